@@ -1,0 +1,119 @@
+//! Errors: `application/problem+json` with a stable `code`.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::ask::Outcome;
+
+/// The stable codes. Clients decide by them, never by the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// The body is not JSON, or a door misses a field.
+    MalformedRequest,
+    /// The body is JSON but does not fit.
+    InvalidRequest,
+    /// No token, or a bad one.
+    Unauthorized,
+    /// The token may not do this.
+    Forbidden,
+    /// A page of another origin.
+    ForeignOrigin,
+    /// A host name that this server does not serve.
+    ForeignHost,
+    /// Nothing there, or nothing you may see.
+    NotFound,
+    /// No such ask.
+    AskNotFound,
+    /// No such session.
+    SessionNotFound,
+    /// No such run.
+    RunNotFound,
+    /// No such question of this run.
+    QuestionNotFound,
+    /// The method is not for this route.
+    MethodNotAllowed,
+    /// The ask has its outcome; see `outcome` and `own`.
+    AskAlreadyResolved,
+    /// Something is pending that a message does not answer; see `asks`.
+    AskPending,
+    /// This kind of ask is not decided in this way.
+    WrongKind,
+    /// The answers do not fit; see `problems`.
+    InvalidAnswers,
+    /// The session is over.
+    SessionEnded,
+    /// The agent cannot take it up again.
+    NotResumable,
+    /// The same key came with another body.
+    IdempotencyKeyReused,
+    /// Over a limit.
+    LimitExceeded,
+    /// The body is too large.
+    TooLarge,
+    /// Too many calls.
+    RateLimited,
+    /// The policy does not parse or does not fit.
+    InvalidPolicy,
+    /// No agent of this name.
+    UnknownAgent,
+    /// The directory is not one that may be used.
+    DirectoryNotAllowed,
+    /// The disk is full. Nothing was lost; try again when there is space.
+    StorageFull,
+    /// The server is stopping.
+    ShuttingDown,
+    /// A fault of ours.
+    Internal,
+}
+
+/// What is wrong with the answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionProblem {
+    /// Which question, counted from 0.
+    pub index: usize,
+    /// Its key.
+    pub key: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// An error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// Always `about:blank`: the code says it all.
+    #[serde(rename = "type", default)]
+    pub type_uri: String,
+    /// A short name of the error.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What happened and what to do.
+    pub detail: String,
+    /// The stable code.
+    pub code: ErrorCode,
+    /// The same as `detail`, for clients that look for this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The outcome that stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// Whether an earlier call with this token brought that outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<bool>,
+    /// What is wrong, question by question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<QuestionProblem>,
+    /// The asks that are pending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
+    /// Where in a file or text, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+}

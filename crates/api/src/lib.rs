@@ -1,0 +1,14 @@
+//! The wire types of Sayso's HTTP API: what is sent and received under `/v1`, the error codes, and
+//! the catalogue of events. JSON in camelCase.
+//!
+//! Requests refuse unknown fields; clients ignore unknown fields and unknown event types. This crate
+//! deliberately knows nothing of the server: it converts domain values into what a client sees, and
+//! that is all.
+
+pub mod ask;
+pub mod doors;
+pub mod error;
+pub mod event;
+pub mod policy;
+pub mod session;
+pub mod token;

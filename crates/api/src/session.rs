@@ -1,0 +1,271 @@
+//! Sessions, their transcripts, and what can be said to them.
+
+use std::collections::BTreeMap;
+
+use sayso_core::session as core;
+use sayso_core::time::Time;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::ask::Ask;
+
+/// What a session is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SessionStatus {
+    /// A turn is under way.
+    Running,
+    /// The agent waits for a person.
+    Waiting,
+    /// The agent has finished its turn and takes a message.
+    Idle,
+    /// Nothing has been heard for long.
+    Stalled,
+    /// Over.
+    Ended,
+    /// Ended by a fault.
+    Failed,
+}
+
+/// One conversation with one agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// Its id.
+    pub id: String,
+    /// The agent's name.
+    pub agent: String,
+    /// The first line of the first prompt.
+    pub title: String,
+    /// The directory the agent works in.
+    pub cwd: String,
+    /// The git branch at start.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// What it is doing.
+    pub status: SessionStatus,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether it can be taken up again.
+    #[serde(default)]
+    pub resumable: bool,
+    /// The agent's permission mode.
+    pub permission_mode: String,
+    /// The model.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// What it adds to the person's policy.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub policy: serde_json::Value,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+    /// When it was started.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Time,
+    /// When something last changed.
+    #[schema(value_type = String, format = DateTime)]
+    pub updated_at: Time,
+    /// Its pending asks (one session only, not in lists).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Vec<Ask>>,
+    /// How many asks are pending.
+    pub pending: u32,
+    /// The feed position that this was read at (one session only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
+}
+
+impl Session {
+    /// The session as clients see it, with this many asks pending.
+    #[must_use]
+    pub fn of(session: &core::Session, pending: u32) -> Self {
+        let (status, reason, resumable) = match &session.status {
+            core::SessionStatus::Running if pending > 0 => (SessionStatus::Waiting, None, false),
+            core::SessionStatus::Running => (SessionStatus::Running, None, false),
+            core::SessionStatus::Idle => (SessionStatus::Idle, None, false),
+            core::SessionStatus::Stalled => (SessionStatus::Stalled, None, false),
+            core::SessionStatus::Ended { reason, failed, resumable } => {
+                let status = if *failed { SessionStatus::Failed } else { SessionStatus::Ended };
+                (status, Some(reason.clone()), *resumable)
+            }
+        };
+        Self {
+            id: session.id.to_string(),
+            agent: session.agent.clone(),
+            title: session.title.clone(),
+            cwd: session.project.clone(),
+            branch: session.branch.clone(),
+            status,
+            reason,
+            resumable,
+            permission_mode: session.permission_mode.clone(),
+            model: session.model.clone(),
+            policy: serde_json::to_value(&session.policy).unwrap_or_default(),
+            labels: session.labels.clone(),
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            asks: None,
+            pending,
+            seq: None,
+        }
+    }
+}
+
+/// Starts a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NewSession {
+    /// The agent's configured name, e.g. `mock`.
+    #[schema(required)]
+    pub agent: String,
+    /// The directory the agent works in; the home directory if it is left out.
+    pub cwd: Option<String>,
+    /// The first prompt.
+    pub prompt: Option<String>,
+    /// The agent's permission mode: `default` asks before tools are used.
+    pub permission_mode: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// What this session adds to the policy, e.g. `{"questions":"forward"}`.
+    #[schema(value_type = Option<Object>)]
+    pub policy: Option<sayso_core::policy::SessionPolicy>,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// A page of sessions, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionPage {
+    /// The sessions.
+    pub data: Vec<Session>,
+    /// Give it as `cursor` to get the next page.
+    pub next_cursor: Option<String>,
+    /// The feed position that this list was read at.
+    pub seq: i64,
+}
+
+/// What to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct SessionQuery {
+    /// Only sessions that are not over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<bool>,
+    /// Only sessions with this label, as `key=value`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Only the session whose id ends like this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_ends_with: Option<String>,
+    /// How many at most, 1 to 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<u32>,
+    /// Where the last page ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// What happens to a message while asks are pending that it does not answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum IfPending {
+    /// 409 `ask_pending`.
+    #[default]
+    Refuse,
+    /// The agent gets it when it can take it.
+    Queue,
+}
+
+/// Says something to the agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MessageRequest {
+    /// The words.
+    pub text: String,
+    /// What happens while something is pending that a message does not answer.
+    #[serde(default)]
+    pub if_pending: IfPending,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageAccepted {
+    /// The message's id in the transcript.
+    pub message_id: String,
+    /// The ask that it answered.
+    #[serde(default)]
+    pub answered: Option<Ask>,
+}
+
+/// A transcript: messages, tool calls, notices and asks in the order in which they happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Transcript {
+    /// The blocks.
+    #[schema(value_type = Vec<Object>)]
+    pub data: Vec<serde_json::Value>,
+    /// Give it as `cursor` to get the next page.
+    pub next_cursor: Option<String>,
+    /// The feed position that this was read at.
+    pub seq: i64,
+}
+
+/// Which part of a transcript.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct TranscriptQuery {
+    /// How many blocks at most, 1 to 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<u32>,
+    /// Where the last page ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// An agent that can be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// How it is reached.
+    pub protocol: String,
+    /// What it can do.
+    pub capabilities: Capabilities,
+}
+
+/// What an agent can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// It asks questions.
+    pub questions: bool,
+    /// It asks before it uses tools.
+    pub approvals: bool,
+    /// It asks to leave planning.
+    pub plans: bool,
+    /// It shows forms and links.
+    pub elicitation: bool,
+    /// A session can be taken up again after it ended.
+    pub resume: bool,
+    /// Its pending asks stay answerable across a restart of the server.
+    pub survives_restart: bool,
+    /// It takes a typed message as the answer to a set of questions.
+    pub message_answers_sets: bool,
+}
+
+/// The agents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentList {
+    /// The agents.
+    pub data: Vec<Agent>,
+}

@@ -1,0 +1,146 @@
+//! Approvals and links: deny, then ask, then allow, whatever the order and the scope.
+
+use super::command_line::first_not_covered;
+use super::decide::{Verdict, quoted};
+use super::explain::Considered;
+use super::guard;
+use super::model::{ApprovalPolicy, Effect};
+use super::rules::{Look, Miss, Rule};
+use super::scopes::{PolicySet, Scope};
+use super::settings::Settings;
+use crate::ask::{Action, AskBody, Decision, PolicyNote};
+use crate::texts;
+
+/// Decides an approval or a link. `seen`, if wanted, gets every rule with how it fared.
+pub(super) fn decide(set: &PolicySet, settings: &Settings, look: &Look<'_>, mut seen: Option<&mut Vec<Considered>>) -> Verdict {
+    let guarded = guard::guards(&set.protected, look);
+    if let Some(seen) = seen.as_deref_mut() {
+        seen.push(Considered::built_in(guarded));
+    }
+
+    let mut denied: Option<(Scope, &Rule)> = None;
+    let mut asked: Option<String> = guarded.map(|why| format!("{}: {why}", guard::NAME));
+    let mut allowing: Vec<(Scope, &Rule)> = Vec::new();
+    for (scope, rule) in set.rules() {
+        let fit: Result<String, Miss> = if !set.may(scope, rule.effect()) {
+            Err("the project is not trusted, so it may only deny, ask and reject")
+        } else {
+            rule.fits_surroundings(look).and_then(|()| match rule.effect() {
+                Effect::Deny | Effect::Ask => rule.catches(look),
+                Effect::Allow => rule.allows(look).map(|()| String::new()),
+                Effect::Answer | Effect::Reject => Err("it is about questions"),
+            })
+        };
+        if let Some(seen) = seen.as_deref_mut() {
+            let shown = fit.as_ref().map_err(|miss| *miss).and_then(|_| covers_some(rule, look));
+            seen.push(Considered::of(scope, rule, shown));
+        }
+        match (rule.effect(), fit) {
+            (Effect::Deny, Ok(_)) => denied = denied.or(Some((scope, rule))),
+            (Effect::Ask, Ok(what)) => {
+                asked = asked.or_else(|| Some(format!("rule \"{}\" asks for {}", rule.label(scope), quoted(&what))));
+            }
+            (Effect::Allow, Ok(_)) => allowing.push((scope, rule)),
+            (Effect::Answer | Effect::Reject, Ok(_)) | (_, Err(_)) => {}
+        }
+    }
+
+    let person = |why: String| {
+        Verdict::Person(PolicyNote {
+            why: Some(why),
+            preselected: Vec::new(),
+            rules: Some(set.fingerprint()),
+            deadline: settings.approval_deadline(look.now),
+        })
+    };
+    if let Some((scope, rule)) = denied {
+        let message = rule.spec().message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
+        return Verdict::Decided { decision: Decision::Denied { message, stop: false }, rule: rule.label(scope) };
+    }
+    if let Some(why) = asked {
+        return person(why);
+    }
+    let why = match by_rules(&allowing, look) {
+        Ok(rule) => return approved(rule),
+        Err(why) => why,
+    };
+    match settings.approvals {
+        ApprovalPolicy::Allow => match never_by_default(look) {
+            Some(why) => person(why.to_owned()),
+            None => approved("approvals.policy = \"allow\"".to_owned()),
+        },
+        ApprovalPolicy::Ask => person(why),
+        ApprovalPolicy::Deny => {
+            let message = settings.approval_message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
+            Verdict::Decided { decision: Decision::Denied { message, stop: false }, rule: "approvals.policy = \"deny\"".to_owned() }
+        }
+    }
+}
+
+fn approved(rule: String) -> Verdict {
+    Verdict::Decided { decision: Decision::Approved { choice: None, input: None }, rule }
+}
+
+/// What `policy = "allow"` does not approve, and why.
+fn never_by_default(look: &Look<'_>) -> Option<&'static str> {
+    match look.subject.body {
+        AskBody::Question { .. } => Some("a question is not approved"),
+        AskBody::Link(_) => Some("only a person opens a link"),
+        AskBody::Approval(approval) => match &approval.action {
+            Action::Plan => Some("only a person accepts a plan"),
+            Action::Mode => Some("only a person changes the mode"),
+            Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => Some("the command line cannot be read"),
+            Action::Run { .. } | Action::Edit { .. } | Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Other => None,
+        },
+    }
+}
+
+/// The names of the rules that allow it together; else why they do not.
+fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<String, String> {
+    let title = || match look.subject.body {
+        AskBody::Approval(approval) => match &approval.action {
+            Action::Run { command } => quoted(command),
+            Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => quoted(&paths.join(", ")),
+            Action::Fetch { url } => quoted(url),
+            Action::Mcp { server, tool } => quoted(&format!("{server}/{tool}")),
+            Action::Plan => "this plan".to_owned(),
+            Action::Mode => "a change of mode".to_owned(),
+            Action::Edit { .. } | Action::Read { .. } | Action::Other => quoted(&approval.tool),
+        },
+        AskBody::Link(_) => "a link".to_owned(),
+        AskBody::Question { .. } => "a question".to_owned(),
+    };
+    let Some(line) = &look.line else {
+        let (scope, rule) = allowing.first().ok_or_else(|| format!("no rule allows {}", title()))?;
+        return Ok(rule.label(*scope));
+    };
+    let commands = line.plain.as_ref().map_err(|holds| format!("no rule can allow {}: it holds {holds}", title()))?;
+    let mut used = vec![false; allowing.len()];
+    let used_cell = std::cell::RefCell::new(&mut used);
+    let find = |fits: &dyn Fn(&Rule) -> bool| match allowing.iter().position(|(_, rule)| fits(rule)) {
+        Some(at) => {
+            used_cell.borrow_mut()[at] = true;
+            true
+        }
+        None => false,
+    };
+    let missing = first_not_covered(
+        commands,
+        &mut |words| find(&|rule| rule.run_patterns().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.allows(words)))),
+        &mut |words| find(&|rule| rule.run_patterns().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)))),
+    );
+    if let Some(missing) = missing {
+        return Err(format!("no rule allows {}", quoted(&missing)));
+    }
+    let names: Vec<String> = allowing.iter().zip(&used).filter(|(_, used)| **used).map(|((scope, rule), _)| rule.label(*scope)).collect();
+    Ok(names.join(", "))
+}
+
+/// For the explanation: whether an `allow` for commands covers any of them by itself.
+fn covers_some(rule: &Rule, look: &Look<'_>) -> Result<(), Miss> {
+    let (Effect::Allow, Some(_), Some(Ok(commands))) = (rule.effect(), rule.run_patterns(), look.line.as_ref().map(|line| line.plain.as_ref())) else {
+        return Ok(());
+    };
+    let by_itself = |words: &Vec<_>| rule.run_patterns().is_some_and(|patterns| patterns.iter().any(|pattern| pattern.allows(words)));
+    if commands.iter().any(by_itself) || by_rules(&[(Scope::User, rule)], look).is_ok() { Ok(()) } else { Err("no command of the line fits") }
+}

@@ -1,0 +1,39 @@
+//! What happens before a person is bothered.
+//!
+//! A policy is read once ([`Policy::parse`]) into rules whose patterns are compiled, the scopes that
+//! are in force are put together ([`PolicySet`]), and [`decide`] looks at one ask: decided, or for a
+//! person. Two things hold whatever is written: deny beats ask beats allow, and doubt is never an
+//! approval. Nothing here reads a file or a clock.
+
+mod acting_options;
+mod address;
+mod approvals;
+mod command_line;
+mod decide;
+mod error;
+mod explain;
+mod guard;
+mod hash;
+mod here_docs;
+mod model;
+mod paths;
+mod plain_line;
+mod questions;
+mod rules;
+mod run_pattern;
+mod scopes;
+mod settings;
+mod text_pattern;
+mod words;
+mod wrappers;
+
+pub use decide::{Subject, Verdict, decide, timed_out};
+pub use error::PolicyError;
+pub use explain::{Considered, Explanation, explain, matches_ask};
+pub use hash::project_hash;
+pub use model::{
+    ApprovalPolicy, ApprovalSettings, Effect, OnTimeout, Policy, Profile, QuestionPolicy, QuestionSettings, RuleSpec,
+    SessionPolicy, Texts,
+};
+pub use rules::Rule;
+pub use scopes::{Grant, PolicySet, ProjectPolicy, Scope};

@@ -1,0 +1,217 @@
+//! Files: where a path leads without asking the disk, and the globs that name it.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// What a path is resolved against.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Places<'a> {
+    /// The session's project, absolute.
+    pub(super) project: Option<&'a str>,
+    /// The person's home directory, absolute.
+    pub(super) home: Option<&'a str>,
+}
+
+impl Places<'_> {
+    /// The absolute path, with `~`, `.` and `..` resolved by their letters; nothing when that cannot be known.
+    pub(super) fn absolute(self, path: &str) -> Option<String> {
+        if path.is_empty() || path.contains('\0') {
+            return None;
+        }
+        let whole = if path == "~" || path.starts_with("~/") {
+            format!("{}{}", self.home?, &path[1..])
+        } else if path.starts_with('/') {
+            path.to_owned()
+        } else if path.starts_with('~') {
+            return None;
+        } else {
+            format!("{}/{path}", self.project?)
+        };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in whole.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop();
+                }
+                part => parts.push(part),
+            }
+        }
+        Some(format!("/{}", parts.join("/")))
+    }
+}
+
+/// The part of `path` below `directory`; nothing if it is not below.
+pub(super) fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    path.strip_prefix(directory.trim_end_matches('/'))?.strip_prefix('/')
+}
+
+/// Whether `path` is `directory` or below it.
+pub(super) fn within(path: &str, directory: &str) -> bool {
+    path == directory.trim_end_matches('/') || below(path, directory).is_some()
+}
+
+/// The globs of one rule.
+#[derive(Debug, Clone)]
+pub(super) struct PathPatterns {
+    /// Taken at their word: what an `allow` names.
+    wanted: Root,
+    /// Taken generously: what an `ask` or `deny` names.
+    generous: Root,
+    /// Behind a `!`; always generous, because they protect.
+    excluded: Root,
+}
+
+/// Globs by where they start.
+#[derive(Debug, Clone)]
+struct Root {
+    project: GlobSet,
+    home: GlobSet,
+    absolute: GlobSet,
+}
+
+#[derive(Default)]
+struct RootBuilder {
+    project: Vec<globset::Glob>,
+    home: Vec<globset::Glob>,
+    absolute: Vec<globset::Glob>,
+}
+
+impl PathPatterns {
+    pub(super) fn compile(written: &[String]) -> Result<Self, String> {
+        let (mut wanted, mut generous, mut excluded) = (RootBuilder::default(), RootBuilder::default(), RootBuilder::default());
+        for text in written {
+            match text.strip_prefix('!') {
+                Some(out) => excluded.add(out, Reading::Generous)?,
+                None => {
+                    wanted.add(text, Reading::Strict)?;
+                    generous.add(text, Reading::Generous)?;
+                }
+            }
+        }
+        if written.iter().all(|text| text.starts_with('!')) {
+            return Err("only exclusions: write what is meant first, such as \"**\"".to_owned());
+        }
+        Ok(Self { wanted: wanted.build()?, generous: generous.build()?, excluded: excluded.build()? })
+    }
+
+    /// Whether every path is certainly named; no paths are not.
+    pub(super) fn cover_all(&self, paths: &[String], places: Places<'_>) -> bool {
+        !paths.is_empty()
+            && paths.iter().all(|path| {
+                places.absolute(path).is_some_and(|path| self.wanted.fits(&path, places) && !self.excluded.fits(&path, places))
+            })
+    }
+
+    /// The first path that may be named.
+    pub(super) fn first_caught<'a>(&self, paths: &'a [String], places: Places<'_>) -> Option<&'a str> {
+        paths.iter().map(String::as_str).find(|path| match places.absolute(path) {
+            Some(path) => self.generous.fits(&path, places) && !self.excluded.fits(&path, places),
+            // Where it leads is not known: then its letters count.
+            None => self.generous.project.is_match(path) || self.generous.home.is_match(path.trim_start_matches("~/")),
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Reading {
+    Strict,
+    Generous,
+}
+
+impl RootBuilder {
+    fn add(&mut self, text: &str, reading: Reading) -> Result<(), String> {
+        let (list, glob) = if let Some(rest) = text.strip_prefix("~/") {
+            (&mut self.home, rest)
+        } else if text.starts_with('~') {
+            return Err(format!("`{text}`: only ~/ is known, write the whole path"));
+        } else if text.starts_with('/') {
+            (&mut self.absolute, text)
+        } else {
+            (&mut self.project, text.strip_prefix("./").unwrap_or(text))
+        };
+        if glob.is_empty() {
+            return Err("an empty path: write a glob such as \"src/**\"".to_owned());
+        }
+        if glob.split('/').any(|part| part == "..") {
+            return Err(format!("`{text}`: a path with .. in it is never below the project, write it from / or ~/"));
+        }
+        let glob = if glob.ends_with('/') { format!("{glob}**") } else { glob.to_owned() };
+        let mut forms = vec![glob.clone()];
+        if matches!(reading, Reading::Generous) {
+            // A directory stands for what is below, a bare name for that name anywhere.
+            forms.push(format!("{glob}/**"));
+            if !glob.contains('/') {
+                forms.push(format!("**/{glob}"));
+                forms.push(format!("**/{glob}/**"));
+            }
+        }
+        for form in forms {
+            // Some file systems ignore case, so what protects does too.
+            let built = GlobBuilder::new(&form).literal_separator(true).case_insensitive(matches!(reading, Reading::Generous)).build();
+            list.push(built.map_err(|error| format!("`{text}` is not a glob: {}", error.kind()))?);
+        }
+        Ok(())
+    }
+
+    fn build(self) -> Result<Root, String> {
+        let set = |globs: Vec<globset::Glob>| {
+            let mut builder = GlobSetBuilder::new();
+            for glob in globs {
+                builder.add(glob);
+            }
+            builder.build().map_err(|error| format!("not usable as globs: {}", error.kind()))
+        };
+        Ok(Root { project: set(self.project)?, home: set(self.home)?, absolute: set(self.absolute)? })
+    }
+}
+
+impl Root {
+    fn fits(&self, absolute: &str, places: Places<'_>) -> bool {
+        let under = |root: Option<&str>, set: &GlobSet| root.and_then(|root| below(absolute, root)).is_some_and(|rest| set.is_match(rest));
+        self.absolute.is_match(absolute) || under(places.project, &self.project) || under(places.home, &self.home)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACES: Places<'_> = Places { project: Some("/home/u/shop"), home: Some("/home/u") };
+
+    #[test]
+    fn paths_are_resolved_by_their_letters() {
+        for (path, absolute) in [
+            ("src/a.rs", Some("/home/u/shop/src/a.rs")), ("./a/../b", Some("/home/u/shop/b")), ("../../x", Some("/home/x")), ("~/x", Some("/home/u/x")),
+            ("/etc//passwd", Some("/etc/passwd")), ("/../..", Some("/")), ("", None), ("~root/x", None), ("a\0b", None),
+        ] {
+            assert_eq!(PLACES.absolute(path).as_deref(), absolute, "{path}");
+        }
+        assert!(within("/a/b", "/a") && within("/a", "/a/") && !within("/ab", "/a"));
+    }
+
+    #[test]
+    fn globs_stay_inside_the_project() {
+        let patterns = PathPatterns::compile(&["**", "!.github/**", "!migrations"].map(str::to_owned)).unwrap();
+        let allowed = |paths: &[&str]| patterns.cover_all(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), PLACES);
+        assert!(allowed(&["src/a.rs"]) && allowed(&["/home/u/shop/deep/er/b", "c"]));
+        for paths in [
+            &[][..], &["src/a.rs", "/etc/passwd"], &["../other/x"], &["src/../../x"], &["~/x"], &[".github/workflows/ci.yml"], &[".GitHub/x"], &["migrations/1.sql"],
+            &["a/../migrations/1.sql"], &["/home/u/shopping/x"], &["."],
+        ] {
+            assert!(!allowed(paths), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn what_protects_is_generous() {
+        let patterns = PathPatterns::compile(&[".env", "secrets/", "~/.ssh", "/etc"].map(str::to_owned)).unwrap();
+        for path in [".env", "deep/.ENV", "secrets/a", "~/.ssh/id", "/etc/passwd", "../.ssh/id"] {
+            assert_eq!(patterns.first_caught(&["ok".to_owned(), path.to_owned()], PLACES), Some(path));
+        }
+        assert_eq!(patterns.first_caught(&["src/a".to_owned()], PLACES), None);
+        for wrong in ["[", "../x", "~root/x", ""] {
+            assert!(PathPatterns::compile(&[wrong.to_owned()]).is_err(), "{wrong}");
+        }
+        assert!(PathPatterns::compile(&["!a".to_owned()]).is_err());
+    }
+}

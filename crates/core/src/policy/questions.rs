@@ -1,0 +1,120 @@
+//! Questions: rules answer one by one, the settings do the rest.
+
+use super::decide::{Verdict, quoted};
+use super::explain::Considered;
+use super::model::{Effect, QuestionPolicy, Texts};
+use super::rules::{Look, Miss, Rule};
+use super::scopes::{PolicySet, Scope};
+use super::settings::Settings;
+use crate::ask::{Decision, PolicyNote, Question, first_options, validate};
+use crate::texts;
+
+/// Decides a set of questions. `seen`, if wanted, gets every rule with how it fared.
+pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question], look: &Look<'_>, mut seen: Option<&mut Vec<Considered>>) -> Verdict {
+    let mut rejected: Option<(Scope, &Rule)> = None;
+    let mut asked: Option<String> = None;
+    let mut answers: Vec<Option<Vec<String>>> = vec![None; questions.len()];
+    let mut answered_by: Vec<String> = Vec::new();
+    for (scope, rule) in set.rules() {
+        let fit = fits(set, scope, rule, questions, look, &mut answers);
+        if let Some(seen) = seen.as_deref_mut() {
+            seen.push(Considered::of(scope, rule, fit.map(|_| ())));
+        }
+        let Ok(index) = fit else { continue };
+        match rule.effect() {
+            Effect::Reject => rejected = rejected.or(Some((scope, rule))),
+            Effect::Ask => asked = asked.or_else(|| Some(format!("rule \"{}\" asks for {}", rule.label(scope), quoted(questions[index].name())))),
+            Effect::Answer => answered_by.push(rule.label(scope)),
+            Effect::Allow | Effect::Deny => {}
+        }
+    }
+
+    let reject = |message: Option<&String>, rule: String| Verdict::Decided {
+        decision: Decision::Rejected { message: message.cloned().unwrap_or_else(|| texts::REJECTED_BY_POLICY.to_owned()), stop: false },
+        rule,
+    };
+    let policy = format!("questions.policy = \"{}\"", settings.questions.as_str());
+    if let Some((scope, rule)) = rejected {
+        return reject(rule.spec().message.as_ref().or(settings.question_message.as_ref()), rule.label(scope));
+    }
+    let person = |why: String, answers: Vec<Option<Vec<String>>>| {
+        let preselected = if answers.iter().any(Option::is_some) { answers } else { Vec::new() };
+        Verdict::Person(PolicyNote { why: Some(why), preselected, rules: Some(set.fingerprint()), deadline: settings.question_deadline(look.now) })
+    };
+    if let Some(why) = asked {
+        return person(why, answers);
+    }
+    let all: Option<Vec<Vec<String>>> = answers.iter().cloned().collect();
+    if let Some(all) = all.filter(|all| !all.is_empty()) {
+        return Verdict::Decided { decision: Decision::Answered { answers: all, note: None }, rule: answered_by.join(", ") };
+    }
+    match settings.questions {
+        QuestionPolicy::Forward => {
+            let why = match answers.iter().position(Option::is_none).and_then(|open| questions.get(open)) {
+                Some(question) => format!("no rule answers {}", quoted(question.name())),
+                None => policy,
+            };
+            person(why, answers)
+        }
+        QuestionPolicy::Reject => reject(settings.question_message.as_ref(), policy),
+        QuestionPolicy::AcceptFirst | QuestionPolicy::Auto => {
+            // A choice is never secret, so a secret question has no first option and the ask is rejected.
+            let given = if settings.questions == QuestionPolicy::Auto { answers } else { vec![None; questions.len()] };
+            let filled: Option<Vec<Vec<String>>> = questions
+                .iter()
+                .zip(given)
+                .map(|(question, answer)| answer.or_else(|| first_options(std::slice::from_ref(question)).and_then(|mut only| only.pop())))
+                .collect();
+            match filled.filter(|filled| !filled.is_empty()).and_then(|filled| validate(questions, &filled).ok()) {
+                Some(answers) => {
+                    let rule = answered_by.into_iter().filter(|_| settings.questions == QuestionPolicy::Auto).chain([policy]).collect::<Vec<_>>().join(", ");
+                    Verdict::Decided { decision: Decision::Answered { answers, note: None }, rule }
+                }
+                None => reject(settings.question_message.as_ref(), format!("{policy} (a question has no options)")),
+            }
+        }
+    }
+}
+
+/// The first question that a rule is about. An answer goes into the place of every question that it
+/// fits and that is still open; an answer that a question does not take did not match.
+fn fits(set: &PolicySet, scope: Scope, rule: &Rule, questions: &[Question], look: &Look<'_>, answers: &mut [Option<Vec<String>>]) -> Result<usize, Miss> {
+    // Rejecting is stricter than asking, so an untrusted project may do that to questions too.
+    if !set.may(scope, rule.effect()) && rule.effect() != Effect::Reject {
+        return Err("the project is not trusted, so it may only deny, ask and reject");
+    }
+    if matches!(rule.effect(), Effect::Allow | Effect::Deny) {
+        return Err("it is about approvals");
+    }
+    rule.fits_surroundings(look)?;
+    let mut first: Option<usize> = None;
+    let mut miss: Miss = "there is no question";
+    for (index, question) in questions.iter().enumerate() {
+        let fit = rule.fits_question(question).and_then(|()| match rule.effect() {
+            Effect::Answer if answers[index].is_some() => Err("a nearer rule answers it"),
+            Effect::Answer => answer_to(rule, question).map(|answer| answers[index] = Some(answer)),
+            Effect::Ask | Effect::Reject | Effect::Allow | Effect::Deny => Ok(()),
+        });
+        match fit {
+            Ok(()) => first = first.or(Some(index)),
+            Err(why) => miss = why,
+        }
+    }
+    first.ok_or(miss)
+}
+
+fn answer_to(rule: &Rule, question: &Question) -> Result<Vec<String>, Miss> {
+    if question.is_secret() {
+        return Err("secrets are never answered by a rule");
+    }
+    let entries = match (&rule.spec().answer, rule.spec().pick) {
+        (Some(Texts(entries)), _) => entries.clone(),
+        (None, Some(pick)) => {
+            let option = pick.checked_sub(1).and_then(|index| question.options().get(index)).ok_or("the question has no such option")?;
+            vec![option.value.clone()]
+        }
+        (None, None) => return Err("it has no answer"),
+    };
+    let answer = validate(std::slice::from_ref(question), &[entries]).map_err(|_| "the question does not take its answer")?;
+    answer.into_iter().next().filter(|entries| !entries.is_empty()).ok_or("the question does not take its answer")
+}

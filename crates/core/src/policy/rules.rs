@@ -1,0 +1,354 @@
+//! One rule, compiled, and whether its conditions hold for an ask.
+
+use super::address::AddressPattern;
+use super::command_line::CommandLine;
+use super::decide::Subject;
+use super::error::PolicyError;
+use super::model::{Effect, Fault, RuleSpec, Texts, check_message};
+use super::paths::{PathPatterns, Places, within};
+use super::run_pattern::RunPattern;
+use super::scopes::Scope;
+use super::text_pattern::{TextPattern, wildcard, wildcard_ignoring_case};
+use crate::ask::{Action, AskBody, Question};
+use crate::time::Time;
+
+/// A rule whose patterns are compiled.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    spec: RuleSpec,
+    number: usize,
+    run: Option<Vec<RunPattern>>,
+    edit: Option<PathPatterns>,
+    read: Option<PathPatterns>,
+    fetch: Option<Vec<AddressPattern>>,
+    header: Option<TextPattern>,
+    matches: Option<TextPattern>,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.spec, self.number) == (&other.spec, other.number)
+    }
+}
+
+/// Why a rule does not fit, in words.
+pub(super) type Miss = &'static str;
+
+/// What is looked at: the ask with everything that is worked out once.
+#[derive(Debug)]
+pub(super) struct Look<'a> {
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) places: Places<'a>,
+    /// The command line, when there is one to run.
+    pub(super) line: Option<CommandLine>,
+    pub(super) now: Time,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn at(subject: &'a Subject<'a>, now: Time) -> Self {
+        let line = match subject.body {
+            AskBody::Approval(approval) => match &approval.action {
+                Action::Run { command } => Some(CommandLine::read(command)),
+                Action::Edit { .. } | Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => None,
+            },
+            AskBody::Question { .. } | AskBody::Link(_) => None,
+        };
+        Self { subject, places: Places { project: subject.project, home: subject.home }, line, now }
+    }
+}
+
+impl Rule {
+    /// Compiles one rule on its own.
+    ///
+    /// # Errors
+    /// What is wrong with it, without a line.
+    pub fn new(spec: RuleSpec) -> Result<Self, PolicyError> {
+        Self::compile(spec, 1).map_err(|fault| PolicyError::new(fault.message))
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub const fn spec(&self) -> &RuleSpec {
+        &self.spec
+    }
+
+    pub(super) const fn effect(&self) -> Effect {
+        self.spec.effect
+    }
+
+    /// What people call it; else its place.
+    pub(super) fn label(&self, scope: Scope) -> String {
+        self.spec.name.clone().unwrap_or_else(|| format!("rule {} ({})", self.number, scope.as_str()))
+    }
+
+    pub(super) fn compile(spec: RuleSpec, number: usize) -> Result<Self, Fault> {
+        check_shape(&spec)?;
+        let texts = |key: &'static str, texts: &Option<Texts>| -> Result<(), Fault> {
+            match texts {
+                Some(Texts(list)) if list.is_empty() => Err(Fault::new(key, format!("{key} is empty: write at least one pattern, or leave it out"))),
+                Some(Texts(list)) if list.iter().any(|text| text.trim().is_empty()) => Err(Fault::new(key, format!("{key} holds an empty text: write a pattern"))),
+                Some(_) | None => Ok(()),
+            }
+        };
+        for (key, list) in [
+            ("run", &spec.run), ("edit", &spec.edit), ("read", &spec.read), ("fetch", &spec.fetch), ("mcp", &spec.mcp), ("tool", &spec.tool), ("agent", &spec.agent),
+            ("answer", &spec.answer),
+        ] {
+            texts(key, list)?;
+        }
+        let paths = |key: &'static str, texts: &Option<Texts>| {
+            texts.as_ref().map(|Texts(list)| PathPatterns::compile(list).map_err(|message| Fault::new(key, format!("{key}: {message}")))).transpose()
+        };
+        let text = |key: &'static str, text: &Option<String>| {
+            text.as_ref().map(|text| TextPattern::compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}")))).transpose()
+        };
+        Ok(Self {
+            run: each("run", &spec.run, RunPattern::compile)?,
+            edit: paths("edit", &spec.edit)?,
+            read: paths("read", &spec.read)?,
+            fetch: each("fetch", &spec.fetch, AddressPattern::compile)?,
+            header: text("header", &spec.header)?,
+            matches: text("match", &spec.matches)?,
+            spec,
+            number,
+        })
+    }
+
+    /// Whether the conditions hold that have nothing to do with what is asked.
+    pub(super) fn fits_surroundings(&self, look: &Look<'_>) -> Result<(), Miss> {
+        if self.spec.until.is_some_and(|until| until <= look.now) {
+            return Err("its time is over");
+        }
+        if let Some(Texts(agents)) = &self.spec.agent
+            && !agents.iter().any(|agent| self.name_fits(agent, look.subject.agent))
+        {
+            return Err("another agent");
+        }
+        match (&self.spec.project, look.subject.project) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err("the ask has no project"),
+            (Some(wanted), Some(project)) => {
+                let places = Places { project: None, home: look.places.home };
+                match (places.absolute(wanted), places.absolute(project)) {
+                    (Some(wanted), Some(project)) if within(&project, &wanted) => Ok(()),
+                    (Some(_), Some(_)) => Err("another project"),
+                    // Where it lies is not known: a rule that protects holds, another does not.
+                    (None, _) | (_, None) if matches!(self.effect(), Effect::Deny | Effect::Ask | Effect::Reject) => Ok(()),
+                    (None, _) | (_, None) => Err("its project is not known"),
+                }
+            }
+        }
+    }
+
+    /// What protects ignores case, what allows does not.
+    fn name_fits(&self, pattern: &str, name: &str) -> bool {
+        match self.effect() {
+            Effect::Deny | Effect::Ask | Effect::Reject => wildcard_ignoring_case(pattern, name),
+            Effect::Allow | Effect::Answer => wildcard(pattern, name),
+        }
+    }
+
+    /// Whether an `ask` or `deny` may mean what is asked for; gives what it caught.
+    pub(super) fn catches(&self, look: &Look<'_>) -> Result<String, Miss> {
+        match look.subject.body {
+            AskBody::Question { .. } => Err("it is about approvals"),
+            AskBody::Link(link) => {
+                if self.spec.tool.is_some() || self.run.is_some() || self.edit.is_some() || self.read.is_some() || self.spec.mcp.is_some() {
+                    return Err("another action");
+                }
+                match &self.fetch {
+                    Some(patterns) if !patterns.iter().any(|pattern| pattern.catches(&link.url)) => Err("another address"),
+                    Some(_) | None => Ok(link.url.clone()),
+                }
+            }
+            AskBody::Approval(approval) => {
+                if self.header.is_some() || self.matches.is_some() {
+                    return Err("it is about questions");
+                }
+                self.fits_tool(&approval.tool)?;
+                match &approval.action {
+                    Action::Run { .. } => match (&self.run, &look.line) {
+                        (Some(patterns), Some(line)) => line.caught_by(patterns).ok_or("no command of the line fits"),
+                        (Some(_), None) => Err("another action"),
+                        (None, _) => self.needs_no_action().map(|()| approval.title.clone()),
+                    },
+                    Action::Edit { paths } => self.catches_paths(self.edit.as_ref(), paths, look),
+                    Action::Read { paths } => self.catches_paths(self.read.as_ref(), paths, look),
+                    Action::Fetch { url } => match &self.fetch {
+                        Some(patterns) if patterns.iter().any(|pattern| pattern.catches(url)) => Ok(url.clone()),
+                        Some(_) => Err("another address"),
+                        None => self.needs_no_action().map(|()| url.clone()),
+                    },
+                    Action::Mcp { server, tool } => match &self.spec.mcp {
+                        Some(Texts(patterns)) if patterns.iter().any(|pattern| self.mcp_fits(pattern, server, tool)) => Ok(format!("{server}/{tool}")),
+                        Some(_) => Err("another MCP tool"),
+                        None => self.needs_no_action().map(|()| format!("{server}/{tool}")),
+                    },
+                    Action::Plan | Action::Mode | Action::Other => self.needs_no_action().map(|()| approval.title.clone()),
+                }
+            }
+        }
+    }
+
+    fn catches_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &Look<'_>) -> Result<String, Miss> {
+        match patterns {
+            Some(patterns) => patterns.first_caught(paths, look.places).map(str::to_owned).ok_or("no path fits"),
+            None => self.needs_no_action().map(|()| paths.first().cloned().unwrap_or_default()),
+        }
+    }
+
+    /// Whether an `allow` certainly means what is asked for. A command line is looked at elsewhere,
+    /// because several rules may cover its commands together; here only what concerns it whole.
+    pub(super) fn allows(&self, look: &Look<'_>) -> Result<(), Miss> {
+        let approval = match look.subject.body {
+            AskBody::Question { .. } => return Err("it is about approvals"),
+            AskBody::Link(_) => return Err("links are never allowed by a rule"),
+            AskBody::Approval(approval) => approval,
+        };
+        self.fits_tool(&approval.tool)?;
+        match &approval.action {
+            Action::Run { .. } => match (&self.run, &look.line) {
+                (_, None) => Err("another action"),
+                (_, Some(line)) if line.plain.is_err() => Err("the line is not one that a rule can allow"),
+                (Some(_), Some(_)) => Ok(()),
+                (None, Some(_)) => self.needs_no_action(),
+            },
+            Action::Edit { paths } => self.covers_paths(self.edit.as_ref(), paths, look),
+            Action::Read { paths } => self.covers_paths(self.read.as_ref(), paths, look),
+            Action::Fetch { url } => match &self.fetch {
+                Some(patterns) if patterns.iter().any(|pattern| pattern.allows(url)) => Ok(()),
+                Some(_) => Err("another address"),
+                None => self.needs_no_action(),
+            },
+            Action::Mcp { server, tool } => match &self.spec.mcp {
+                Some(Texts(patterns)) if patterns.iter().any(|pattern| self.mcp_fits(pattern, server, tool)) => Ok(()),
+                Some(_) => Err("another MCP tool"),
+                None => self.needs_no_action(),
+            },
+            Action::Plan => match &self.spec.tool {
+                Some(Texts(tools)) if tools.contains(&approval.tool) => self.needs_no_action(),
+                Some(_) | None => Err("a plan is allowed only by a rule that names its tool in full"),
+            },
+            Action::Mode => Err("a change of mode is never allowed by a rule"),
+            Action::Other => self.needs_no_action(),
+        }
+    }
+
+    fn covers_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &Look<'_>) -> Result<(), Miss> {
+        match patterns {
+            Some(patterns) if patterns.cover_all(paths, look.places) => Ok(()),
+            Some(_) => Err("not every path fits"),
+            None => self.needs_no_action(),
+        }
+    }
+
+    /// The patterns for commands; nothing means that the rule covers any.
+    pub(super) fn run_patterns(&self) -> Option<&[RunPattern]> {
+        self.run.as_deref()
+    }
+
+    fn fits_tool(&self, tool: &str) -> Result<(), Miss> {
+        match &self.spec.tool {
+            Some(Texts(tools)) if !tools.iter().any(|pattern| self.name_fits(pattern, tool)) => Err("another tool"),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A pattern without a slash names a server with all its tools.
+    fn mcp_fits(&self, pattern: &str, server: &str, tool: &str) -> bool {
+        let (wanted_server, wanted_tool) = pattern.split_once('/').unwrap_or((pattern, "*"));
+        self.name_fits(wanted_server, server) && self.name_fits(wanted_tool, tool)
+    }
+
+    /// Fits only if the rule is about no action in particular.
+    fn needs_no_action(&self) -> Result<(), Miss> {
+        if self.run.is_some() || self.edit.is_some() || self.read.is_some() || self.fetch.is_some() || self.spec.mcp.is_some() {
+            return Err("another action");
+        }
+        if self.header.is_some() || self.matches.is_some() {
+            return Err("it is about questions");
+        }
+        Ok(())
+    }
+
+    /// Whether the rule is about this question.
+    pub(super) fn fits_question(&self, question: &Question) -> Result<(), Miss> {
+        if self.spec.tool.is_some() || self.needs_no_action() == Err("another action") {
+            return Err("it is about approvals");
+        }
+        let header = question.header.as_deref().unwrap_or_default();
+        if self.header.as_ref().is_some_and(|pattern| !pattern.fits(header)) {
+            return Err("another header");
+        }
+        if self.matches.as_ref().is_some_and(|pattern| !pattern.fits(&question.text) && !pattern.fits(header)) {
+            return Err("another question");
+        }
+        Ok(())
+    }
+}
+
+fn each<T>(key: &'static str, texts: &Option<Texts>, compile: impl Fn(&str) -> Result<T, String>) -> Result<Option<Vec<T>>, Fault> {
+    let Some(Texts(list)) = texts else { return Ok(None) };
+    let compiled = list.iter().map(|text| compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}")))).collect::<Result<_, _>>()?;
+    Ok(Some(compiled))
+}
+
+/// What a rule of each kind must and must not say.
+fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
+    check_message(spec.message.as_deref())?;
+    let actions: Vec<&'static str> = [
+        ("run", spec.run.is_some()), ("edit", spec.edit.is_some()), ("read", spec.read.is_some()), ("fetch", spec.fetch.is_some()), ("mcp", spec.mcp.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(key, said)| said.then_some(key))
+    .collect();
+    let question = if spec.header.is_some() { Some("header") } else { spec.matches.as_ref().map(|_| "match") };
+    let effect = spec.effect.as_str();
+    if let [first, second, ..] = actions.as_slice() {
+        return Err(Fault::new(second, format!("{first} and {second} in one rule never hold together: write two rules")));
+    }
+    match spec.effect {
+        Effect::Answer | Effect::Reject => {
+            if let Some(key) = actions.first().copied().or(spec.tool.as_ref().map(|_| "tool")) {
+                return Err(Fault::new(key, format!("{key} is about approvals, do = \"{effect}\" about questions: write header or match instead")));
+            }
+        }
+        Effect::Allow | Effect::Deny => {
+            if let Some(key) = question {
+                return Err(Fault::new(key, format!("{key} is about questions, do = \"{effect}\" about approvals: write do = \"answer\" or \"reject\"")));
+            }
+        }
+        Effect::Ask => {
+            if let (Some(key), false) = (question, actions.is_empty() && spec.tool.is_none()) {
+                return Err(Fault::new(key, format!("{key} is about questions and the rest about approvals: write two rules")));
+            }
+        }
+    }
+    if spec.effect == Effect::Allow && actions.is_empty() && spec.tool.is_none() {
+        return Err(Fault::new("do", "an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool"));
+    }
+    match (spec.effect, &spec.answer, spec.pick) {
+        (Effect::Answer, _, _) if question.is_none() => {
+            return Err(Fault::new("do", "an answer rule must say which question it answers: write header or match"));
+        }
+        (Effect::Answer, None, None) => return Err(Fault::new("do", "an answer rule must say the answer: write answer = [\"…\"] or pick = 1")),
+        (Effect::Answer, Some(_), Some(_)) => return Err(Fault::new("pick", "answer and pick together: write one of them")),
+        (Effect::Answer, None, Some(0)) => return Err(Fault::new("pick", "options are counted from 1: write pick = 1 for the first")),
+        (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, Some(_), _) => {
+            return Err(Fault::new("answer", format!("answer belongs to do = \"answer\", not to \"{effect}\"")));
+        }
+        (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, Some(_)) => {
+            return Err(Fault::new("pick", format!("pick belongs to do = \"answer\", not to \"{effect}\"")));
+        }
+        (Effect::Answer, Some(_), None) | (Effect::Answer, None, Some(_)) | (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, None) => {}
+    }
+    if spec.message.is_some() && !matches!(spec.effect, Effect::Deny | Effect::Reject) {
+        return Err(Fault::new("message", format!("a message is for what is denied or rejected, not for do = \"{effect}\"")));
+    }
+    match &spec.project {
+        Some(project) if !(project.starts_with('/') || project == "~" || project.starts_with("~/")) => {
+            Err(Fault::new("project", "a project is a whole path: write it from / or ~/"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}

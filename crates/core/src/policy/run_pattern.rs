@@ -1,0 +1,252 @@
+//! How a rule names commands: `git status`, `git diff *`, `./scripts/*.sh`.
+
+use super::acting_options::acts;
+use super::text_pattern::wildcard;
+use super::words::Word;
+
+/// One pattern for simple commands.
+#[derive(Debug, Clone)]
+pub(super) struct RunPattern {
+    words: Vec<WordPattern>,
+    /// Whether a last `*` stands for any further words.
+    rest: bool,
+}
+
+#[derive(Debug, Clone)]
+enum WordPattern {
+    /// This word.
+    Literal(String),
+    /// A word with wildcards in it; `*` alone is any one word.
+    Wild(String),
+}
+
+impl WordPattern {
+    fn text(&self) -> &str {
+        match self {
+            Self::Literal(text) | Self::Wild(text) => text,
+        }
+    }
+
+    /// Whether a word is certainly meant.
+    fn is(&self, word: &Word) -> bool {
+        if word.computed || word.active {
+            return false;
+        }
+        match self {
+            Self::Literal(text) => *text == word.text,
+            // A wildcard inside a path does not climb out of it.
+            Self::Wild(pattern) => wildcard(pattern, &word.text) && (has_dots(pattern) || !has_dots(&word.text)),
+        }
+    }
+
+    /// Whether a word may be meant.
+    fn may_be(&self, word: &Word) -> bool {
+        word.computed
+            || match self {
+                Self::Literal(text) => *text == word.text || (word.active && could_become(&word.text, text)),
+                Self::Wild(pattern) => wildcard(pattern, &word.text) || word.active,
+            }
+    }
+}
+
+fn has_dots(text: &str) -> bool {
+    text.split('/').any(|part| part == "..")
+}
+
+/// Whether the shell could turn an unquoted word with wildcards into this text.
+fn could_become(word: &str, text: &str) -> bool {
+    word.contains(['[', '{', '~']) || wildcard(word, text)
+}
+
+impl RunPattern {
+    pub(super) fn compile(written: &str) -> Result<Self, String> {
+        let mut words = Vec::new();
+        for raw in split(written)? {
+            let word = Word::read(&raw);
+            if word.computed {
+                return Err(format!("`{raw}` is computed by the shell: write the words out, or * for any"));
+            }
+            let wild = word.active && raw.contains(['*', '?']);
+            words.push(if wild { WordPattern::Wild(word.text) } else { WordPattern::Literal(word.text) });
+        }
+        let rest = matches!(words.last(), Some(WordPattern::Wild(last)) if last == "*");
+        if rest {
+            words.pop();
+        } else if words.is_empty() {
+            return Err("an empty pattern: write a command such as \"git diff *\"".to_owned());
+        }
+        Ok(Self { words, rest })
+    }
+
+    /// Whether the pattern leaves nothing open.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.rest && self.words.iter().all(|word| matches!(word, WordPattern::Literal(_)))
+    }
+
+    /// Whether the pattern certainly means this command, word for word.
+    pub(super) fn allows(&self, command: &[Word]) -> bool {
+        if command.len() < self.words.len() || (!self.rest && command.len() != self.words.len()) {
+            return false;
+        }
+        let (named, further) = command.split_at(self.words.len());
+        let program = command.first().map(Word::program).unwrap_or_default();
+        self.words.iter().zip(named).all(|(pattern, word)| pattern.is(word)) && !further.iter().any(|word| acts(&program, word))
+    }
+
+    /// Whether the pattern may mean this command: the program by its last name, options anywhere.
+    pub(super) fn catches(&self, command: &[Word]) -> bool {
+        let Some((program, arguments)) = command.split_first() else { return false };
+        let Some((first, patterns)) = self.words.split_first() else { return true };
+        let wanted = first.text().rsplit('/').next().unwrap_or_default().to_lowercase();
+        let name = program.program();
+        if !(wildcard(&wanted, &name) || (program.active && could_become(&name, &wanted))) {
+            return false;
+        }
+        let (options, positions): (Vec<_>, Vec<_>) = patterns.iter().partition(|pattern| is_option(pattern.text()));
+        if !options.iter().all(|option| has_option(option, arguments)) {
+            return false;
+        }
+        self.in_order(&positions, arguments)
+    }
+
+    /// Whether the words stand in this order, with nothing between them but options and their values.
+    fn in_order(&self, positions: &[&WordPattern], arguments: &[Word]) -> bool {
+        let mut wanted = positions.iter();
+        let mut next = wanted.next();
+        let mut after_option = false;
+        for word in arguments {
+            match next {
+                Some(pattern) if pattern.may_be(word) => {
+                    next = wanted.next();
+                    after_option = false;
+                }
+                None if self.rest => return true,
+                Some(_) | None => {
+                    let option = is_option(&word.text) || word.text == "--";
+                    if !option && !after_option {
+                        return false;
+                    }
+                    after_option = option;
+                }
+            }
+        }
+        next.is_none()
+    }
+
+    /// Whether all words of the pattern occur among these, in any order: for what cannot be read as commands.
+    pub(super) fn all_among(&self, occurs: impl Fn(&str) -> bool) -> bool {
+        self.words.iter().enumerate().all(|(index, pattern)| match pattern {
+            WordPattern::Literal(text) if index == 0 => occurs(text.rsplit('/').next().unwrap_or_default()),
+            WordPattern::Literal(text) => occurs(text),
+            WordPattern::Wild(_) => true,
+        })
+    }
+
+    /// Whether the program of the pattern occurs: for what does not even parse.
+    pub(super) fn program_among(&self, occurs: impl Fn(&str) -> bool) -> bool {
+        match self.words.first() {
+            Some(WordPattern::Literal(text)) => occurs(text.rsplit('/').next().unwrap_or_default()),
+            Some(WordPattern::Wild(_)) | None => true,
+        }
+    }
+}
+
+fn is_option(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-') && text != "--"
+}
+
+/// Whether an option is given: letters in any order and spread over words, long ones with or without a value.
+fn has_option(option: &WordPattern, arguments: &[Word]) -> bool {
+    if arguments.iter().any(|word| option.may_be(word)) {
+        return true;
+    }
+    let WordPattern::Literal(option) = option else { return false };
+    if option.starts_with("--") {
+        return arguments.iter().any(|word| word.text.split('=').next() == Some(option.as_str()));
+    }
+    option.chars().skip(1).all(|letter| {
+        arguments.iter().any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
+    })
+}
+
+/// Cuts a pattern into words at blanks outside quotes.
+fn split(written: &str) -> Result<Vec<String>, String> {
+    let mut words = vec![String::new()];
+    let mut quote: Option<char> = None;
+    let mut chars = written.trim().chars();
+    while let Some(c) = chars.next() {
+        let (Some(word), rest) = (words.last_mut(), &mut chars) else { break };
+        match (quote, c) {
+            (None, c) if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(String::new());
+                }
+                continue;
+            }
+            (None, ';' | '|' | '&' | '<' | '>' | '(' | ')' | '`') => {
+                return Err(format!("`{c}` joins or redirects commands: a pattern names one simple command, write several patterns"));
+            }
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None | Some('"'), '\\') => {
+                word.push(c);
+                word.extend(rest.next());
+                continue;
+            }
+            (None | Some(_), _) => {}
+        }
+        word.push(c);
+    }
+    if quote.is_some() {
+        return Err("a quote is not closed".to_owned());
+    }
+    words.retain(|word| !word.is_empty());
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<Word> {
+        split(line).unwrap().iter().map(|raw| Word::read(raw)).collect()
+    }
+
+    #[test]
+    fn an_allowed_pattern_is_taken_at_its_word() {
+        for (pattern, command, fits) in [
+            ("git status", "git status", true), ("git status", "git status -s", false), ("git status", "git 'status'", true),
+            ("git status", "./git status", false), ("git status", "/usr/bin/git status", false), ("git status", "GIT status", false),
+            ("git diff *", "git diff", true), ("git diff *", "git diff --stat HEAD", true), ("git diff *", "git diff --output=x", false),
+            ("git diff --output *", "git diff --output x", true), ("git diff *", "git -C x diff", false), ("git diff *", "git di*f", false),
+            ("* --version", "cargo --version", true), ("* --version", "cargo test --version", false),
+            ("cat src/*", "cat src/a.rs", true), ("cat src/*", "cat src/../../x", false), ("cat src/*", "cat src/{a,../b}", false),
+            ("*", "anything at all", true), ("echo '*'", "echo '*'", true), ("echo '*'", "echo a", false),
+        ] {
+            assert_eq!(RunPattern::compile(pattern).unwrap().allows(&words(command)), fits, "{pattern} / {command}");
+        }
+    }
+
+    #[test]
+    fn a_denied_pattern_is_taken_generously() {
+        for (pattern, command, fits) in [
+            ("git push *", "git push", true), ("git push *", "git -C dir push origin", true), ("git push *", "/usr/bin/git --no-pager push", true),
+            ("git push *", "git commit -m push", false), ("git push *", "git log push", false), ("git push *", "git $x", true),
+            ("git push", "git push --force", true), ("git push", "git push origin", false), ("git push --force *", "git push origin --force", true),
+            ("rm *", "/bin/rm -rf x", true), ("rm *", "RM x", true), ("rm *", "rmdir x", false), ("rm -rf *", "rm -r -f x", true),
+            ("rm -rf *", "rm -fr x", true), ("rm -rf *", "rm x", false), ("rm *", "/bin/r? x", true), ("docker compose up *", "docker compose -f x up", true),
+            ("*", "x", true), ("npm* publish *", "npm-x publish", true), ("rm *", "rm.exe x", true),
+        ] {
+            assert_eq!(RunPattern::compile(pattern).unwrap().catches(&words(command)), fits, "{pattern} / {command}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_names_one_simple_command() {
+        for wrong in ["", "  ", "a; b", "a | b", "a && b", "a > b", "$x", "a $(b)", "'a", "a `b`"] {
+            assert!(RunPattern::compile(wrong).is_err(), "{wrong}");
+        }
+        assert!(RunPattern::compile("git status").unwrap().is_exact());
+        assert!(!RunPattern::compile("git *").unwrap().is_exact());
+    }
+}

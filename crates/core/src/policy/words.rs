@@ -1,0 +1,221 @@
+//! One word of a shell line: what it says without its quotes, and what the shell would do to it.
+//!
+//! Written by hand instead of using the parser's word grammar, because that one gives up on some
+//! hostile words, and because two things are wanted that it does not say: whether any part is
+//! computed at run time, and which scripts stand inside.
+
+/// How deep `${…}` may stand in `${…}` before it is taken as a whole.
+const NESTING: usize = 8;
+
+/// One word of a shell line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// As it is written.
+    pub(super) raw: String,
+    /// Without quotes; computed parts are missing.
+    pub(super) text: String,
+    /// Whether the shell computes a part of it: `$x`, `$(…)`.
+    pub(super) computed: bool,
+    /// Whether the shell may make other words of it: `*`, `?`, `[`, `{`, a leading `~`.
+    pub(super) active: bool,
+    /// The scripts of its substitutions.
+    pub(super) scripts: Vec<String>,
+}
+
+impl Word {
+    /// Reads a word as the shell's parser cut it out.
+    pub(super) fn read(raw: &str) -> Self {
+        let chars: Vec<char> = raw.chars().collect();
+        let mut word = Self { raw: raw.to_owned(), text: String::new(), computed: false, active: false, scripts: Vec::new() };
+        word.scan(&chars, 0);
+        word
+    }
+
+    /// The last part of its path, in lower case: what program it names, on any file system.
+    pub(super) fn program(&self) -> String {
+        let name = self.text.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+        name.strip_suffix(".exe").map_or(name.clone(), str::to_owned)
+    }
+
+    fn scan(&mut self, chars: &[char], depth: usize) {
+        let mut quoted = false;
+        let mut i = 0;
+        while i < chars.len() {
+            match chars[i] {
+                '\\' => {
+                    match chars.get(i + 1) {
+                        Some('\n') => {}
+                        Some(next) if quoted && !matches!(next, '$' | '`' | '"' | '\\') => {
+                            self.text.push('\\');
+                            self.text.push(*next);
+                        }
+                        Some(next) => self.text.push(*next),
+                        None => self.text.push('\\'),
+                    }
+                    i += 2;
+                }
+                '\'' if !quoted => {
+                    let end = position(chars, i + 1, |c| c == '\'');
+                    self.text.extend(&chars[i + 1..end]);
+                    i = end + 1;
+                }
+                '"' => {
+                    quoted = !quoted;
+                    i += 1;
+                }
+                '$' if !quoted && chars.get(i + 1) == Some(&'\'') => i = self.ansi_c(chars, i + 2),
+                '$' if !quoted && chars.get(i + 1) == Some(&'"') => i += 1,
+                '$' => i = self.dollar(chars, i, depth),
+                '`' => {
+                    let mut end = i + 1;
+                    while end < chars.len() && chars[end] != '`' {
+                        end += if chars[end] == '\\' { 2 } else { 1 };
+                    }
+                    let end = end.min(chars.len());
+                    // Inside backticks a backslash guards the next one, so that they nest.
+                    self.scripts.push(chars[i + 1..end].iter().collect::<String>().replace("\\`", "`"));
+                    self.computed = true;
+                    i = end + 1;
+                }
+                c => {
+                    if !quoted && (matches!(c, '*' | '?' | '[' | '{') || (c == '~' && i == 0)) {
+                        self.active = true;
+                    }
+                    self.text.push(c);
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    /// Something that starts with a dollar sign; gives the place behind it.
+    fn dollar(&mut self, chars: &[char], i: usize, depth: usize) -> usize {
+        match chars.get(i + 1) {
+            Some(open @ ('(' | '{' | '[')) => {
+                let close = match open {
+                    '(' => ')',
+                    '{' => '}',
+                    _ => ']',
+                };
+                let end = balanced(chars, i + 2, *open, close);
+                let body = &chars[i + 2..end.min(chars.len())];
+                self.computed = true;
+                if *open == '(' || depth >= NESTING {
+                    self.scripts.push(body.iter().collect());
+                } else {
+                    let mut inner = Self::read("");
+                    inner.scan(body, depth + 1);
+                    self.scripts.append(&mut inner.scripts);
+                }
+                (end + 1).min(chars.len())
+            }
+            Some(c) if c.is_ascii_alphabetic() || *c == '_' => {
+                self.computed = true;
+                position(chars, i + 1, |c| !(c.is_ascii_alphanumeric() || c == '_'))
+            }
+            Some(c) if c.is_ascii_digit() || matches!(c, '@' | '*' | '#' | '?' | '-' | '$' | '!') => {
+                self.computed = true;
+                i + 2
+            }
+            Some(_) | None => {
+                self.text.push('$');
+                i + 1
+            }
+        }
+    }
+
+    /// The inside of `$'…'`; gives the place behind it.
+    fn ansi_c(&mut self, chars: &[char], mut i: usize) -> usize {
+        while i < chars.len() && chars[i] != '\'' {
+            if chars[i] != '\\' {
+                self.text.push(chars[i]);
+                i += 1;
+                continue;
+            }
+            let Some(&kind) = chars.get(i + 1) else { return chars.len() };
+            i += 2;
+            let number = |from: usize, radix: u32, most: usize| {
+                let digits: String = chars[from..].iter().take(most).take_while(|c| c.is_digit(radix)).collect();
+                (u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32), from + digits.len())
+            };
+            let (decoded, next) = match kind {
+                'a' => (Some('\u{7}'), i),
+                'b' => (Some('\u{8}'), i),
+                'e' | 'E' => (Some('\u{1b}'), i),
+                'f' => (Some('\u{c}'), i),
+                'n' => (Some('\n'), i),
+                'r' => (Some('\r'), i),
+                't' => (Some('\t'), i),
+                'v' => (Some('\u{b}'), i),
+                'x' => number(i, 16, 2),
+                'u' => number(i, 16, 4),
+                'U' => number(i, 16, 8),
+                '0'..='7' => number(i - 1, 8, 3),
+                'c' => (None, i + 1),
+                other => (Some(other), i),
+            };
+            self.text.extend(decoded);
+            i = next;
+        }
+        i + 1
+    }
+}
+
+fn position(chars: &[char], from: usize, found: impl Fn(char) -> bool) -> usize {
+    (from..chars.len()).find(|at| found(chars[*at])).unwrap_or(chars.len())
+}
+
+/// The place of the bracket that closes one opened before `from`, quotes and escapes skipped.
+fn balanced(chars: &[char], from: usize, open: char, close: char) -> usize {
+    let (mut depth, mut i, mut quoted) = (1_usize, from, false);
+    while i < chars.len() {
+        match chars[i] {
+            '\\' => i += 1,
+            '"' => quoted = !quoted,
+            '\'' if !quoted => i = position(chars, i + 1, |c| c == '\''),
+            c if c == open => depth += 1,
+            c if c == close => {
+                depth -= 1;
+                if depth == 0 {
+                    return i;
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    chars.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_go_and_what_is_computed_is_known() {
+        for (raw, text) in [
+            ("r''m", "rm"), ("\"rm\"", "rm"), ("r\\m", "rm"), ("$'\\x72\\155'", "rm"), ("$'r\\u006d'", "rm"), ("'a b'", "a b"),
+            ("\"a\\\"b\\c\"", "a\"b\\c"), ("$\"rm\"", "rm"), ("a$", "a$"), ("\\\nrm", "rm"),
+        ] {
+            let word = Word::read(raw);
+            assert_eq!((word.text.as_str(), word.computed, word.scripts), (text, false, vec![]), "{raw}");
+        }
+        for (raw, scripts) in [
+            ("$x", vec![]), ("a${b}c", vec![]), ("\"$(rm x)\"", vec!["rm x"]), ("`rm x`", vec!["rm x"]),
+            ("${x:-$(rm y)}", vec!["rm y"]), ("$(echo $(rm z))", vec!["echo $(rm z)"]), ("$(echo ')' x)", vec!["echo ')' x"]), ("$((1+$(rm)))", vec!["(1+$(rm))"]),
+        ] {
+            let word = Word::read(raw);
+            assert_eq!((word.computed, word.scripts), (true, scripts.into_iter().map(str::to_owned).collect()), "{raw}");
+        }
+        assert!(Word::read("*.rs").active && Word::read("~/x").active && !Word::read("'*'").active && !Word::read("a~").active);
+    }
+
+    #[test]
+    fn broken_and_deep_words_end() {
+        for raw in ["'", "\"", "\\", "$(", "${", "`", "$'\\", "$'\\x", "$'\\U99999999'", "`\\"] {
+            let _ = Word::read(raw);
+        }
+        let _ = Word::read(&"${".repeat(20_000));
+        let _ = Word::read(&"$(".repeat(20_000));
+    }
+}

@@ -1,0 +1,45 @@
+//! JSON that is carried and shown but never interpreted here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A piece of JSON kept exactly as it arrived: field order, spacing and numbers untouched.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Raw(Box<RawValue>);
+
+impl Raw {
+    /// Keeps this text if it is JSON.
+    ///
+    /// # Errors
+    /// When the text is not one JSON value.
+    pub fn parse(text: String) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text).map(Self)
+    }
+
+    /// The JSON of a value; `null` should it have none.
+    #[must_use]
+    pub fn of<T: Serialize>(value: &T) -> Self {
+        Self(serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
+
+    /// The text as it arrived.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl PartialEq for Raw {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Raw {}
+
+impl std::fmt::Debug for Raw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,74 @@
+//! Who sees what: one predicate for lists, single reads, streams and answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{SessionId, TokenId};
+use crate::session::Labels;
+
+/// What a token sees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Scope {
+    /// Everything of its workspace.
+    All,
+    /// One session and its asks.
+    Session {
+        /// That session.
+        session: SessionId,
+    },
+    /// What has all these labels.
+    Labels {
+        /// The labels.
+        labels: Labels,
+    },
+    /// What this token opened itself.
+    OpenedBy {
+        /// The token.
+        token: TokenId,
+    },
+}
+
+/// What the predicate looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Visible<'a> {
+    /// The session it belongs to, or is.
+    pub session: Option<SessionId>,
+    /// Its labels.
+    pub labels: &'a Labels,
+    /// Who opened it.
+    pub opened_by: Option<TokenId>,
+}
+
+impl Scope {
+    /// Whether it is visible.
+    #[must_use]
+    pub fn sees(&self, thing: Visible<'_>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Session { session } => thing.session == Some(*session),
+            Self::Labels { labels } => labels.iter().all(|(key, value)| thing.labels.get(key) == Some(value)),
+            Self::OpenedBy { token } => thing.opened_by == Some(*token),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Time;
+
+    #[test]
+    fn a_scope_sees_only_its_own() {
+        let session = SessionId::new(Time::from_millis(1), [1; 10]);
+        let other = SessionId::new(Time::from_millis(1), [2; 10]);
+        let labels = Labels::from([("team".to_owned(), "a".to_owned()), ("env".to_owned(), "dev".to_owned())]);
+        let thing = Visible { session: Some(session), labels: &labels, opened_by: None };
+        let team = |value: &str| Scope::Labels { labels: Labels::from([("team".to_owned(), value.to_owned())]) };
+        assert!(Scope::All.sees(thing));
+        assert!(Scope::Session { session }.sees(thing));
+        assert!(!Scope::Session { session: other }.sees(thing));
+        assert!(team("a").sees(thing));
+        assert!(!team("b").sees(thing));
+        assert!(!Scope::OpenedBy { token: TokenId::new(Time::from_millis(1), [3; 10]) }.sees(thing));
+    }
+}

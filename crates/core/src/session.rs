@@ -1,0 +1,89 @@
+//! One conversation with one agent.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ConnectionId, SessionId, TokenId};
+use crate::policy::SessionPolicy;
+use crate::time::Time;
+
+/// Labels of sessions and asks: small, sorted, chosen by whoever starts them.
+pub type Labels = BTreeMap<String, String>;
+
+/// What a session is doing, as stored. "Waiting for you" is not stored: it follows from its pending asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum SessionStatus {
+    /// A turn is under way.
+    Running,
+    /// The agent has finished its turn and takes a message.
+    Idle,
+    /// A turn is under way, but nothing has been heard for long.
+    Stalled,
+    /// Over. It may be resumable.
+    Ended {
+        /// Why, in words for a person.
+        reason: String,
+        /// Whether it ended by a fault.
+        failed: bool,
+        /// Whether the agent can take it up again.
+        resumable: bool,
+    },
+}
+
+impl SessionStatus {
+    /// Whether the session is over.
+    #[must_use]
+    pub const fn is_ended(&self) -> bool {
+        matches!(self, Self::Ended { .. })
+    }
+}
+
+/// One conversation with one agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// What carries it.
+    pub connection: ConnectionId,
+    /// The agent's configured name.
+    pub agent: String,
+    /// The first line of the first prompt.
+    pub title: String,
+    /// The directory the agent works in, absolute.
+    pub project: String,
+    /// The git branch at start.
+    pub branch: Option<String>,
+    /// What it is doing.
+    #[serde(flatten)]
+    pub status: SessionStatus,
+    /// The agent's permission mode (`default`, `bypassPermissions`, …).
+    pub permission_mode: String,
+    /// The model, if one was chosen.
+    pub model: Option<String>,
+    /// What this session adds to the person's policy.
+    pub policy: SessionPolicy,
+    /// The text of the project's `.sayso.toml` when the session began; it is read once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_policy: Option<String>,
+    /// Labels.
+    pub labels: Labels,
+    /// Who started it.
+    pub opened_by: Option<TokenId>,
+    /// When it was started.
+    pub created_at: Time,
+    /// When something last changed.
+    pub updated_at: Time,
+}
+
+/// The title of a session: the first line of its first prompt, shortened.
+#[must_use]
+pub fn title_of(prompt: &str) -> String {
+    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+    if line.chars().count() <= 80 {
+        return line.to_owned();
+    }
+    line.chars().take(79).chain(['…']).collect()
+}

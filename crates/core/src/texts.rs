@@ -1,0 +1,70 @@
+//! What agents are told when no person chose the words. One table, so that nobody answered, no, and
+//! withdrawn read differently to the model.
+
+use std::time::Duration;
+
+use crate::ask::Question;
+use crate::time::in_words;
+
+/// A person rejected a question without a word.
+pub const REJECTED: &str = "The user declined to answer. Go on with your best judgement, or ask differently.";
+/// A policy rejected a question.
+pub const REJECTED_BY_POLICY: &str =
+    "Nobody is available to answer questions (by policy). Go on with your best judgement.";
+/// A person denied a tool without a word.
+pub const DENIED: &str = "User denied tool execution";
+/// A policy denied a tool.
+pub const DENIED_BY_POLICY: &str = "Tool use denied by the user's policy";
+/// A person did not open a link.
+pub const LINK_DENIED: &str = "The user did not open the link";
+/// The turn was interrupted.
+pub const WITHDRAWN_INTERRUPTED: &str = "The turn was interrupted.";
+/// The agent is gone.
+pub const WITHDRAWN_AGENT_GONE: &str = "The agent is gone.";
+/// The session was closed.
+pub const WITHDRAWN_CLOSED: &str = "The session was closed.";
+/// The caller took it back.
+pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
+
+/// An outcome that could not be given to an agent that is gone.
+pub const AGENT_GONE_NOTHING_SENT: &str = "The agent is gone; nothing was sent.";
+
+/// The answer to a question that the agent asked before it was gone, as a message.
+#[must_use]
+pub fn follow_up(questions: &[Question], answers: &[Vec<String>], note: Option<&str>) -> String {
+    let mut text = String::from("Before this session was interrupted you asked, and here is the answer:\n");
+    for (question, entries) in questions.iter().zip(answers) {
+        let answer = if entries.is_empty() { "(no answer)".to_owned() } else { entries.join(", ") };
+        text.push_str(&format!("\n{}\n→ {answer}\n", question.text));
+    }
+    if let Some(note) = note {
+        text.push_str(&format!("\n{note}\n"));
+    }
+    text
+}
+
+/// Nobody answered a question in time.
+#[must_use]
+pub fn question_timed_out(after: Duration) -> String {
+    format!("User did not respond within {}", in_words(after))
+}
+
+/// Nobody decided an approval in time.
+#[must_use]
+pub fn approval_timed_out(after: Duration) -> String {
+    format!("Tool approval timed out after {}", in_words(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Checklist 4.10, 4.11, 4.12.
+    #[test]
+    fn the_words_carry_the_real_duration() {
+        assert_eq!(question_timed_out(Duration::from_secs(600)), "User did not respond within 10 minutes");
+        assert_eq!(approval_timed_out(Duration::from_secs(600)), "Tool approval timed out after 10 minutes");
+        assert_eq!(question_timed_out(Duration::from_secs(90)), "User did not respond within 1 minute 30 seconds");
+        assert_eq!(DENIED, "User denied tool execution");
+    }
+}

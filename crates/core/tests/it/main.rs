@@ -1,0 +1,11 @@
+//! What the core promises, seen from outside.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
+mod policy_commands;
+mod policy_properties;
+mod policy_questions;
+mod policy_scopes;
+mod policy_speed;
+mod policy_text;
+mod support;
