@@ -1,0 +1,8 @@
+//! Translators: the pure part of each adapter, one folder per agent.
+//!
+//! A translator turns what an agent says into domain events, and commands into what the agent
+//! understands. It is sans-I/O: the caller feeds lines, replies, commands and the time, and carries
+//! out what comes back. This crate deliberately has no async runtime, no sockets, no store and no clock.
+
+pub mod mock;
+pub mod translator;

@@ -1,0 +1,190 @@
+//! The mock as a translator: it carries out what the script says, one session per translator.
+
+use sayso_core::ask::Decision;
+use sayso_core::id::AskId;
+use sayso_core::raw::Raw;
+use sayso_core::texts;
+use sayso_core::time::Time;
+use sayso_core::transcript::ToolStatus;
+
+use super::asks::ALWAYS;
+use super::state::{Out, State, native_id};
+use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
+
+/// What the mock can do.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    questions: true,
+    approvals: true,
+    plans: true,
+    elicitation: true,
+    resume: true,
+    survives_restart: true,
+    message_answers_sets: true,
+};
+
+/// The version of the saved state's shape.
+const VERSION: u32 = 1;
+/// Prompts that may wait for the end of a turn. One more is refused with an error.
+const QUEUE: usize = 16;
+
+const TOLD_TO_STOP: &str = "The agent was told to stop.";
+const NOT_NEEDED: &str = "The agent no longer needs an answer.";
+const NOT_WAITING: &str = "The agent no longer waits for it.";
+
+/// The mock agent of one session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MockTranslator {
+    state: State,
+}
+
+impl MockTranslator {
+    /// A mock that waits for its first command.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { state: State::new() }
+    }
+
+    /// The mock as it was saved; nothing if the state is of another version.
+    #[must_use]
+    pub fn restore(saved: &Saved) -> Option<Self> {
+        if saved.version != VERSION {
+            return None;
+        }
+        serde_json::from_str(saved.state.as_str()).ok().map(|state| Self { state })
+    }
+
+    fn command(&mut self, now: Time, command: Command) -> Vec<Output> {
+        let session = command.session();
+        let ours = *self.state.session.get_or_insert(session) == session;
+        let mut out = Out { session, outputs: Vec::new() };
+        match command {
+            Command::Outcome { ask, native_id, decision, .. } => {
+                if !ours || !self.outcome(&native_id, &decision, &mut out) {
+                    return undeliverable(ask);
+                }
+                self.state.run(now, &mut out);
+            }
+            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
+            Command::Start { prompt, permission_mode, questions, .. } => {
+                self.state.mode = permission_mode;
+                self.state.questions = questions;
+                self.state.closed = false;
+                match prompt {
+                    Some(prompt) => self.prompt(now, prompt, &mut out),
+                    // It takes a message: that is all there is to say about a start without a prompt.
+                    None if self.state.turn.is_none() && self.state.queue.is_empty() => out.event(AgentEvent::TurnEnded),
+                    None => self.state.run(now, &mut out),
+                }
+            }
+            Command::Prompt { text, .. } => self.prompt(now, text, &mut out),
+            Command::Interrupt { .. } => {
+                if self.state.cut_short(texts::WITHDRAWN_INTERRUPTED, &mut out) {
+                    out.event(AgentEvent::TurnEnded);
+                    self.state.run(now, &mut out);
+                }
+            }
+            Command::Close { .. } => {
+                if !self.state.closed {
+                    self.state.cut_short(texts::WITHDRAWN_CLOSED, &mut out);
+                    self.state.queue.clear();
+                    self.state.closed = true;
+                    out.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false });
+                }
+            }
+        }
+        out.outputs
+    }
+
+    fn prompt(&mut self, now: Time, text: String, out: &mut Out) {
+        if self.state.closed {
+            out.event(AgentEvent::Error("The session is closed; the message was not taken.".to_owned()));
+        } else if self.state.queue.len() >= QUEUE {
+            out.event(AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken.")));
+        } else {
+            self.state.queue.push_back(text);
+            self.state.run(now, out);
+        }
+    }
+
+    /// Takes an outcome; false if nothing waits for it.
+    fn outcome(&mut self, native: &str, decision: &Decision, out: &mut Out) -> bool {
+        let Some(turn) = &mut self.state.turn else { return false };
+        let Some(ask) = turn.asks.iter_mut().find(|ask| ask.words.is_none() && native_id(ask.number) == native) else {
+            return false;
+        };
+        ask.words = Some(ask.shape.words_for(decision));
+        let stop = match decision {
+            Decision::Answered { .. } => false,
+            Decision::Approved { choice, input } => {
+                self.state.always |= choice.as_deref() == Some(ALWAYS);
+                let output = ask.shape.tool().map(|tool| tool.output);
+                out.tool(ask, ToolStatus::Complete, input.as_ref(), output);
+                false
+            }
+            Decision::Rejected { message, stop } | Decision::Denied { message, stop } => {
+                out.tool(ask, ToolStatus::Error, None, Some(message));
+                *stop
+            }
+            Decision::Withdrawn { reason } => {
+                out.tool(ask, ToolStatus::Error, None, Some(reason));
+                false
+            }
+        };
+        if stop {
+            turn.so_far.enough = true;
+            turn.take_back(TOLD_TO_STOP, out);
+        }
+        true
+    }
+
+    fn tick(&mut self, now: Time) -> Vec<Output> {
+        let Some(session) = self.state.session else { return Vec::new() };
+        let mut out = Out { session, outputs: Vec::new() };
+        if self.deadline().is_none_or(|deadline| now < deadline) {
+            return out.outputs;
+        }
+        if let Some(turn) = &mut self.state.turn {
+            if turn.take_back_at.is_some() {
+                turn.take_back(NOT_NEEDED, &mut out);
+            }
+            turn.stream_on(now, &mut out);
+        }
+        self.state.run(now, &mut out);
+        out.outputs
+    }
+}
+
+impl Default for MockTranslator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Translator for MockTranslator {
+    fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
+        match input {
+            Input::Command(command) => self.command(now, command),
+            Input::Tick => self.tick(now),
+            // The mock has no wire.
+            Input::Line(_)
+            | Input::HttpReply(_)
+            | Input::StreamOpened
+            | Input::StreamEvent(_)
+            | Input::StreamClosed
+            | Input::Exited(_) => Vec::new(),
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let turn = self.state.turn.as_ref()?;
+        turn.take_back_at.or(turn.stream.as_ref().map(|stream| stream.next_at))
+    }
+
+    fn save(&self) -> Saved {
+        Saved { version: VERSION, state: Raw::of(&self.state) }
+    }
+}
+
+fn undeliverable(ask: AskId) -> Vec<Output> {
+    vec![Output::Undeliverable { ask, reason: NOT_WAITING.to_owned() }]
+}

@@ -1,0 +1,283 @@
+//! The interface that every agent's adapter has.
+
+use sayso_core::ask::{AskBody, Decision, Delivery};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::session::Labels;
+use sayso_core::time::Time;
+use sayso_core::transcript::{Role, ToolStatus};
+use serde::{Deserialize, Serialize};
+
+/// What reaches a translator.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// One line that the agent wrote.
+    Line(String),
+    /// The reply to an [`HttpCall`].
+    HttpReply(HttpReply),
+    /// An event stream was opened.
+    StreamOpened,
+    /// One event of it.
+    StreamEvent(String),
+    /// It was closed.
+    StreamClosed,
+    /// The agent's process ended.
+    Exited(Exit),
+    /// Something to be done for a person.
+    Command(Command),
+    /// The time given by [`Translator::deadline`] has come.
+    Tick,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// Its code, if it ended by itself.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// A request to an agent that is a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpCall {
+    /// Given back with the reply.
+    pub id: u64,
+    /// The method.
+    pub method: &'static str,
+    /// Path and query.
+    pub path: String,
+    /// A JSON body.
+    pub body: Option<Raw>,
+}
+
+/// The reply to an [`HttpCall`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpReply {
+    /// The id of the call.
+    pub id: u64,
+    /// The status, or nothing if no reply came.
+    pub status: Option<u16>,
+    /// The body.
+    pub body: String,
+}
+
+/// What a person, a policy or the server wants from the agent. It is stored in the outbox until the
+/// agent has it, so it is complete in itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Command {
+    /// Begin a session.
+    Start {
+        /// Our id of it.
+        session: SessionId,
+        /// Where the agent works.
+        project: String,
+        /// The first prompt, if there is one.
+        prompt: Option<String>,
+        /// The agent's permission mode.
+        permission_mode: String,
+        /// The model.
+        model: Option<String>,
+        /// Whether the agent may ask questions at all.
+        questions: bool,
+    },
+    /// Say something to the agent.
+    Prompt {
+        /// The session.
+        session: SessionId,
+        /// The words.
+        text: String,
+    },
+    /// The outcome of an ask.
+    Outcome {
+        /// The session.
+        session: SessionId,
+        /// Our id.
+        ask: AskId,
+        /// The agent's id of its request.
+        native_id: String,
+        /// What was decided. Secret answers are filled in on the way and are never stored here.
+        decision: Decision,
+        /// The agent's request as it arrived, so that no translator has to remember it.
+        raw: Option<Raw>,
+    },
+    /// Stop the current turn.
+    Interrupt {
+        /// The session.
+        session: SessionId,
+    },
+    /// End the session.
+    Close {
+        /// The session.
+        session: SessionId,
+    },
+}
+
+impl Command {
+    /// The session it is for.
+    #[must_use]
+    pub const fn session(&self) -> SessionId {
+        match self {
+            Self::Start { session, .. }
+            | Self::Prompt { session, .. }
+            | Self::Outcome { session, .. }
+            | Self::Interrupt { session }
+            | Self::Close { session } => *session,
+        }
+    }
+}
+
+/// What a translator wants done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// Something happened in a session.
+    Event {
+        /// Which session.
+        session: SessionId,
+        /// What.
+        event: AgentEvent,
+    },
+    /// Lines for the agent, written together.
+    Lines(Vec<String>),
+    /// A request to the agent's server.
+    HttpCall(HttpCall),
+    /// An outcome can no longer reach the agent.
+    Undeliverable {
+        /// The ask.
+        ask: AskId,
+        /// Why, in words for a person.
+        reason: String,
+    },
+}
+
+/// An ask as the agent made it. Policy, ids and times are added by the broker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAsk {
+    /// The agent's own id of its request.
+    pub native_id: String,
+    /// What is asked.
+    pub body: AskBody,
+    /// The agent's id of the tool call.
+    pub tool_call_id: Option<String>,
+    /// The sub-agent that asks.
+    pub subagent: Option<String>,
+    /// Whether the agent waits.
+    pub blocking: bool,
+    /// What the agent said before, if the translator knows it better than the transcript does.
+    pub context: Option<String>,
+    /// Labels.
+    pub labels: Labels,
+    /// The request as it arrived.
+    pub raw: Option<Raw>,
+}
+
+/// What happens in a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentEvent {
+    /// A turn began.
+    TurnStarted,
+    /// The turn is over; the agent takes a message.
+    TurnEnded,
+    /// The agent wants something from a person.
+    AskOpened(Box<NewAsk>),
+    /// It no longer does.
+    AskWithdrawn {
+        /// The agent's id of its request.
+        native_id: String,
+        /// Why.
+        reason: String,
+    },
+    /// The agent's wire shows how an outcome fared.
+    AskDelivery {
+        /// The ask.
+        ask: AskId,
+        /// How.
+        delivery: Delivery,
+    },
+    /// Streamed words; shown live, not stored.
+    MessageDelta {
+        /// A name for the message while it streams.
+        message: String,
+        /// The next piece.
+        text: String,
+    },
+    /// A whole message.
+    Message {
+        /// The name it had while it streamed.
+        message: String,
+        /// Whose.
+        role: Role,
+        /// The text.
+        text: String,
+        /// The sub-agent.
+        subagent: Option<String>,
+    },
+    /// A tool call began or changed.
+    Tool {
+        /// The agent's id of the call.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// What it was called with.
+        input: Option<Raw>,
+        /// What it gave.
+        output: Option<String>,
+        /// How it stands.
+        status: ToolStatus,
+    },
+    /// Something the person should know.
+    Notice(String),
+    /// Something went wrong; the session goes on.
+    Error(String),
+    /// The session is over.
+    Ended {
+        /// Why.
+        reason: String,
+        /// By a fault.
+        failed: bool,
+        /// Whether it can be taken up again.
+        resumable: bool,
+    },
+}
+
+/// What an agent can do, reported truthfully.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// It asks questions.
+    pub questions: bool,
+    /// It asks before it uses tools.
+    pub approvals: bool,
+    /// It asks to leave planning.
+    pub plans: bool,
+    /// It shows forms and links.
+    pub elicitation: bool,
+    /// A session can be taken up again after it ended.
+    pub resume: bool,
+    /// Its pending asks stay answerable across a restart of the server.
+    pub survives_restart: bool,
+    /// It takes a typed message as the answer to a set of questions.
+    pub message_answers_sets: bool,
+}
+
+/// A translator's state between two inputs: small, versioned, readable only by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The version of its shape.
+    pub version: u32,
+    /// The state.
+    pub state: Raw,
+}
+
+/// The pure part of an adapter.
+pub trait Translator: Send {
+    /// Takes one input at a time and says what follows from it.
+    fn handle(&mut self, now: Time, input: Input) -> Vec<Output>;
+
+    /// When it wants a [`Input::Tick`] although nothing arrives.
+    fn deadline(&self) -> Option<Time>;
+
+    /// The state to commit with what `handle` returned.
+    fn save(&self) -> Saved;
+}

@@ -1,0 +1,6 @@
+//! The translators, driven as the server drives them.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+
+mod mock;
+mod mock_properties;
