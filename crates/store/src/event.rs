@@ -1,0 +1,154 @@
+//! What a commit tells the rest of the server.
+
+use std::sync::Arc;
+
+use sayso_core::ask::{Ask, Decision};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+
+/// A workspace: its own feed, its own sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkspaceId(pub i64);
+
+impl WorkspaceId {
+    /// The one that exists from the start.
+    pub const MAIN: Self = Self(1);
+}
+
+/// The kinds of stored events. The numbers are stored: never change one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(i64)]
+pub enum EventKind {
+    /// An ask waits for a person.
+    AskRequested = 1,
+    /// An ask has its outcome.
+    AskResolved = 2,
+    /// An ask was parked, or is live again.
+    AskParked = 3,
+    /// An ask was snoozed, or is back.
+    AskSnoozed = 4,
+    /// An outcome came closer to the agent.
+    AskDelivery = 5,
+    /// A session was started.
+    SessionCreated = 10,
+    /// A session changed what it is doing.
+    SessionStatus = 11,
+    /// A session is over.
+    SessionEnded = 12,
+    /// A message is whole.
+    MessageCompleted = 20,
+    /// A tool call began.
+    ToolStarted = 21,
+    /// A tool call changed.
+    ToolUpdated = 22,
+    /// A tool call ended.
+    ToolCompleted = 23,
+    /// The policy is another one now.
+    PolicyChanged = 30,
+    /// Something to know.
+    Notice = 31,
+    /// Something went wrong.
+    Error = 32,
+}
+
+impl EventKind {
+    const ALL: [Self; 15] = [
+        Self::AskRequested,
+        Self::AskResolved,
+        Self::AskParked,
+        Self::AskSnoozed,
+        Self::AskDelivery,
+        Self::SessionCreated,
+        Self::SessionStatus,
+        Self::SessionEnded,
+        Self::MessageCompleted,
+        Self::ToolStarted,
+        Self::ToolUpdated,
+        Self::ToolCompleted,
+        Self::PolicyChanged,
+        Self::Notice,
+        Self::Error,
+    ];
+
+    /// The kind that is stored as this number.
+    #[must_use]
+    pub fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as i64 == number)
+    }
+}
+
+/// One event of the feed.
+#[derive(Debug, Clone)]
+pub struct StoredEvent {
+    /// Whose feed.
+    pub workspace: WorkspaceId,
+    /// Its place: gap-free, in the order of commits.
+    pub seq: i64,
+    /// When.
+    pub at: Time,
+    /// What.
+    pub kind: EventKind,
+    /// The session it belongs to.
+    pub session: Option<SessionId>,
+    /// The ask, for events of asks: as it stood at that moment.
+    pub ask: Option<Arc<Ask>>,
+    /// The rest.
+    pub data: Option<Raw>,
+}
+
+/// A row of the outbox. Ids only grow; the receiver takes each once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutboxId(pub i64);
+
+/// What has to reach an agent.
+#[derive(Debug, Clone)]
+pub enum OutboxPayload {
+    /// The outcome of an ask, with secrets in clear.
+    Outcome {
+        /// The ask.
+        ask: Arc<Ask>,
+        /// What was decided.
+        decision: Decision,
+        /// The agent no longer waits for it: the answer is a follow-up.
+        follow_up: bool,
+    },
+    /// A command that only the server understands.
+    Command(Raw),
+}
+
+/// Something that has to reach an agent.
+#[derive(Debug, Clone)]
+pub struct OutboxRow {
+    /// Its id.
+    pub id: OutboxId,
+    /// The connection that carries it.
+    pub connection: ConnectionId,
+    /// The session it is for.
+    pub session: SessionId,
+    /// What.
+    pub payload: OutboxPayload,
+}
+
+/// What one transaction changed, in the order of `seq`.
+#[derive(Debug, Default)]
+pub struct Commit {
+    /// The events.
+    pub events: Vec<StoredEvent>,
+    /// What has to be sent now.
+    pub outbox: Vec<OutboxRow>,
+    /// Asks that end by themselves at a time.
+    pub deadlines: Vec<(AskId, Time)>,
+}
+
+/// Is told of every commit, on the writer's thread, before the callers are. It must not block.
+pub trait Sink: Send + 'static {
+    /// One transaction is on disk.
+    fn committed(&mut self, commit: Commit);
+}
+
+impl<F: FnMut(Commit) + Send + 'static> Sink for F {
+    fn committed(&mut self, commit: Commit) {
+        self(commit);
+    }
+}

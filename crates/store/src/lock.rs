@@ -1,0 +1,41 @@
+//! One server per data directory.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::error::OpenError;
+
+/// Holds the data directory as long as it lives.
+#[derive(Debug)]
+pub struct DirLock {
+    _file: File,
+}
+
+impl DirLock {
+    /// Takes the directory.
+    ///
+    /// # Errors
+    /// When another process has it, or the lock file cannot be used.
+    pub fn take(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join("lock");
+        let io = |source| OpenError::Io { path: path.clone(), source };
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                let _ = file.read_to_string(&mut pid);
+                let pid = if pid.trim().is_empty() { "unknown".to_owned() } else { pid.trim().to_owned() };
+                return Err(OpenError::Locked { dir: dir.to_owned(), pid });
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        file.set_len(0).map_err(io)?;
+        file.rewind().map_err(io)?;
+        writeln!(file, "{}", std::process::id()).map_err(io)?;
+        Ok(Self { _file: file })
+    }
+}

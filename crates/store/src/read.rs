@@ -1,0 +1,283 @@
+//! The closed set of reads. Each runs on a read-only connection and sees one snapshot.
+
+use rusqlite::Connection as Sqlite;
+use sayso_core::ask::{Ask, AskKind};
+use sayso_core::connection::Connection;
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::Session;
+use sayso_core::time::Time;
+use sayso_core::transcript::Block;
+
+use crate::error::StoreError;
+use crate::event::{OutboxRow, StoredEvent, WorkspaceId};
+use crate::write::TokenRow;
+
+/// One read.
+pub trait Query: Send + 'static {
+    /// What it finds.
+    type Output: Send + 'static;
+
+    /// Looks, inside a read transaction.
+    #[doc(hidden)]
+    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError>;
+}
+
+/// One ask.
+#[derive(Debug)]
+pub struct GetAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// What the caller may see.
+    pub scope: Scope,
+}
+
+/// Which asks, by where they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusFilter {
+    /// All, newest first.
+    Any,
+    /// Pending, oldest first.
+    Pending,
+    /// Decided, newest first.
+    Resolved,
+    /// With this outcome, newest first.
+    Outcome(sayso_core::ask::OutcomeStatus),
+}
+
+/// Which asks to list.
+#[derive(Debug, Clone)]
+pub struct ListAsks {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// By where they stand.
+    pub status: StatusFilter,
+    /// Of this session.
+    pub session: Option<SessionId>,
+    /// Of this kind.
+    pub kind: Option<AskKind>,
+    /// Of this agent.
+    pub agent: Option<String>,
+    /// With this label.
+    pub label: Option<(String, String)>,
+    /// With an id that ends like this.
+    pub id_ends_with: Option<String>,
+    /// By the agent's id of the tool call.
+    pub tool_call_id: Option<String>,
+    /// How many at most.
+    pub limit: usize,
+    /// After this place.
+    pub after: Option<i64>,
+}
+
+impl ListAsks {
+    /// Everything pending that the scope sees, up to `limit`.
+    #[must_use]
+    pub const fn pending(workspace: WorkspaceId, scope: Scope, limit: usize) -> Self {
+        Self {
+            workspace,
+            scope,
+            status: StatusFilter::Pending,
+            session: None,
+            kind: None,
+            agent: None,
+            label: None,
+            id_ends_with: None,
+            tool_call_id: None,
+            limit,
+            after: None,
+        }
+    }
+}
+
+/// A page and where it ends.
+#[derive(Debug, Clone)]
+pub struct Page<T> {
+    /// The rows.
+    pub rows: Vec<T>,
+    /// The place to go on from.
+    pub next: Option<i64>,
+    /// The feed position of the snapshot.
+    pub seq: i64,
+}
+
+/// How many are pending, and since when.
+#[derive(Debug)]
+pub struct CountPending {
+    /// Where.
+    pub workspace: WorkspaceId,
+}
+
+/// The numbers behind `status` and `/metrics`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingCount {
+    /// How many are pending.
+    pub pending: u64,
+    /// When the oldest was opened.
+    pub oldest: Option<Time>,
+    /// How many outcomes wait to be sent.
+    pub outbox: u64,
+}
+
+/// One session with its pending asks.
+#[derive(Debug)]
+pub struct GetSession {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub session: SessionId,
+    /// What the caller may see.
+    pub scope: Scope,
+}
+
+/// A session and what is pending in it.
+#[derive(Debug, Clone)]
+pub struct SessionDetail {
+    /// The session.
+    pub session: Session,
+    /// Its pending asks, oldest first.
+    pub pending: Vec<Ask>,
+    /// The feed position of the snapshot.
+    pub seq: i64,
+}
+
+/// Which sessions to list, newest first.
+#[derive(Debug)]
+pub struct ListSessions {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// Only those that are not over.
+    pub open_only: bool,
+    /// With this label.
+    pub label: Option<(String, String)>,
+    /// With an id that ends like this.
+    pub id_ends_with: Option<String>,
+    /// How many at most.
+    pub limit: usize,
+    /// After this place.
+    pub after: Option<i64>,
+}
+
+/// A part of a transcript.
+#[derive(Debug)]
+pub struct ReadTranscript {
+    /// Which session. The caller has checked that it may be seen.
+    pub session: SessionId,
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// After this place.
+    pub after: i64,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// One entry of a transcript.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// Something said or done.
+    Block(Box<Block>),
+    /// An ask.
+    Ask(Box<Ask>),
+}
+
+/// Events after a place.
+#[derive(Debug)]
+pub struct EventsAfter {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// After this `seq`.
+    pub after: i64,
+    /// Only of this session.
+    pub session: Option<SessionId>,
+    /// How many rows to look at, at most.
+    pub limit: usize,
+}
+
+/// A piece of the past.
+#[derive(Debug, Clone)]
+pub struct PastEvents {
+    /// The events that match.
+    pub events: Vec<StoredEvent>,
+    /// Everything up to here was looked at.
+    pub looked_to: i64,
+    /// The first `seq` that is still kept; nothing is when it is `head + 1`.
+    pub oldest: i64,
+    /// The last `seq`.
+    pub head: i64,
+}
+
+/// A connection and what has to be sent over it.
+#[derive(Debug)]
+pub struct LoadConnection {
+    /// Which.
+    pub connection: ConnectionId,
+}
+
+/// Everything an actor needs to take a connection up.
+#[derive(Debug, Clone)]
+pub struct LoadedConnection {
+    /// The connection.
+    pub connection: Connection,
+    /// The sessions it carries.
+    pub sessions: Vec<Session>,
+    /// What has to be sent, in order.
+    pub outbox: Vec<OutboxRow>,
+    /// How many asks are pending on it.
+    pub pending: usize,
+}
+
+/// What has to be taken up when the server starts.
+#[derive(Debug)]
+pub struct Unfinished;
+
+/// What a start finds.
+#[derive(Debug, Clone)]
+pub struct Beginnings {
+    /// Connections with something to send or a time to be called.
+    pub connections: Vec<ConnectionId>,
+    /// Asks that end by themselves.
+    pub deadlines: Vec<(AskId, Time)>,
+}
+
+/// Every token of every workspace.
+#[derive(Debug)]
+pub struct AllTokens;
+
+impl Query for AllTokens {
+    type Output = Vec<TokenRow>;
+    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
+        crate::sqlite::all_tokens(db)
+    }
+}
+
+/// What was set by hand: grants, settings, trusted projects.
+#[derive(Debug)]
+pub struct PolicyState {
+    /// Where.
+    pub workspace: WorkspaceId,
+}
+
+/// The policy's part of the database.
+#[derive(Debug, Clone, Default)]
+pub struct StoredPolicy {
+    /// Rules given by hand: id, end, rule.
+    pub grants: Vec<(sayso_core::id::GrantId, Option<Time>, Raw)>,
+    /// Settings.
+    pub settings: Vec<(String, Raw)>,
+    /// Trusted projects: path, hash.
+    pub trusted: Vec<(String, String)>,
+}
+
+/// The session of an idempotency key etc. is found by the write itself; this finds where the feed stands.
+#[derive(Debug)]
+pub struct FeedHead {
+    /// Where.
+    pub workspace: WorkspaceId,
+}

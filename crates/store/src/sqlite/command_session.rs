@@ -1,0 +1,56 @@
+//! Interrupting, ending and resuming a session.
+
+use rusqlite::params;
+use sayso_core::ask::{AskState, Decision, Delivery};
+use sayso_core::id::AskId;
+use sayso_core::session::SessionStatus;
+
+use super::tx::Tx;
+use super::{ask_row, resolve, sessions};
+use crate::error::StoreError;
+use crate::write::{CommandSession, Commanded, Operation, SessionCommand};
+
+impl Operation for CommandSession {
+    type Output = Commanded;
+
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Commanded, StoreError> {
+        let found = sessions::get(tx.db(), self.workspace, self.session)?;
+        let Some(mut session) = found.filter(|session| sessions::visible(session, &self.scope)) else {
+            return Ok(Commanded::NotFound);
+        };
+        match (self.kind, &session.status) {
+            (SessionCommand::Interrupt | SessionCommand::Close, SessionStatus::Ended { .. }) => return Ok(Commanded::Ended),
+            (SessionCommand::Interrupt | SessionCommand::Close, _) => self.cancel_approvals(tx)?,
+            (SessionCommand::Resume, SessionStatus::Ended { resumable: true, .. }) => {
+                sessions::set_status(tx, self.workspace, self.session, SessionStatus::Running, self.now)?;
+                session.status = SessionStatus::Running;
+            }
+            (SessionCommand::Resume, _) => return Ok(Commanded::NotResumable),
+        }
+        tx.send_command(session.connection, self.session, self.command)?;
+        Ok(Commanded::Queued(Box::new(session)))
+    }
+}
+
+impl CommandSession {
+    /// An approval that has not left must not reach an agent that was told to stop.
+    fn cancel_approvals(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let waiting: Vec<(i64, [u8; 16])> = tx
+            .db()
+            .prepare_cached("SELECT id, ask FROM outbox WHERE session = ?1 AND ask IS NOT NULL")?
+            .query_map(params![self.session.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        for (row, ask) in waiting {
+            let id = AskId::from_bytes(ask);
+            let approved = ask_row::get(tx.db(), self.workspace, id)?.is_some_and(
+                |ask| matches!(&ask.state, AskState::Resolved { outcome, .. } if matches!(outcome.decision, Decision::Approved { .. })),
+            );
+            if approved {
+                tx.db().prepare_cached("DELETE FROM outbox WHERE id = ?1")?.execute([row])?;
+                let reason = "The turn was interrupted before the approval arrived.".to_owned();
+                resolve::report(tx, self.workspace, id, Delivery::Undeliverable { reason }, self.now)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! Starting a session.
+
+use rusqlite::params;
+use sayso_core::raw::Raw;
+use sayso_core::session::Session;
+use sayso_core::time::Time;
+
+use super::tx::{Earlier, Tx};
+use super::{sessions, to_json};
+use crate::error::StoreError;
+use crate::event::EventKind;
+use crate::write::{CreateSession, Once, Operation};
+
+impl Operation for CreateSession {
+    type Output = Once<Box<Session>>;
+
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
+        match tx.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Once::Reused),
+            Earlier::Same(id) => {
+                let session = id.parse().ok().map(|id| sessions::get(tx.db(), self.workspace, id)).transpose()?.flatten();
+                return Ok(session.map_or(Once::Reused, |session| Once::Before(Box::new(session))));
+            }
+        }
+        let (session, connection) = (self.session, self.connection);
+        tx.db()
+            .prepare_cached("INSERT INTO connection (id, workspace, kind, agent, epoch, position, state, wake_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+            .execute(params![
+                connection.id.as_bytes(),
+                self.workspace.0,
+                sessions::kind_number(connection.kind),
+                connection.agent,
+                connection.epoch.0,
+                connection.position.0,
+                connection.state.as_ref().map(Raw::as_str),
+                connection.wake_at.map(Time::as_millis),
+            ])?;
+        tx.db()
+            .prepare_cached("INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![
+                session.id.as_bytes(),
+                self.workspace.0,
+                session.connection.as_bytes(),
+                session.status.is_ended(),
+                session.updated_at.as_millis(),
+                to_json("session", &session)?,
+            ])?;
+        tx.event(EventKind::SessionCreated, session.created_at, Some(session.id), None, Some(Raw::of(&session)))?;
+        if let Some(prompt) = &self.prompt {
+            sessions::put_block(tx, self.workspace, session.id, prompt, EventKind::MessageCompleted)?;
+        }
+        tx.send_command(connection.id, session.id, self.command)?;
+        tx.remember(self.key.as_ref(), &session.id.to_string(), session.created_at)?;
+        Ok(Once::Done(Box::new(session)))
+    }
+}

@@ -1,0 +1,127 @@
+//! Reading the feed and the outbox.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection as Sqlite, OptionalExtension, params};
+use sayso_core::ask::{Ask, AskState, Decision, Reach};
+use sayso_core::id::{ConnectionId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+
+use super::tx::FOLLOW_UP;
+use super::{ask_row, column};
+use crate::error::StoreError;
+use crate::event::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
+
+/// The last `seq` of a workspace.
+pub(super) fn head(db: &Sqlite, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    Ok(db.prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?.query_row([workspace.0], |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
+impl Query for FeedHead {
+    type Output = i64;
+    fn run(self, db: &Sqlite) -> Result<i64, StoreError> {
+        head(db, self.workspace)
+    }
+}
+
+impl Query for EventsAfter {
+    type Output = PastEvents;
+    fn run(self, db: &Sqlite) -> Result<PastEvents, StoreError> {
+        let head = head(db, self.workspace)?;
+        let oldest: Option<i64> =
+            db.prepare_cached("SELECT min(seq) FROM event WHERE workspace = ?1")?.query_row([self.workspace.0], |row| row.get(0))?;
+        let oldest = oldest.unwrap_or(head + 1);
+        let mut statement = db.prepare_cached(concat!(
+            "SELECT e.seq, e.at_ms, e.kind, e.session, e.data, e.ask IS NOT NULL, ",
+            ask_row::columns!("a."),
+            " FROM event e LEFT JOIN ask a ON a.id = e.ask WHERE e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"
+        ))?;
+        let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![self.workspace.0, self.after, limit])?;
+        let mut found = PastEvents { events: Vec::new(), looked_to: self.after, oldest, head };
+        let mut looked = 0;
+        while let Some(row) = rows.next()? {
+            looked += 1;
+            let seq: i64 = column(row, 0)?;
+            found.looked_to = seq;
+            let session = column::<Option<[u8; 16]>>(row, 3)?.map(SessionId::from_bytes);
+            if self.session.is_some() && session != self.session {
+                continue;
+            }
+            let Some(kind) = EventKind::from_number(column(row, 2)?) else { continue };
+            // The ask may have been deleted since; then there is nothing to show of it.
+            let has_ask: bool = column(row, 5)?;
+            let present: Option<[u8; 16]> = column(row, 6)?;
+            if has_ask && present.is_none() {
+                continue;
+            }
+            let ask = present.map(|_| ask_row::read(row, 6)).transpose()?.map(|ask| Arc::new(as_it_was(ask, kind)));
+            let data = column::<Option<String>>(row, 4)?.map(Raw::parse).transpose();
+            let data = data.map_err(|error| StoreError::Unreadable { what: "event", detail: error.to_string() })?;
+            let at = Time::from_millis(column(row, 1)?);
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, ask, data });
+        }
+        if looked < self.limit {
+            found.looked_to = head;
+        }
+        Ok(found)
+    }
+}
+
+/// The row holds the ask as it is now; an event shows it as it was.
+fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
+    match kind {
+        EventKind::AskRequested => {
+            ask.state = AskState::Pending(Reach::Live);
+            ask.snoozed_until = None;
+        }
+        EventKind::AskResolved => {
+            if let AskState::Resolved { outcome, .. } = ask.state {
+                let delivery = if matches!(outcome.decision, Decision::Withdrawn { .. }) {
+                    sayso_core::ask::Delivery::Delivered
+                } else {
+                    sayso_core::ask::Delivery::Queued
+                };
+                ask.state = AskState::Resolved { outcome, delivery };
+            }
+        }
+        _ => {}
+    }
+    ask
+}
+
+/// What has to be sent over a connection, in order.
+pub(super) fn outbox_of(db: &Sqlite, connection: ConnectionId) -> Result<Vec<OutboxRow>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT id, workspace, session, ask, body FROM outbox WHERE connection = ?1 ORDER BY id")?;
+    let mut rows = statement.query([connection.as_bytes()])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id = OutboxId(column(row, 0)?);
+        let workspace = WorkspaceId(column(row, 1)?);
+        let session = SessionId::from_bytes(column(row, 2)?);
+        let payload = match (column::<Option<[u8; 16]>>(row, 3)?, column::<Option<String>>(row, 4)?) {
+            (Some(ask), mark) => match outcome_of(db, workspace, ask, mark.as_deref() == Some(FOLLOW_UP))? {
+                Some(payload) => payload,
+                None => continue,
+            },
+            (None, Some(body)) => OutboxPayload::Command(
+                Raw::parse(body).map_err(|error| StoreError::Unreadable { what: "command", detail: error.to_string() })?,
+            ),
+            (None, None) => continue,
+        };
+        found.push(OutboxRow { id, connection, session, payload });
+    }
+    Ok(found)
+}
+
+fn outcome_of(db: &Sqlite, workspace: WorkspaceId, ask: [u8; 16], follow_up: bool) -> Result<Option<OutboxPayload>, StoreError> {
+    let Some(ask) = ask_row::get(db, workspace, sayso_core::id::AskId::from_bytes(ask))? else { return Ok(None) };
+    let AskState::Resolved { outcome, .. } = &ask.state else { return Ok(None) };
+    let mut decision = outcome.decision.clone();
+    if let (Decision::Answered { answers, .. }, Some(clear)) = (&mut decision, ask_row::secret(db, ask.id)?) {
+        *answers = clear;
+    }
+    Ok(Some(OutboxPayload::Outcome { ask: Arc::new(ask), decision, follow_up }))
+}

@@ -1,0 +1,97 @@
+//! Reading asks.
+
+use rusqlite::{Connection as Sqlite, ToSql};
+use sayso_core::ask::Ask;
+use sayso_core::id::AskId;
+use sayso_core::time::Time;
+
+use super::{ask_row, column, events};
+use crate::error::StoreError;
+use crate::read::{CountPending, GetAsk, ListAsks, Page, PendingCount, Query, StatusFilter};
+
+impl Query for GetAsk {
+    type Output = Option<Ask>;
+    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
+        Ok(ask_row::get(db, self.workspace, self.ask)?.filter(|ask| ask_row::visible(ask, &self.scope)))
+    }
+}
+
+impl Query for ListAsks {
+    type Output = Page<Ask>;
+
+    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
+        let oldest_first = self.status == StatusFilter::Pending;
+        let mut sql = String::from(concat!("SELECT ", ask_row::columns!(""), ", n FROM ask WHERE workspace = ?1"));
+        let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(self.workspace.0)];
+        let mut also = |condition: &str, value: Option<Box<dyn ToSql>>| {
+            sql.push_str(" AND ");
+            match value {
+                None => sql.push_str(condition),
+                Some(value) => {
+                    values.push(value);
+                    sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
+                }
+            }
+        };
+        match self.status {
+            StatusFilter::Any => {}
+            StatusFilter::Pending => also("status < 2", None),
+            StatusFilter::Resolved => also("status >= 2", None),
+            StatusFilter::Outcome(status) => also("status = ?", Some(Box::new(ask_row::outcome_number(status)))),
+        }
+        if let Some(session) = self.session {
+            also("session = ?", Some(Box::new(*session.as_bytes())));
+        }
+        if let Some(kind) = self.kind {
+            also("kind = ?", Some(Box::new(ask_row::kind_number(kind))));
+        }
+        if let Some(agent) = self.agent.clone() {
+            also("context ->> '$.agent' = ?", Some(Box::new(agent)));
+        }
+        if let Some(call) = self.tool_call_id.clone() {
+            also("(context ->> '$.toolCallId' = ? OR 'ask_' || lower(hex(id)) = ?)", Some(Box::new(call)));
+        }
+        if let Some(suffix) = &self.id_ends_with {
+            let suffix = suffix.trim_start_matches(AskId::PREFIX).to_ascii_lowercase();
+            also("lower(hex(id)) LIKE '%' || ?", Some(Box::new(suffix)));
+        }
+        if let Some(after) = self.after {
+            also(if oldest_first { "n > ?" } else { "n < ?" }, Some(Box::new(after)));
+        }
+        sql.push_str(if oldest_first { " ORDER BY n" } else { " ORDER BY n DESC" });
+
+        let mut statement = db.prepare_cached(&sql)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+        let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
+        let mut last = 0;
+        while let Some(row) = rows.next()? {
+            let ask = ask_row::read(row, 0)?;
+            let labelled = self.label.as_ref().is_none_or(|(key, value)| ask.context.labels.get(key) == Some(value));
+            if !labelled || !ask_row::visible(&ask, &self.scope) {
+                continue;
+            }
+            if page.rows.len() == self.limit {
+                page.next = Some(last);
+                break;
+            }
+            last = column(row, ask_row::WIDTH)?;
+            page.rows.push(ask);
+        }
+        Ok(page)
+    }
+}
+
+impl Query for CountPending {
+    type Output = PendingCount;
+    fn run(self, db: &Sqlite) -> Result<PendingCount, StoreError> {
+        let (pending, oldest): (i64, Option<i64>) = db
+            .prepare_cached("SELECT count(*), min(opened_ms) FROM ask WHERE workspace = ?1 AND status < 2")?
+            .query_row([self.workspace.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let outbox: i64 = db.prepare_cached("SELECT count(*) FROM outbox")?.query_row([], |row| row.get(0))?;
+        Ok(PendingCount {
+            pending: u64::try_from(pending).unwrap_or(0),
+            oldest: oldest.map(Time::from_millis),
+            outbox: u64::try_from(outbox).unwrap_or(0),
+        })
+    }
+}

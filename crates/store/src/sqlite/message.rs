@@ -1,0 +1,63 @@
+//! A message that a person types: it answers the one open question, or it is a prompt.
+
+use std::sync::Arc;
+
+use sayso_core::ask::{Decision, MessageTarget, PendingAsk, target_of};
+
+use super::tx::{Earlier, Tx};
+use super::{ask_row, resolve, sessions};
+use crate::error::StoreError;
+use crate::event::EventKind;
+use crate::write::{Operation, SendMessage, Sent};
+
+impl Operation for SendMessage {
+    type Output = Sent;
+
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Sent, StoreError> {
+        let found = sessions::get(tx.db(), self.workspace, self.session)?;
+        let Some(session) = found.filter(|session| sessions::visible(session, &self.scope)) else { return Ok(Sent::NotFound) };
+        match tx.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Sent::KeyReused),
+            // The first call's effect: its message, and the ask it answered if it did.
+            Earlier::Same(target) => return again(tx, &self, &target),
+        }
+        if session.status.is_ended() {
+            return Ok(Sent::Ended);
+        }
+        let mut pending = ask_row::pending_of(tx.db(), self.session)?;
+        let shapes: Vec<PendingAsk> = pending.iter().map(|ask| PendingAsk::of(ask, self.whole_sets)).collect();
+        match target_of(&shapes) {
+            MessageTarget::Answers(id, shape) => {
+                let Some(at) = pending.iter().position(|ask| ask.id == id) else { return Ok(Sent::NotFound) };
+                let ask = pending.swap_remove(at);
+                let answers = shape.answers(&self.text, ask.body.questions().len());
+                let decision = Decision::Answered { answers, note: None };
+                match resolve::decide(tx, self.workspace, ask, decision, self.by.clone(), self.block.at)? {
+                    Ok(ask) => {
+                        sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
+                        tx.remember(self.key.as_ref(), &format!("{} {}", self.block.id, ask.id), self.now)?;
+                        Ok(Sent::Answered(self.block.id, Box::new(Arc::unwrap_or_clone(ask))))
+                    }
+                    // The text does not fit this set of questions: then it does not answer it.
+                    Err(_) => Ok(Sent::Pending(vec![id])),
+                }
+            }
+            MessageTarget::Pending(ids) if !self.queue => Ok(Sent::Pending(ids)),
+            MessageTarget::Prompt | MessageTarget::Pending(_) => {
+                sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
+                tx.send_command(session.connection, self.session, self.command)?;
+                tx.remember(self.key.as_ref(), &self.block.id.to_string(), self.now)?;
+                Ok(Sent::Prompt(self.block.id))
+            }
+        }
+    }
+}
+
+fn again(tx: &Tx<'_>, call: &SendMessage, target: &str) -> Result<Sent, StoreError> {
+    let mut ids = target.split(' ');
+    let block = ids.next().and_then(|id| id.parse().ok()).unwrap_or(call.block.id);
+    let answered = ids.next().and_then(|id| id.parse().ok());
+    let ask = answered.map(|id| ask_row::get(tx.db(), call.workspace, id)).transpose()?.flatten();
+    Ok(ask.map_or(Sent::Prompt(block), |ask| Sent::Answered(block, Box::new(ask))))
+}

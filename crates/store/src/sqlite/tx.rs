@@ -1,0 +1,198 @@
+//! What every write uses: the sequence, events, the outbox, idempotency.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use sayso_core::ask::{Ask, Decision, Reach};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+
+use crate::error::StoreError;
+use crate::event::{Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::write::IdempotencyKey;
+
+/// Marks the outcome of an ask that the agent no longer waits for.
+pub(super) const FOLLOW_UP: &str = "follow-up";
+
+/// What a transaction has gathered so far.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    events: Vec<StoredEvent>,
+    outbox: Vec<OutboxRow>,
+    deadlines: Vec<(AskId, Time)>,
+    pub(super) empty_log: bool,
+}
+
+impl Batch {
+    pub(super) fn into_commit(self) -> Commit {
+        Commit { events: self.events, outbox: self.outbox, deadlines: self.deadlines }
+    }
+}
+
+/// How much had been gathered, to go back to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    events: usize,
+    outbox: usize,
+    deadlines: usize,
+    seq: i64,
+    empty_log: bool,
+}
+
+/// The writer's transaction.
+#[derive(Debug)]
+pub struct Tx<'a> {
+    db: &'a Connection,
+    batch: &'a mut Batch,
+    workspace: WorkspaceId,
+    stored_seq: i64,
+    seq: i64,
+}
+
+/// What is known about an idempotency key.
+pub(super) enum Earlier {
+    /// Nothing: go on.
+    Fresh,
+    /// It was used for the same call, which made this.
+    Same(String),
+    /// It was used for another call.
+    Other,
+}
+
+impl<'a> Tx<'a> {
+    pub(super) fn new(db: &'a Connection, batch: &'a mut Batch) -> Result<Self, StoreError> {
+        // One workspace so far; a second one gets its counter here.
+        let workspace = WorkspaceId::MAIN;
+        let seq = db
+            .prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?
+            .query_row([workspace.0], |row| row.get(0))?;
+        Ok(Self { db, batch, workspace, stored_seq: seq, seq })
+    }
+
+    pub(super) const fn db(&self) -> &'a Connection {
+        self.db
+    }
+
+    pub(super) const fn mark(&self) -> Mark {
+        Mark {
+            events: self.batch.events.len(),
+            outbox: self.batch.outbox.len(),
+            deadlines: self.batch.deadlines.len(),
+            seq: self.seq,
+            empty_log: self.batch.empty_log,
+        }
+    }
+
+    pub(super) fn back_to(&mut self, mark: Mark) {
+        self.batch.events.truncate(mark.events);
+        self.batch.outbox.truncate(mark.outbox);
+        self.batch.deadlines.truncate(mark.deadlines);
+        self.batch.empty_log = mark.empty_log;
+        self.seq = mark.seq;
+    }
+
+    pub(super) fn finish(self) -> Result<(), StoreError> {
+        if self.seq != self.stored_seq {
+            self.db
+                .prepare_cached("UPDATE workspace SET last_seq = ?2 WHERE id = ?1")?
+                .execute(params![self.workspace.0, self.seq])?;
+        }
+        Ok(())
+    }
+
+    /// The place that the next event gets.
+    pub(super) const fn next_seq(&self) -> i64 {
+        self.seq + 1
+    }
+
+    /// Writes one event of the feed.
+    pub(super) fn event(
+        &mut self,
+        kind: EventKind,
+        at: Time,
+        session: Option<SessionId>,
+        ask: Option<Arc<Ask>>,
+        data: Option<Raw>,
+    ) -> Result<i64, StoreError> {
+        let seq = self.next_seq();
+        self.db
+            .prepare_cached("INSERT INTO event (workspace, seq, at_ms, kind, session, ask, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+            .execute(params![
+                self.workspace.0,
+                seq,
+                at.as_millis(),
+                kind as i64,
+                session.as_ref().map(SessionId::as_bytes),
+                ask.as_ref().map(|ask| *ask.id.as_bytes()),
+                data.as_ref().map(Raw::as_str),
+            ])?;
+        self.seq = seq;
+        self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, ask, data });
+        Ok(seq)
+    }
+
+    /// Queues the outcome of an ask for its agent.
+    pub(super) fn send_outcome(&mut self, ask: &Arc<Ask>, decision: Decision, reach: Reach) -> Result<(), StoreError> {
+        let (Some(connection), Some(session)) = (ask.origin.connection, ask.origin.session) else { return Ok(()) };
+        self.db
+            .prepare_cached("INSERT INTO outbox (workspace, connection, session, ask, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![
+                self.workspace.0,
+                connection.as_bytes(),
+                session.as_bytes(),
+                ask.id.as_bytes(),
+                (reach == Reach::Parked).then_some(FOLLOW_UP),
+            ])?;
+        let id = OutboxId(self.db.last_insert_rowid());
+        let payload = OutboxPayload::Outcome { ask: Arc::clone(ask), decision, follow_up: reach == Reach::Parked };
+        self.batch.outbox.push(OutboxRow { id, connection, session, payload });
+        Ok(())
+    }
+
+    /// Queues a command for an agent.
+    pub(super) fn send_command(&mut self, connection: ConnectionId, session: SessionId, command: Raw) -> Result<(), StoreError> {
+        self.db
+            .prepare_cached("INSERT INTO outbox (workspace, connection, session, body) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![self.workspace.0, connection.as_bytes(), session.as_bytes(), command.as_str()])?;
+        let id = OutboxId(self.db.last_insert_rowid());
+        self.batch.outbox.push(OutboxRow { id, connection, session, payload: OutboxPayload::Command(command) });
+        Ok(())
+    }
+
+    /// An ask that ends by itself.
+    pub(super) fn deadline(&mut self, ask: AskId, at: Time) {
+        self.batch.deadlines.push((ask, at));
+    }
+
+    /// A secret was deleted: the log must be emptied after the commit.
+    pub(super) const fn secret_deleted(&mut self) {
+        self.batch.empty_log = true;
+    }
+
+    /// What is known about a key.
+    pub(super) fn earlier(&self, key: Option<&IdempotencyKey>) -> Result<Earlier, StoreError> {
+        let Some(key) = key else { return Ok(Earlier::Fresh) };
+        let found: Option<(Vec<u8>, String)> = self
+            .db
+            .prepare_cached("SELECT fingerprint, target FROM idempotency WHERE token = ?1 AND route = ?2 AND key = ?3")?
+            .query_row(params![key.token.as_bytes(), key.route, key.key], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        Ok(match found {
+            None => Earlier::Fresh,
+            Some((fingerprint, target)) if fingerprint == key.fingerprint => Earlier::Same(target),
+            Some(_) => Earlier::Other,
+        })
+    }
+
+    /// Remembers what a call made.
+    pub(super) fn remember(&self, key: Option<&IdempotencyKey>, target: &str, now: Time) -> Result<(), StoreError> {
+        let Some(key) = key else { return Ok(()) };
+        self.db
+            .prepare_cached(
+                "INSERT INTO idempotency (token, route, key, workspace, fingerprint, target, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![key.token.as_bytes(), key.route, key.key, self.workspace.0, key.fingerprint, target, now.as_millis()])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,471 @@
+//! The closed set of writes. Each is one savepoint of the writer's transaction: it happens whole or
+//! not at all, and what it returns is on disk.
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, Decision, Delivery, Refused};
+use sayso_core::connection::{Connection, Epoch, Position};
+use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::time::Time;
+use sayso_core::transcript::Block;
+
+use crate::error::StoreError;
+use crate::event::{EventKind, OutboxId, WorkspaceId};
+use crate::sqlite::Tx;
+
+/// One write.
+pub trait Operation: Send + 'static {
+    /// What it returns once it is on disk.
+    type Output: Send + 'static;
+
+    /// Does it, inside the writer's transaction.
+    #[doc(hidden)]
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError>;
+}
+
+/// A caller's own name for a call, so that repeating it has no second effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey {
+    /// Whose.
+    pub token: TokenId,
+    /// Which call.
+    pub route: String,
+    /// The key.
+    pub key: String,
+    /// A keyed hash of the body, so that another body is noticed and nothing of it is kept.
+    pub fingerprint: [u8; 32],
+}
+
+/// The same key came before, with another body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the idempotency key was used with another body")]
+pub struct KeyReused;
+
+/// What a call with an idempotency key did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Once<T> {
+    /// It happened now.
+    Done(T),
+    /// It had happened before; this is what it made.
+    Before(T),
+    /// The key belongs to another call.
+    Reused,
+}
+
+/// Starts a session together with the connection that carries it.
+#[derive(Debug)]
+pub struct CreateSession {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The session.
+    pub session: Session,
+    /// Its connection.
+    pub connection: Connection,
+    /// What the agent gets first.
+    pub command: Raw,
+    /// The prompt as the first block.
+    pub prompt: Option<Block>,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// Opens an ask for a caller that waits for it over HTTP.
+#[derive(Debug)]
+pub struct OpenAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// The ask; decided already if the policy did.
+    pub ask: Box<Ask>,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
+    /// How many asks the caller or session may have pending.
+    pub max_pending: usize,
+}
+
+/// What opening brought.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Opened {
+    /// This ask: new, or the pending one with the same key.
+    Ask(Box<Ask>),
+    /// Too many are pending.
+    TooMany,
+    /// The key belongs to another call.
+    KeyReused,
+    /// The session is unknown, invisible or over.
+    NoSession,
+}
+
+/// Decides an ask: the one compare-and-set.
+#[derive(Debug)]
+pub struct ResolveAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// It must belong to this session (doors name it).
+    pub session: Option<SessionId>,
+    /// What was decided.
+    pub decision: Decision,
+    /// By whom.
+    pub by: Actor,
+    /// When.
+    pub now: Time,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// Why an ask was not decided.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// Unknown, invisible, or of another session.
+    #[error("no such ask")]
+    NotFound,
+    /// The state machine refused it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The key belongs to another call.
+    #[error(transparent)]
+    KeyReused(#[from] KeyReused),
+}
+
+/// Lets the deadline of an ask decide, if it has come and nobody was faster.
+#[derive(Debug)]
+pub struct ExpireAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// When.
+    pub now: Time,
+}
+
+/// Hides an ask for a while, or brings it back.
+#[derive(Debug)]
+pub struct SnoozeAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// Until when.
+    pub until: Option<Time>,
+    /// When.
+    pub now: Time,
+}
+
+/// The caller that opened an ask has its outcome.
+#[derive(Debug)]
+pub struct CallerHasOutcome {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// When.
+    pub now: Time,
+}
+
+/// One consequence of what an agent said.
+#[derive(Debug)]
+pub enum Change {
+    /// It asks. Decided already if the policy did; then the outcome goes into the outbox too.
+    OpenAsk(Box<Ask>),
+    /// It takes an ask back.
+    Withdraw {
+        /// Its own id of the request.
+        native_id: String,
+        /// Why.
+        reason: String,
+    },
+    /// News of a delivery.
+    Delivery {
+        /// Which ask.
+        ask: AskId,
+        /// How it stands.
+        delivery: Delivery,
+    },
+    /// A block was added, or replaced by one with the same id.
+    Block {
+        /// The session.
+        session: SessionId,
+        /// The block.
+        block: Block,
+        /// The event that says so.
+        event: EventKind,
+    },
+    /// The session does something else now. When it is over, its pending asks are parked or withdrawn.
+    Status {
+        /// The session.
+        session: SessionId,
+        /// What it does.
+        status: SessionStatus,
+    },
+}
+
+/// Everything that follows from one input of a connection, in one transaction: the position moves,
+/// the translator's state is kept, and every consequence is stored with it.
+#[derive(Debug)]
+pub struct Advance {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which connection.
+    pub connection: ConnectionId,
+    /// In which life of the agent.
+    pub epoch: Epoch,
+    /// Where it stood.
+    pub from: Position,
+    /// Where it stands now.
+    pub to: Position,
+    /// The translator's state.
+    pub state: Raw,
+    /// When the translator wants to be called.
+    pub wake_at: Option<Time>,
+    /// What the agent has received.
+    pub delivered: Vec<OutboxId>,
+    /// What happened.
+    pub changes: Vec<Change>,
+    /// When.
+    pub now: Time,
+}
+
+/// Whether an advance was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advanced {
+    /// It is on disk.
+    Yes,
+    /// The connection is elsewhere: this input was taken before, or by a later life.
+    Stale,
+}
+
+/// Says something to a session.
+#[derive(Debug)]
+pub struct SendMessage {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// To which session.
+    pub session: SessionId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// The words, as a block of the person's.
+    pub block: Block,
+    /// The words themselves.
+    pub text: String,
+    /// What the agent gets if it is a prompt.
+    pub command: Raw,
+    /// Who speaks, if it answers an ask.
+    pub by: Actor,
+    /// Whether it may wait behind a pending ask.
+    pub queue: bool,
+    /// Whether the agent takes one free reply to a set of questions.
+    pub whole_sets: bool,
+    /// When.
+    pub now: Time,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sent {
+    /// The agent gets it as a prompt.
+    Prompt(BlockId),
+    /// It answered this ask.
+    Answered(BlockId, Box<Ask>),
+    /// These asks are pending, and a message does not answer them.
+    Pending(Vec<AskId>),
+    /// The session is over.
+    Ended,
+    /// No such session.
+    NotFound,
+    /// The key belongs to another call.
+    KeyReused,
+}
+
+/// Sends a command to a session's agent: interrupt, close, resume.
+#[derive(Debug)]
+pub struct CommandSession {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which session.
+    pub session: SessionId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// What the agent gets.
+    pub command: Raw,
+    /// What kind of command it is.
+    pub kind: SessionCommand,
+    /// When.
+    pub now: Time,
+}
+
+/// The kinds of command to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionCommand {
+    /// Stop the turn. Approvals that have not left yet do not leave any more.
+    Interrupt,
+    /// End the session. The same, and nothing else follows.
+    Close,
+    /// Take an ended session up again.
+    Resume,
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Commanded {
+    /// It is on its way.
+    Queued(Box<Session>),
+    /// The session is over.
+    Ended,
+    /// It is not over, or cannot be taken up again.
+    NotResumable,
+    /// No such session.
+    NotFound,
+}
+
+/// A bearer token as it is stored: its secret only as a hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRow {
+    /// Its id.
+    pub id: TokenId,
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// SHA-256 of the secret.
+    pub hash: [u8; 32],
+    /// The role's name.
+    pub role: String,
+    /// The name of the person or program.
+    pub actor: String,
+    /// What it sees.
+    pub scope: Scope,
+    /// When it was made.
+    pub created_at: Time,
+    /// When it ends.
+    pub expires_at: Option<Time>,
+    /// When it was revoked.
+    pub revoked_at: Option<Time>,
+}
+
+/// Keeps a token.
+#[derive(Debug)]
+pub struct CreateToken(pub TokenRow);
+
+/// Revokes a token; returns it if there was one.
+#[derive(Debug)]
+pub struct RevokeToken {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub token: TokenId,
+    /// When.
+    pub now: Time,
+}
+
+/// Keeps a login code.
+#[derive(Debug)]
+pub struct CreateLoginCode {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// SHA-256 of the code.
+    pub hash: [u8; 32],
+    /// The role of the token that it becomes.
+    pub role: String,
+    /// The name on it.
+    pub actor: String,
+    /// When it ends.
+    pub expires_at: Time,
+}
+
+/// Turns a login code into a token, once.
+#[derive(Debug)]
+pub struct RedeemLoginCode {
+    /// SHA-256 of the code.
+    pub code: [u8; 32],
+    /// The token to make; role and actor come from the code.
+    pub token: TokenRow,
+    /// When.
+    pub now: Time,
+}
+
+/// Keeps a rule that was given by hand.
+#[derive(Debug)]
+pub struct AddGrant {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: GrantId,
+    /// Until when.
+    pub until: Option<Time>,
+    /// The rule.
+    pub data: Raw,
+}
+
+/// Keeps a setting, or forgets it.
+#[derive(Debug)]
+pub struct PutSetting {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Its name.
+    pub key: &'static str,
+    /// Its value.
+    pub value: Option<Raw>,
+}
+
+/// Remembers that a person trusts this text at this path.
+#[derive(Debug)]
+pub struct TrustProject {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The file.
+    pub path: String,
+    /// The hash of its text.
+    pub hash: String,
+    /// When.
+    pub now: Time,
+}
+
+/// Says something on the feed that is not about an ask or a session.
+#[derive(Debug)]
+pub struct Announce {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// What kind.
+    pub kind: EventKind,
+    /// What.
+    pub data: Raw,
+    /// When.
+    pub now: Time,
+}
+
+/// Forgets what is old: events, idempotency keys, codes, grants. A bounded piece at a time.
+#[derive(Debug)]
+pub struct Retain {
+    /// Events before this time go.
+    pub events_before: Time,
+    /// Idempotency keys before this time go.
+    pub keys_before: Time,
+    /// Now, for what carries its own end.
+    pub now: Time,
+    /// How many rows of each at most.
+    pub at_most: usize,
+}
+
+/// Callers that have gone: their live questions are parked, other live asks withdrawn.
+#[derive(Debug)]
+pub struct WithdrawAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub now: Time,
+}
