@@ -1,0 +1,64 @@
+//! What every handler, actor and task of one server shares.
+
+use std::sync::Arc;
+
+use sayso_api::ask::Ask as ApiAsk;
+use sayso_store::Store;
+
+use crate::agents::Agents;
+use crate::auth::{Guard, Tokens};
+use crate::broker::Waiters;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::feed::{Feed, Past};
+use crate::http::Limits;
+use crate::metrics::Metrics;
+use crate::policies::Policies;
+
+/// The shared parts. Each has one owner inside; none is a lock held across an await.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) store: Store,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) clock: Clock,
+    pub(crate) policies: Policies,
+    pub(crate) agents: Agents,
+    pub(crate) tokens: Tokens,
+    pub(crate) guard: Guard,
+    pub(crate) waiters: Arc<Waiters>,
+    pub(crate) limits: Limits,
+    pub(crate) config: Config,
+    pub(crate) metrics: Arc<Metrics>,
+    /// The person's home directory.
+    pub(crate) home: Option<String>,
+    /// Keys the hashes of request bodies, so that they tell nothing about what was sent.
+    pub(crate) body_key: [u8; 32],
+    /// Where the server is reached.
+    pub(crate) url: String,
+}
+
+/// The database as the feed's past.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredPast(pub(crate) Store);
+
+impl Past for StoredPast {
+    fn read(
+        &self,
+        page: sayso_store::read::EventsAfter,
+    ) -> futures_core::future::BoxFuture<'static, Result<sayso_store::read::PastEvents, sayso_store::StoreError>> {
+        let store = self.0.clone();
+        Box::pin(async move { store.read(page).await })
+    }
+}
+
+impl App {
+    /// The database as the feed's past.
+    pub(crate) fn past(&self) -> Arc<dyn Past> {
+        Arc::new(StoredPast(self.store.clone()))
+    }
+}
+
+/// An ask as clients see it.
+pub(crate) fn shown(ask: &sayso_core::ask::Ask) -> ApiAsk {
+    ApiAsk::from(ask)
+}

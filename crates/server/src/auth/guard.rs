@@ -1,0 +1,101 @@
+//! The guard at the door: only host names that are ours, only pages of origins that are ours. It
+//! stops DNS rebinding and pages of other sites before any handler runs.
+
+use axum::http::{HeaderMap, HeaderValue, header};
+
+/// Why a request is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Foreign {
+    /// A host name that this server does not serve.
+    Host,
+    /// A page of another origin.
+    Origin,
+}
+
+/// What is ours.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Guard {
+    /// Host names beside the loopback ones, lower case, without port.
+    pub(crate) hosts: Vec<String>,
+    /// Origins of pages that may call, beside our own.
+    pub(crate) origins: Vec<String>,
+}
+
+impl Guard {
+    /// Looks at a request.
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Foreign> {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if !self.is_our_host(host) {
+            return Err(Foreign::Host);
+        }
+        match headers.get(header::ORIGIN) {
+            None => Ok(()),
+            Some(origin) if self.is_our_origin(origin, host) => Ok(()),
+            Some(_) => Err(Foreign::Origin),
+        }
+    }
+
+    /// Whether a page of this origin is one that the configuration names (and so needs CORS headers).
+    pub(crate) fn allowed_origin<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
+        let origin = headers.get(header::ORIGIN)?;
+        let text = origin.to_str().ok()?;
+        self.origins.iter().any(|ours| ours == text).then_some(origin)
+    }
+
+    fn is_our_host(&self, host: &str) -> bool {
+        let name = without_port(host).to_ascii_lowercase();
+        let name = name.strip_suffix('.').unwrap_or(&name);
+        is_loopback(name) || self.hosts.iter().any(|ours| ours == name)
+    }
+
+    fn is_our_origin(&self, origin: &HeaderValue, host: &str) -> bool {
+        let Ok(origin) = origin.to_str() else { return false };
+        if self.origins.iter().any(|ours| ours == origin) {
+            return true;
+        }
+        // Our own page: the same host and port that the request was sent to.
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    if let Some(end) = host.strip_prefix('[').and_then(|_| host.find(']')) {
+        return &host[..=end];
+    }
+    host.rsplit_once(':').map_or(host, |(name, _)| name)
+}
+
+fn is_loopback(name: &str) -> bool {
+    name == "localhost" || name == "[::1]" || name.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
+        let guard = Guard { hosts: vec!["sayso.test".to_owned()], origins: vec!["https://app.test".to_owned()] };
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+        }
+        guard.check(&headers)
+    }
+
+    #[test]
+    fn only_our_hosts_and_origins_come_in() {
+        for host in ["127.0.0.1:4517", "localhost", "LOCALHOST:1", "[::1]:4517", "127.8.8.8", "sayso.test:80", "localhost."] {
+            assert_eq!(look(host, None), Ok(()), "{host}");
+        }
+        for host in ["evil.test", "", "127.0.0.1.evil.test", "0.0.0.0", "localhost.evil.test", "[::ffff:127.0.0.1]", "2130706433"] {
+            assert_eq!(look(host, None), Err(Foreign::Host), "{host}");
+        }
+        assert_eq!(look("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));
+        assert_eq!(look("127.0.0.1:4517", Some("https://app.test")), Ok(()));
+        for origin in ["null", "http://evil.test", "http://127.0.0.1:4518", "http://127.0.0.1", "http://127.0.0.1:4517.evil.test"] {
+            assert_eq!(look("127.0.0.1:4517", Some(origin)), Err(Foreign::Origin), "{origin}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Who may call: tokens with roles and scopes, the login of a browser, and the guard against pages
+//! of other origins. There are no cookies: nothing is sent by a browser on its own.
+
+mod guard;
+mod role;
+mod token;
+
+pub(crate) use guard::{Foreign, Guard};
+pub(crate) use role::{Permission, role_name};
+pub(crate) use token::{Caller, Tokens, api_token, hash};

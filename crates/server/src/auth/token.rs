@@ -1,0 +1,89 @@
+//! Bearer tokens. Only their hashes are known here and on disk.
+
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+use sayso_api::token::{Role, Token};
+use sayso_core::id::TokenId;
+use sayso_core::scope::Scope;
+use sayso_core::time::Time;
+use sayso_store::WorkspaceId;
+use sayso_store::write::TokenRow;
+use sha2::{Digest, Sha256};
+
+use super::role::role_of;
+
+/// The hash that is stored of a secret. Secrets are 32 random bytes, so a plain hash is enough, and
+/// looking one up by its hash leaks nothing about others.
+pub(crate) fn hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+/// Who calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) token: TokenId,
+    pub(crate) workspace: WorkspaceId,
+    pub(crate) role: Role,
+    pub(crate) name: String,
+    pub(crate) scope: Scope,
+    expires_at: Option<Time>,
+}
+
+/// The tokens that are valid, by hash. Filled at start; every change passes through here.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    by_hash: RwLock<HashMap<[u8; 32], Arc<Caller>>>,
+}
+
+impl Tokens {
+    /// Takes a token in, or out if it is revoked.
+    pub(crate) fn put(&self, row: &TokenRow) {
+        let mut tokens = self.by_hash.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if row.revoked_at.is_some() {
+            tokens.remove(&row.hash);
+            return;
+        }
+        let role = role_of(&row.role);
+        let scope = match role {
+            // An agent sees what it opened and nothing else, whatever its token says.
+            Role::Agent => Scope::OpenedBy { token: row.id },
+            Role::Admin | Role::Answerer | Role::Viewer => row.scope.clone(),
+        };
+        let caller = Caller {
+            token: row.id,
+            workspace: row.workspace,
+            role,
+            name: row.actor.clone(),
+            scope,
+            expires_at: row.expires_at,
+        };
+        tokens.insert(row.hash, Arc::new(caller));
+    }
+
+    /// Who this secret belongs to, if it is valid now.
+    pub(crate) fn find(&self, secret: &str, now: Time) -> Option<Arc<Caller>> {
+        let hash = hash(secret);
+        let found = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&hash).cloned();
+        found.filter(|caller| caller.expires_at.is_none_or(|end| now < end))
+    }
+}
+
+/// A token as clients see it.
+pub(crate) fn api_token(row: &TokenRow) -> Token {
+    let (session_id, labels) = match &row.scope {
+        Scope::All | Scope::OpenedBy { .. } => (None, Default::default()),
+        Scope::Session { session } => (Some(session.to_string()), Default::default()),
+        Scope::Labels { labels } => (None, labels.clone()),
+    };
+    Token {
+        id: row.id.to_string(),
+        role: role_of(&row.role),
+        actor: row.actor.clone(),
+        session_id,
+        labels,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+        revoked_at: row.revoked_at,
+    }
+}

@@ -1,0 +1,94 @@
+//! Time comes from here, so that tests can move it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use sayso_core::time::Time;
+use tokio::sync::watch;
+
+/// The system's clock, or one that a test moves.
+#[derive(Debug, Clone, Default)]
+pub enum Clock {
+    /// The system's.
+    #[default]
+    System,
+    /// A test's.
+    Fake(Arc<FakeClock>),
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub struct FakeClock {
+    now: watch::Sender<Time>,
+}
+
+impl FakeClock {
+    /// A clock that stands at this time.
+    #[must_use]
+    pub fn at(now: Time) -> Arc<Self> {
+        Arc::new(Self { now: watch::Sender::new(now) })
+    }
+
+    /// Moves it.
+    pub fn advance(&self, by: Duration) {
+        self.now.send_modify(|now| *now = now.plus(by));
+    }
+}
+
+/// A point on the wall clock and on the one that stands still while the machine sleeps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) wall: Time,
+    monotonic: Option<Instant>,
+}
+
+impl Reading {
+    /// How much longer the wall clock says it was than the machine was awake: a sleep, or a jump.
+    pub(crate) fn slept_until(self, later: Self) -> Duration {
+        let wall = later.wall.since(self.wall);
+        match (self.monotonic, later.monotonic) {
+            (Some(before), Some(after)) => wall.saturating_sub(after.duration_since(before)),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+impl Clock {
+    /// Now.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        match self {
+            Self::System => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+            }
+            Self::Fake(fake) => *fake.now.borrow(),
+        }
+    }
+
+    pub(crate) fn read(&self) -> Reading {
+        let monotonic = match self {
+            Self::System => Some(Instant::now()),
+            Self::Fake(_) => None,
+        };
+        Reading { wall: self.now(), monotonic }
+    }
+
+    /// Waits until then.
+    pub(crate) async fn sleep_until(&self, until: Time) {
+        match self {
+            // Long waits are cut: the wall clock may be set, and a sleeping machine does not count.
+            Self::System => loop {
+                let left = until.since(self.now());
+                if left.is_zero() {
+                    return;
+                }
+                tokio::time::sleep(left.min(Duration::from_secs(10))).await;
+            },
+            Self::Fake(fake) => {
+                // The sender lives in `self`, so the wait can only end by the time.
+                let _ = fake.now.subscribe().wait_for(|now| *now >= until).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! How the server is set up: what the command line says, and `config.toml`.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::clock::Clock;
+
+/// What the command line, or a test, says.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where to listen. Port 0 takes any.
+    pub listen: SocketAddr,
+    /// Where the database, the token and the logs are.
+    pub data_dir: PathBuf,
+    /// Where `config.toml` and `policy.toml` are.
+    pub config_dir: PathBuf,
+    /// The person's home directory.
+    pub home: Option<PathBuf>,
+    /// The clock.
+    pub clock: Clock,
+    /// How long after a start or a wake-up no deadline fires.
+    pub grace: Duration,
+}
+
+impl Options {
+    /// The usual options for these directories.
+    #[must_use]
+    pub fn new(listen: SocketAddr, data_dir: impl Into<PathBuf>, config_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            listen,
+            data_dir: data_dir.into(),
+            config_dir: config_dir.into(),
+            home: std::env::home_dir(),
+            clock: Clock::System,
+            grace: Duration::from_secs(30),
+        }
+    }
+}
+
+/// `config.toml`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// Directories in which sessions may be started; the home directory if there are none.
+    pub(crate) roots: Vec<String>,
+    /// Host names beside the loopback ones.
+    pub(crate) allow_hosts: Vec<String>,
+    /// Origins whose pages may call.
+    pub(crate) cors_origins: Vec<String>,
+    /// How long the feed is kept.
+    pub(crate) keep_events: Option<sayso_core::time::Span>,
+}
+
+/// A configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("cannot read {}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It does not parse.
+    #[error("{} cannot be used: {message}", .path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        message: String,
+    },
+}
+
+impl Config {
+    pub(crate) fn load(dir: &Path) -> Result<Self, ConfigError> {
+        let path = dir.join("config.toml");
+        match std::fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).map_err(|error| ConfigError::Parse { path, message: error.to_string() }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(source) => Err(ConfigError::Io { path, source }),
+        }
+    }
+}

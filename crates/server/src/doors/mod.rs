@@ -1,0 +1,5 @@
+//! Doors that other clients already speak. Thin: each turns its own shapes into the same decisions,
+//! and the first answer wins everywhere.
+
+pub(crate) mod gateway;
+pub(crate) mod question_rest;

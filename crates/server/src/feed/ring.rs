@@ -1,0 +1,387 @@
+//! The ring: the latest frames of one workspace, and who waits for more.
+//!
+//! Entries are counted by an *index* that only grows, because live-only frames stand between the
+//! stored ones and have no `seq`. Each entry links back to the one before it of the same session,
+//! so that a stream of one session touches its own frames only, however busy the others are.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use sayso_core::id::SessionId;
+use sayso_core::scope::Scope;
+
+use super::frame::Frame;
+use super::waiters::{Waiters, is_quiet};
+
+/// How many frames a stream takes at once, so that the lock is held shortly.
+const FRAMES_AT_ONCE: usize = 128;
+/// How many entries are looked at under one lock.
+const ENTRIES_AT_ONCE: usize = 1024;
+
+/// How much a ring keeps; whichever is reached first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Frames.
+    pub(super) frames: usize,
+    /// Bytes, as [`Frame::weight`] counts them.
+    pub(super) bytes: usize,
+}
+
+/// The latest frames of one workspace.
+#[derive(Debug)]
+pub(super) struct Ring {
+    state: Mutex<State>,
+    bounds: Bounds,
+}
+
+#[derive(Debug)]
+struct State {
+    entries: VecDeque<Entry>,
+    /// The index of the first entry. At least 1, so that there is always an index before it.
+    first: u64,
+    /// The last `seq` that was published.
+    head: i64,
+    /// Every stored frame after this `seq`, up to `head`, is here.
+    floor: i64,
+    bytes: usize,
+    /// Sessions with an entry or with a stream. Bounded by both.
+    sessions: HashMap<SessionId, Session>,
+    /// Streams of all sessions.
+    all: Waiters,
+    /// Counts up with every heartbeat.
+    beat: u32,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    frame: Arc<Frame>,
+    /// Its `seq`; for a live-only frame the one before it.
+    seq: i64,
+    /// No entry between this index and the entry's own belongs to the same session.
+    previous: u64,
+    weight: usize,
+}
+
+#[derive(Debug)]
+struct Session {
+    /// No entry after this index belongs to the session.
+    last: u64,
+    waiters: Waiters,
+}
+
+/// Where a stream stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position {
+    /// Everything up to this `seq` was sent or does not concern the stream.
+    pub(super) seq: i64,
+    /// The next index to look at; absent while the stream reads the past.
+    pub(super) index: Option<u64>,
+    /// Whether this `seq` is known to exist. A client may name one from the future.
+    pub(super) known: bool,
+    /// The beat at which the stream last said something.
+    pub(super) quiet_since: u32,
+}
+
+/// A stream's place among those who wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ticket {
+    session: Option<SessionId>,
+    place: usize,
+}
+
+/// What a stream finds.
+#[derive(Debug)]
+pub(super) enum Look {
+    /// Frames, each with its index, and where the stream stands once it sent them all.
+    Frames { frames: Vec<(u64, Arc<Frame>)>, end: Position },
+    /// Not here any more, or not known to exist: ask the database.
+    Behind,
+    /// Nothing, for so long that the stream should say that it is still there.
+    Quiet,
+    /// Nothing; the waker was kept.
+    Waiting,
+    /// Nothing, and nothing will come.
+    Closed,
+}
+
+impl Ring {
+    pub(super) fn new(head: i64, bounds: Bounds) -> Self {
+        let state = State {
+            entries: VecDeque::new(),
+            first: 1,
+            head,
+            floor: head,
+            bytes: 0,
+            sessions: HashMap::new(),
+            all: Waiters::default(),
+            beat: 0,
+            closed: false,
+        };
+        Self { state: Mutex::new(state), bounds }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing in here panics half-way through a change, so a poisoned state is a whole one.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last `seq` that was published.
+    pub(super) fn head(&self) -> i64 {
+        self.lock().head
+    }
+
+    /// How many streams there are.
+    pub(super) fn streams(&self) -> usize {
+        let state = self.lock();
+        state.all.len() + state.sessions.values().map(|session| session.waiters.len()).sum::<usize>()
+    }
+
+    /// Appends frames and wakes whom they concern, each once.
+    pub(super) fn publish(&self, frames: impl Iterator<Item = Frame>) {
+        // Sizes are counted and memory is taken before the lock, and given back after it.
+        let frames: Vec<_> = frames.map(|frame| (frame.weight(), Arc::new(frame))).collect();
+        let (mut wake, mut gone) = (Vec::new(), Vec::new());
+        {
+            let mut state = self.lock();
+            for (weight, frame) in frames {
+                state.push(frame, weight, &mut wake, &mut gone);
+                state.evict(self.bounds, &mut gone);
+            }
+            state.all.take_all(&mut wake);
+        }
+        wake.into_iter().for_each(Waker::wake);
+        drop(gone);
+    }
+
+    /// Hands a live-only frame to those who stream right now, if anybody does.
+    pub(super) fn publish_live(&self, session: SessionId, frame: impl FnOnce() -> Frame) {
+        let heard = {
+            let state = self.lock();
+            !state.all.is_empty() || state.sessions.get(&session).is_some_and(|session| !session.waiters.is_empty())
+        };
+        if heard {
+            self.publish(std::iter::once(frame()));
+        }
+    }
+
+    /// Lets the time pass: whoever has been silent for too long is woken.
+    pub(super) fn beat(&self) {
+        let mut wake = Vec::new();
+        {
+            let mut state = self.lock();
+            state.beat = state.beat.wrapping_add(1);
+            let beat = state.beat;
+            state.all.take_quiet(beat, &mut wake);
+            state.sessions.values_mut().for_each(|session| session.waiters.take_quiet(beat, &mut wake));
+        }
+        wake.into_iter().for_each(Waker::wake);
+    }
+
+    /// Ends every stream once it has sent what is here.
+    pub(super) fn close(&self) {
+        let mut wake = Vec::new();
+        {
+            let mut state = self.lock();
+            state.closed = true;
+            state.all.take_all(&mut wake);
+            state.sessions.values_mut().for_each(|session| session.waiters.take_all(&mut wake));
+        }
+        wake.into_iter().for_each(Waker::wake);
+    }
+
+    /// A new stream: after `since`, or from now on.
+    pub(super) fn join(&self, session: Option<SessionId>, since: Option<i64>) -> (Ticket, Position) {
+        let mut state = self.lock();
+        let before = state.first - 1;
+        let place = match session {
+            None => state.all.join(),
+            Some(id) => state.session(id, before).waiters.join(),
+        };
+        let position = Position {
+            seq: since.unwrap_or(state.head),
+            index: since.is_none().then(|| state.end()),
+            known: since.is_none(),
+            quiet_since: state.beat,
+        };
+        (Ticket { session, place }, position)
+    }
+
+    /// The stream is over.
+    pub(super) fn leave(&self, ticket: Ticket) {
+        let mut state = self.lock();
+        let Some(id) = ticket.session else {
+            state.all.leave(ticket.place);
+            return;
+        };
+        let first = state.first;
+        if let Some(session) = state.sessions.get_mut(&id) {
+            session.waiters.leave(ticket.place);
+            if session.waiters.is_empty() && session.last < first {
+                state.sessions.remove(&id);
+            }
+        }
+    }
+
+    /// What is next for a stream. Its position is updated to what is known about it; frames that
+    /// are handed out count as sent only when the stream takes over `end`.
+    pub(super) fn look(&self, ticket: Ticket, scope: &Scope, position: &mut Position, waker: &Waker) -> Look {
+        let mut state = self.lock();
+        let Some(index) = position.index.or_else(|| state.index_after(position)) else {
+            return if state.closed { Look::Closed } else { Look::Behind };
+        };
+        position.known = true;
+        let found = match ticket.session {
+            None => state.gather(index, position.seq, scope),
+            Some(id) => state.gather_session(id, index, position.seq, scope),
+        };
+        let Some((frames, (next, seq))) = found else {
+            position.index = None;
+            return if state.closed { Look::Closed } else { Look::Behind };
+        };
+        let end = Position { seq: seq.max(position.seq), index: Some(next), known: true, quiet_since: position.quiet_since };
+        if !frames.is_empty() {
+            return Look::Frames { frames, end: Position { quiet_since: state.beat, ..end } };
+        }
+        *position = end;
+        if next < state.end() {
+            // Many entries, none for this scope: let others have the lock, then go on.
+            return Look::Frames { frames, end };
+        }
+        if state.closed {
+            return Look::Closed;
+        }
+        if is_quiet(state.beat, position.quiet_since) {
+            position.quiet_since = state.beat;
+            return Look::Quiet;
+        }
+        match ticket.session {
+            None => state.all.wait(ticket.place, waker, position.quiet_since),
+            Some(id) => {
+                let before = state.first - 1;
+                state.session(id, before).waiters.wait(ticket.place, waker, position.quiet_since);
+            }
+        }
+        Look::Waiting
+    }
+}
+
+/// Frames with their index, and the index and `seq` that a stream stands at once it sent them.
+type Gathered = (Vec<(u64, Arc<Frame>)>, (u64, i64));
+
+impl State {
+    /// The index that the next entry will get.
+    fn end(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    fn entry(&self, index: u64) -> Option<&Entry> {
+        self.entries.get(usize::try_from(index.checked_sub(self.first)?).ok()?)
+    }
+
+    fn session(&mut self, id: SessionId, last: u64) -> &mut Session {
+        self.sessions.entry(id).or_insert_with(|| Session { last, waiters: Waiters::default() })
+    }
+
+    fn push(&mut self, frame: Arc<Frame>, weight: usize, wake: &mut Vec<Waker>, gone: &mut Vec<Entry>) {
+        if let Some(seq) = frame.seq() {
+            if seq <= self.head {
+                tracing::error!(seq, head = self.head, "an event was published twice");
+                return;
+            }
+            if seq != self.head + 1 {
+                self.tear(seq - 1, wake, gone);
+            }
+            self.head = seq;
+        }
+        let (index, before) = (self.end(), self.first - 1);
+        let previous = frame.session().map_or(0, |id| {
+            let session = self.session(id, before);
+            session.waiters.take_all(wake);
+            std::mem::replace(&mut session.last, index)
+        });
+        self.bytes += weight;
+        self.entries.push_back(Entry { frame, seq: self.head, previous, weight });
+    }
+
+    /// Drops the oldest entries until the rest is within bounds. The newest one always stays.
+    fn evict(&mut self, bounds: Bounds, gone: &mut Vec<Entry>) {
+        while self.entries.len() > 1 && (self.entries.len() > bounds.frames || self.bytes > bounds.bytes) {
+            let Some(entry) = self.entries.pop_front() else { return };
+            if let Some(id) = entry.frame.session()
+                && let Some(session) = self.sessions.get(&id)
+                && session.last == self.first
+                && session.waiters.is_empty()
+            {
+                self.sessions.remove(&id);
+            }
+            self.first += 1;
+            self.floor = entry.seq;
+            self.bytes -= entry.weight;
+            gone.push(entry);
+        }
+    }
+
+    /// Begins anew after `floor`, because something in between was never published. One index is
+    /// left out, so that every stream notices that it is behind.
+    fn tear(&mut self, floor: i64, wake: &mut Vec<Waker>, gone: &mut Vec<Entry>) {
+        if !self.entries.is_empty() {
+            tracing::error!(head = self.head, floor, "events were not published; streams read them from the database");
+        }
+        self.first = self.end() + 1;
+        gone.extend(self.entries.drain(..));
+        self.bytes = 0;
+        self.floor = floor;
+        let hole = self.first - 1;
+        self.sessions.retain(|_, session| {
+            session.last = hole;
+            session.waiters.take_all(wake);
+            !session.waiters.is_empty()
+        });
+    }
+
+    /// The index at which to go on after a `seq`, if everything after it is here.
+    fn index_after(&self, position: &Position) -> Option<u64> {
+        let here = position.seq >= self.floor && (position.known || position.seq <= self.head);
+        here.then(|| self.first + self.entries.partition_point(|entry| entry.seq <= position.seq) as u64)
+    }
+
+    /// What there is for a stream of everything; nothing if some of it is gone.
+    fn gather(&self, index: u64, sent: i64, scope: &Scope) -> Option<Gathered> {
+        let start = usize::try_from(index.checked_sub(self.first)?).ok()?;
+        let mut frames = Vec::new();
+        let (mut next, mut seq) = (index, sent);
+        for entry in self.entries.range(start.min(self.entries.len())..).take(ENTRIES_AT_ONCE) {
+            if frames.len() == FRAMES_AT_ONCE {
+                break;
+            }
+            if entry.frame.seq().is_none_or(|seq| seq > sent) && entry.frame.visible_to(scope) {
+                frames.push((next, Arc::clone(&entry.frame)));
+            }
+            next += 1;
+            seq = entry.seq;
+        }
+        Some((frames, (next, seq)))
+    }
+
+    /// What there is for a stream of one session; nothing if some of it is gone.
+    fn gather_session(&self, id: SessionId, index: u64, sent: i64, scope: &Scope) -> Option<Gathered> {
+        let mut frames = Vec::new();
+        let mut at = self.sessions.get(&id).map_or(0, |session| session.last);
+        while at >= index {
+            let entry = self.entry(at)?;
+            if entry.frame.seq().is_none_or(|seq| seq > sent) && entry.frame.visible_to(scope) {
+                frames.push((at, Arc::clone(&entry.frame)));
+            }
+            at = entry.previous;
+        }
+        frames.reverse();
+        let mut end = (self.end(), self.head);
+        if let Some((next, _)) = frames.get(FRAMES_AT_ONCE) {
+            end = (*next, self.entry(*next - 1).map_or(sent, |entry| entry.seq));
+            frames.truncate(FRAMES_AT_ONCE);
+        }
+        Some((frames, end))
+    }
+}

@@ -1,0 +1,239 @@
+//! Listing, reading and opening asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk};
+use sayso_api::error::{ErrorCode, Problem};
+use sayso_core::ask::{AskBody, AskContext, AskState, Link, OutcomeStatus};
+use sayso_core::id::AskId;
+use sayso_core::limits;
+use sayso_core::texts;
+use sayso_core::time::Span;
+use sayso_store::read::{CountPending, GetAsk, ListAsks, StatusFilter};
+use sayso_store::write::{CallerHasOutcome, OpenAsk, Opened, WithdrawAsk};
+
+use super::{ApiError, Authorized, JsonBody, Params};
+use crate::app::{App, shown};
+use crate::auth::{Caller, Permission};
+use crate::broker::{self, FromCaller, OpenError};
+
+/// The longest that a request is held open for a person.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// A permission to look: people read what their scope sees, agents what they opened.
+pub(super) fn reader(authorized: &Authorized) -> Result<&Caller, ApiError> {
+    authorized.may(Permission::Read).or_else(|_| authorized.may(Permission::Open))
+}
+
+/// An id in a path. What is no id is as unknown as an id that names nothing.
+pub(super) fn ask_id(text: &str) -> Result<AskId, ApiError> {
+    text.parse().map_err(|_| ApiError::no_ask())
+}
+
+/// `key=value`.
+pub(super) fn label(text: Option<&str>) -> Result<Option<(String, String)>, ApiError> {
+    text.map(|text| {
+        let (key, value) = text.split_once('=').ok_or_else(|| ApiError::invalid("a label is written as key=value"))?;
+        Ok((key.to_owned(), value.to_owned()))
+    })
+    .transpose()
+}
+
+/// A page's size.
+pub(super) fn page_size(limit: Option<u32>) -> Result<usize, ApiError> {
+    match limit {
+        None => Ok(100),
+        Some(limit @ 1..=500) => Ok(limit as usize),
+        Some(_) => Err(ApiError::invalid("limit is 1 to 500")),
+    }
+}
+
+/// A page's place.
+pub(super) fn place(cursor: Option<&str>) -> Result<Option<i64>, ApiError> {
+    cursor.map(|cursor| cursor.parse().map_err(|_| ApiError::invalid("cursor is what nextCursor of the last page says"))).transpose()
+}
+
+fn status_filter(status: Option<&str>) -> Result<StatusFilter, ApiError> {
+    Ok(match status {
+        None => StatusFilter::Any,
+        Some("pending") => StatusFilter::Pending,
+        Some("resolved") => StatusFilter::Resolved,
+        Some("answered") => StatusFilter::Outcome(OutcomeStatus::Answered),
+        Some("rejected") => StatusFilter::Outcome(OutcomeStatus::Rejected),
+        Some("approved") => StatusFilter::Outcome(OutcomeStatus::Approved),
+        Some("denied") => StatusFilter::Outcome(OutcomeStatus::Denied),
+        Some("withdrawn") => StatusFilter::Outcome(OutcomeStatus::Withdrawn),
+        Some(_) => {
+            return Err(ApiError::invalid("status is pending, resolved, answered, rejected, approved, denied or withdrawn"));
+        }
+    })
+}
+
+/// List asks.
+///
+/// Pending ones oldest first, others newest first. `seq` is the place to stream from.
+#[utoipa::path(get, path = "/v1/asks", tag = "asks", params(AskQuery),
+    responses((status = 200, body = AskPage), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Params(query): Params<AskQuery>,
+) -> Result<Json<AskPage>, ApiError> {
+    let caller = reader(&authorized)?;
+    let session = match &query.session {
+        None => None,
+        Some(text) => Some(text.parse().map_err(|_| ApiError::no_session())?),
+    };
+    let wanted = ListAsks {
+        workspace: caller.workspace,
+        scope: caller.scope.clone(),
+        status: status_filter(query.status.as_deref())?,
+        session,
+        kind: query.kind.map(|kind| match kind {
+            AskKind::Question => sayso_core::ask::AskKind::Question,
+            AskKind::Approval => sayso_core::ask::AskKind::Approval,
+            AskKind::Link => sayso_core::ask::AskKind::Link,
+        }),
+        agent: query.agent,
+        label: label(query.label.as_deref())?,
+        id_ends_with: query.id_ends_with.filter(|suffix| suffix.len() <= 64),
+        tool_call_id: None,
+        limit: page_size(query.limit)?,
+        after: place(query.cursor.as_deref())?,
+    };
+    let page = app.store.read(wanted).await?;
+    let pending = match caller.scope {
+        sayso_core::scope::Scope::All => Some(app.store.read(CountPending { workspace: caller.workspace }).await?.pending),
+        _ => None,
+    };
+    Ok(Json(AskPage {
+        data: page.rows.iter().map(shown).collect(),
+        next_cursor: page.next.map(|next| next.to_string()),
+        seq: page.seq,
+        pending,
+    }))
+}
+
+/// Read one ask, and wait for its outcome if you like.
+#[utoipa::path(get, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), GetAskQuery),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    Params(query): Params<GetAskQuery>,
+) -> Result<Json<Ask>, ApiError> {
+    let caller = reader(&authorized)?;
+    let id = ask_id(&id)?;
+    let wait = match &query.wait {
+        None => Duration::ZERO,
+        Some(text) => text.parse::<Span>().map_err(|error| ApiError::invalid(format!("wait: {error}")))?.0.min(LONGEST_WAIT),
+    };
+    let until = tokio::time::Instant::now() + wait;
+    let waiter = app.waiters.wait_for(id);
+    loop {
+        let notified = waiter.notified();
+        let find = GetAsk { workspace: caller.workspace, ask: id, scope: caller.scope.clone() };
+        let ask = app.store.read(find).await?.ok_or_else(ApiError::no_ask)?;
+        let pending = matches!(ask.state, AskState::Pending(_));
+        if pending && tokio::time::timeout_at(until, notified).await.is_ok() {
+            continue;
+        }
+        // Whoever opened it has its outcome now.
+        let mine = ask.origin.connection.is_none() && ask.origin.opened_by == Some(caller.token);
+        if mine && matches!(&ask.state, AskState::Resolved { delivery: sayso_core::ask::Delivery::Queued, .. }) {
+            let receipt = CallerHasOutcome { workspace: caller.workspace, ask: id, now: app.clock.now() };
+            app.store.write(receipt).await?;
+        }
+        let mut body = shown(&ask);
+        if query.raw == Some(true) {
+            body.raw = ask.raw.as_ref().and_then(|raw| serde_json::from_str(raw.as_str()).ok());
+        }
+        return Ok(Json(body));
+    }
+}
+
+/// Open an ask: questions, an approval or a link.
+#[utoipa::path(post, path = "/v1/asks", tag = "asks", request_body = NewAsk,
+    responses((status = 201, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn open(State(app): State<Arc<App>>, authorized: Authorized, body: JsonBody<NewAsk>) -> Result<Response, ApiError> {
+    let caller = authorized.may(Permission::Open)?;
+    let key = body.key(caller);
+    let new = body.value;
+    let session = new.session_id.as_deref().map(str::parse).transpose().map_err(|_| ApiError::no_session())?;
+    let asked = match (new.questions, new.approval, new.link) {
+        (Some(questions), None, None) => {
+            limits::check("the number of questions", questions.len(), limits::QUESTIONS)?;
+            AskBody::Question { questions: questions.into_iter().enumerate().map(|(index, question)| question.into_core(index)).collect() }
+        }
+        (None, Some(approval), None) => AskBody::Approval(approval.into()),
+        (None, None, Some(link)) => AskBody::Link(Link { url: link.url, message: link.message }),
+        _ => return Err(ApiError::invalid("an ask has either questions, or an approval, or a link")),
+    };
+    let timeout = new.timeout.as_deref().map(str::parse::<Span>).transpose().map_err(|error| ApiError::invalid(format!("timeout: {error}")))?;
+    let agent = new.agent.unwrap_or_else(|| caller.name.clone());
+    let context = AskContext {
+        title: new.title.unwrap_or_else(|| asked.summary()),
+        agent,
+        project: new.project,
+        branch: new.branch,
+        subagent: None,
+        context: new.context,
+        tool_call_id: None,
+        blocking: new.blocking.unwrap_or(true),
+        run: None,
+        step: None,
+        labels: new.labels,
+    };
+    let wanted = FromCaller { body: asked, context, session, dedupe_key: new.dedupe_key, timeout, opened_by: caller.token };
+    let now = app.clock.now();
+    let ask = broker::open_for_caller(&app, wanted, now).map_err(|error| match error {
+        OpenError::Limit(limit) => limit.into(),
+        OpenError::Invalid(detail) => ApiError::invalid(detail),
+    })?;
+    let open = OpenAsk {
+        workspace: caller.workspace,
+        scope: caller.scope.clone(),
+        ask: Box::new(ask),
+        key,
+        max_pending: 10_000,
+    };
+    match app.store.write(open).await? {
+        Opened::Ask(ask) => {
+            let location = format!("/v1/asks/{}", ask.id);
+            let mut headers = HeaderMap::new();
+            if let Ok(value) = location.parse() {
+                headers.insert(header::LOCATION, value);
+            }
+            Ok((StatusCode::CREATED, headers, Json(shown(&ask))).into_response())
+        }
+        Opened::TooMany => Err(ApiError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            ErrorCode::LimitExceeded,
+            "too many asks of this token are pending; wait for some of them",
+        )),
+        Opened::KeyReused => Err(ApiError::key_reused()),
+        Opened::NoSession => Err(ApiError::no_session()),
+    }
+}
+
+/// Take back an ask that you opened.
+#[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path)),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn withdraw(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<Ask>, ApiError> {
+    let caller = authorized.may(Permission::Open)?;
+    let withdraw = WithdrawAsk {
+        workspace: caller.workspace,
+        ask: ask_id(&id)?,
+        scope: caller.scope.clone(),
+        reason: texts::WITHDRAWN_BY_CALLER.to_owned(),
+        now: app.clock.now(),
+    };
+    let ask = app.store.write(withdraw).await?.map_err(|error| ApiError::resolve(error, caller.token))?;
+    Ok(Json(shown(&ask)))
+}

@@ -1,0 +1,140 @@
+//! Deciding asks: answer, reject, approve, deny, snooze.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use sayso_api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest, SnoozeRequest};
+use sayso_api::error::Problem;
+use sayso_core::ask::Decision;
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::texts;
+use sayso_store::write::{IdempotencyKey, ResolveAsk, SnoozeAsk};
+
+use super::asks::ask_id;
+use super::{ApiError, Authorized, JsonBody, OptionalJson};
+use crate::app::{App, shown};
+use crate::auth::Permission;
+
+/// What a decision needs beside itself.
+pub(crate) struct Decide {
+    pub(crate) ask: AskId,
+    /// Doors name the session; the native API does not.
+    pub(crate) session: Option<SessionId>,
+    pub(crate) decision: Decision,
+    pub(crate) by: sayso_core::actor::Actor,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+/// The one way in which a person's decision reaches the store, whatever the door.
+pub(crate) async fn decide(app: &App, authorized: &Authorized, decide: Decide) -> Result<Arc<sayso_core::ask::Ask>, ApiError> {
+    let caller = authorized.may(Permission::Answer)?;
+    let resolve = ResolveAsk {
+        workspace: caller.workspace,
+        ask: decide.ask,
+        scope: caller.scope.clone(),
+        session: decide.session,
+        decision: decide.decision,
+        by: decide.by,
+        now: app.clock.now(),
+        key: decide.key,
+    };
+    app.store.write(resolve).await?.map_err(|error| ApiError::resolve(error, caller.token))
+}
+
+async fn native(app: &App, authorized: &Authorized, id: &str, decision: Decision, key: Option<IdempotencyKey>) -> Result<Json<Ask>, ApiError> {
+    authorized.may(Permission::Answer)?;
+    let wanted = Decide { ask: ask_id(id)?, session: None, decision, by: authorized.person(), key };
+    decide(app, authorized, wanted).await.map(|ask| Json(shown(&ask)))
+}
+
+/// Answer the questions of an ask.
+#[utoipa::path(post, path = "/v1/asks/{id}/answer", tag = "asks", params(("id" = String, Path)), request_body = AnswerRequest,
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn answer(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    body: JsonBody<AnswerRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let decision = Decision::Answered { answers: body.value.answers, note: body.value.note };
+    native(&app, &authorized, &id, decision, key).await
+}
+
+/// Reject the questions of an ask.
+#[utoipa::path(post, path = "/v1/asks/{id}/reject", tag = "asks", params(("id" = String, Path)), request_body(content = NoRequest),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn reject(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    OptionalJson(body): OptionalJson<NoRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    native(&app, &authorized, &id, rejected(body.value), key).await
+}
+
+/// Approve a tool call, or say that a link was opened.
+#[utoipa::path(post, path = "/v1/asks/{id}/approve", tag = "asks", params(("id" = String, Path)), request_body(content = ApproveRequest),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn approve(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    OptionalJson(body): OptionalJson<ApproveRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let decision = Decision::Approved { choice: body.value.choice, input: body.value.input.as_ref().map(Raw::of) };
+    native(&app, &authorized, &id, decision, key).await
+}
+
+/// Deny a tool call, or a link.
+#[utoipa::path(post, path = "/v1/asks/{id}/deny", tag = "asks", params(("id" = String, Path)), request_body(content = NoRequest),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn deny(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    OptionalJson(body): OptionalJson<NoRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    native(&app, &authorized, &id, denied(body.value), key).await
+}
+
+/// Hide an ask from the inbox for a while. Not a no.
+#[utoipa::path(post, path = "/v1/asks/{id}/snooze", tag = "asks", params(("id" = String, Path)), request_body = SnoozeRequest,
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn snooze(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    body: JsonBody<SnoozeRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let caller = authorized.may(Permission::Answer)?;
+    let snooze = SnoozeAsk {
+        workspace: caller.workspace,
+        ask: ask_id(&id)?,
+        scope: caller.scope.clone(),
+        until: body.value.until,
+        now: app.clock.now(),
+    };
+    let ask = app.store.write(snooze).await?.map_err(|error| ApiError::resolve(error, caller.token))?;
+    Ok(Json(shown(&ask)))
+}
+
+/// A person's own words replace the default ones.
+fn words(own: Option<String>, default: &str) -> String {
+    own.filter(|words| !words.trim().is_empty()).unwrap_or_else(|| default.to_owned())
+}
+
+/// A no to questions.
+pub(crate) fn rejected(no: NoRequest) -> Decision {
+    Decision::Rejected { message: words(no.message, texts::REJECTED), stop: no.stop }
+}
+
+/// A no to a tool.
+pub(crate) fn denied(no: NoRequest) -> Decision {
+    Decision::Denied { message: words(no.message, texts::DENIED), stop: no.stop }
+}

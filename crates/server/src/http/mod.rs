@@ -1,0 +1,27 @@
+//! The HTTP interface: thin handlers over the broker and the store.
+
+mod agents;
+mod asks;
+pub(crate) mod decide;
+mod error;
+pub(crate) mod events;
+mod extract;
+mod gate;
+mod health;
+mod login;
+mod page;
+pub(crate) mod policy;
+mod router;
+pub(crate) mod sessions;
+pub(crate) mod tokens;
+pub(crate) mod transcript;
+
+pub(crate) use error::ApiError;
+pub(crate) use extract::{Authorized, JsonBody, LooseBody, OptionalJson, Params, Peer};
+pub(crate) use gate::Limits;
+pub(crate) use router::router;
+pub(crate) use tokens::SECRET_PREFIX;
+pub use router::openapi;
+
+/// Bytes that a request's body may have: a raw payload and what is around it.
+pub(crate) const MAX_BODY: usize = 6 * 1024 * 1024;

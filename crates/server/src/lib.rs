@@ -1,0 +1,28 @@
+//! The Sayso server: connections to agents, the broker between them and people, the feed of events,
+//! and the HTTP interface with its doors.
+//!
+//! It keeps no truth in memory: asks, outcomes and what has to be sent are rows before anybody hears
+//! of them, so that a server that dies at any moment goes on where it was. This crate deliberately
+//! knows nothing of terminals, and the agents' protocols live in `sayso-agents`.
+
+mod agents;
+mod app;
+mod auth;
+mod broker;
+mod clock;
+mod config;
+mod connection;
+mod doors;
+mod entropy;
+mod feed;
+mod http;
+mod listener;
+mod metrics;
+mod policies;
+mod rate;
+mod server;
+
+pub use clock::{Clock, FakeClock};
+pub use config::{ConfigError, Options};
+pub use http::openapi;
+pub use server::{Server, StartError, run};

@@ -1,0 +1,88 @@
+//! Counters, for `/metrics`. Never a text of anybody's.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, OutcomeStatus};
+use sayso_store::{EventKind, StoredEvent};
+
+const STATUSES: [OutcomeStatus; 5] = [
+    OutcomeStatus::Answered,
+    OutcomeStatus::Rejected,
+    OutcomeStatus::Approved,
+    OutcomeStatus::Denied,
+    OutcomeStatus::Withdrawn,
+];
+const ACTORS: [&str; 5] = ["person", "policy", "timeout", "message", "agent"];
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    requests: AtomicU64,
+    events: AtomicU64,
+    asked: AtomicU64,
+    resolved: [[AtomicU64; 5]; 5],
+    /// Milliseconds that people were waited for, in all.
+    waited: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn request(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts what a commit brought.
+    pub(crate) fn count(&self, events: &[StoredEvent]) {
+        self.events.fetch_add(events.len() as u64, Ordering::Relaxed);
+        for event in events {
+            match (event.kind, &event.ask) {
+                (EventKind::AskRequested, _) => {
+                    self.asked.fetch_add(1, Ordering::Relaxed);
+                }
+                (EventKind::AskResolved, Some(ask)) => self.resolved(ask),
+                _ => {}
+            }
+        }
+    }
+
+    fn resolved(&self, ask: &Ask) {
+        let Some(outcome) = ask.outcome() else { return };
+        let actor = match outcome.by {
+            Actor::Person { .. } => 0,
+            Actor::Policy { .. } => 1,
+            Actor::Timeout { .. } => 2,
+            Actor::Message { .. } => 3,
+            Actor::Agent => 4,
+        };
+        let status = STATUSES.iter().position(|status| *status == outcome.decision.status()).unwrap_or(0);
+        self.resolved[actor][status].fetch_add(1, Ordering::Relaxed);
+        if outcome.by.is_person() {
+            let waited = u64::try_from(outcome.at.since(ask.opened_at).as_millis()).unwrap_or(u64::MAX);
+            self.waited.fetch_add(waited, Ordering::Relaxed);
+        }
+    }
+
+    /// In the text format of Prometheus.
+    pub(crate) fn render(&self) -> String {
+        let mut text = String::new();
+        let counters = [
+            ("sayso_requests_total", "HTTP requests.", &self.requests),
+            ("sayso_events_total", "Events committed.", &self.events),
+            ("sayso_asks_total", "Asks shown to a person.", &self.asked),
+            ("sayso_person_wait_milliseconds_total", "Time that agents waited for a person.", &self.waited),
+        ];
+        // Writing to a string cannot fail.
+        for (name, help, counter) in counters {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {}", counter.load(Ordering::Relaxed));
+        }
+        let _ = writeln!(text, "# HELP sayso_outcomes_total Outcomes by kind and by who decided.\n# TYPE sayso_outcomes_total counter");
+        for (actor, counts) in ACTORS.iter().zip(&self.resolved) {
+            for (status, count) in STATUSES.iter().zip(counts) {
+                let status = status.as_str();
+                let _ = writeln!(text, "sayso_outcomes_total{{by=\"{actor}\",status=\"{status}\"}} {}", count.load(Ordering::Relaxed));
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,132 @@
+//! How often somebody may try: bad tokens, login codes, and what `agent` tokens do.
+//!
+//! Pure: the time is passed in, and nothing here waits.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use sayso_core::time::Time;
+
+/// How many keys are remembered at most.
+const KEYS: usize = 4096;
+
+/// A bucket of attempts per key, refilled as time passes.
+#[derive(Debug)]
+pub(crate) struct RateLimit<K> {
+    buckets: HashMap<K, Bucket>,
+    burst: u32,
+    /// How long it takes until one more attempt is there.
+    every: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    /// What was used up, as the time that it takes to come back.
+    debt: Duration,
+    at: Time,
+}
+
+impl<K: Eq + Hash> RateLimit<K> {
+    /// `burst` attempts at once, then one `every` so often.
+    pub(crate) fn new(burst: u32, every: Duration) -> Self {
+        Self { buckets: HashMap::new(), burst, every }
+    }
+
+    /// Whether one more attempt is allowed now. It is counted if it is.
+    pub(crate) fn allow(&mut self, key: K, now: Time) -> bool {
+        if self.buckets.len() >= KEYS && !self.buckets.contains_key(&key) {
+            self.forget(now);
+        }
+        let bucket = self.buckets.entry(key).or_insert(Bucket { debt: Duration::ZERO, at: now });
+        // A clock that was set back refills nothing, and does not stop the refilling either.
+        let debt = bucket.debt.saturating_sub(now.since(bucket.at)) + self.every;
+        bucket.at = now;
+        let allowed = debt <= self.every * self.burst;
+        bucket.debt = if allowed { debt } else { debt - self.every };
+        allowed
+    }
+
+    /// Makes room: whoever has everything back is as good as new; if that is not enough, the
+    /// quarter that was not seen for longest. Memory stays bounded under an attack from many
+    /// addresses, and a quarter at a time keeps that cheap.
+    fn forget(&mut self, now: Time) {
+        self.buckets.retain(|_, bucket| bucket.debt > now.since(bucket.at));
+        if self.buckets.len() >= KEYS {
+            let mut seen: Vec<Time> = self.buckets.values().map(|bucket| bucket.at).collect();
+            let (_, cut, _) = seen.select_nth_unstable(KEYS / 4);
+            let cut = *cut;
+            let mut surplus = KEYS / 4;
+            self.buckets.retain(|_, bucket| {
+                let old = bucket.at <= cut && surplus > 0;
+                surplus -= usize::from(old);
+                !old
+            });
+        }
+    }
+}
+
+/// Who is behind an address: one IPv6 user has a whole /64 to choose from.
+pub(crate) fn whose(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: i64) -> Time {
+        Time::from_millis(millis)
+    }
+
+    #[test]
+    fn a_burst_then_one_at_a_time() {
+        let mut limit = RateLimit::new(3, Duration::from_secs(10));
+        let tries = |limit: &mut RateLimit<&str>, key, now| (0..5).filter(|_| limit.allow(key, at(now))).count();
+        assert_eq!(tries(&mut limit, "a", 0), 3);
+        assert_eq!(tries(&mut limit, "b", 0), 3, "each key has its own");
+        assert_eq!(tries(&mut limit, "a", 9_999), 0);
+        assert_eq!(tries(&mut limit, "a", 10_000), 1, "refused attempts cost nothing");
+        assert_eq!(tries(&mut limit, "a", 10_000_000), 3, "no more than the burst is saved up");
+    }
+
+    #[test]
+    fn a_clock_that_jumps_back_neither_refills_nor_locks_out() {
+        let mut limit = RateLimit::new(1, Duration::from_secs(1));
+        assert!(limit.allow("a", at(1_000_000)));
+        assert!(!limit.allow("a", at(0)));
+        assert!(limit.allow("a", at(1_000)));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_latest_are_remembered() {
+        let mut limit = RateLimit::new(1, Duration::from_secs(1_000_000));
+        for key in 0..100_000_i64 {
+            assert!(limit.allow(key, at(key)));
+            assert!(limit.buckets.len() <= KEYS);
+        }
+        assert!(!limit.allow(99_999, at(100_000)));
+        assert!(!limit.allow(100_000 - 1_000, at(100_000)));
+        // All at the same moment, so that no age tells them apart.
+        let mut limit = RateLimit::new(1, Duration::from_secs(1_000_000));
+        for key in 0..10_000 {
+            limit.allow(key, at(0));
+            assert!(limit.buckets.len() <= KEYS);
+        }
+    }
+
+    #[test]
+    fn an_address_stands_for_its_user() {
+        let who = |text: &str| whose(text.parse().unwrap()).to_string();
+        assert_eq!(who("192.0.2.7"), "192.0.2.7");
+        assert_eq!(who("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(who("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    }
+}

@@ -1,0 +1,314 @@
+//! Starting and stopping.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_api::token::Role;
+use sayso_core::id::TokenId;
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_store::read::{AllTokens, FeedHead, PolicyState, Unfinished};
+use sayso_store::write::{CreateToken, PutSetting, Retain, TokenRow};
+use sayso_store::{Commit, DirLock, EventKind, OpenError, Store, StoreError, StoreOptions, WorkspaceId};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::agents::Agents;
+use crate::app::App;
+use crate::auth::{Guard, Tokens, hash, role_name};
+use crate::broker::{self, Deadlines, Waiters};
+use crate::config::{Config, ConfigError, Options};
+use crate::connection::Registry;
+use crate::entropy;
+use crate::feed::Feed;
+use crate::http;
+use crate::listener;
+use crate::metrics::Metrics;
+use crate::policies::Policies;
+
+/// The setting that keeps the key of body hashes, so that idempotency survives a restart.
+const BODY_KEY: &str = "body_key";
+/// How often the policy file is looked at.
+const LOOK: Duration = Duration::from_secs(2);
+/// How often the past is trimmed.
+const TRIM: Duration = Duration::from_secs(600);
+/// How long the feed is kept.
+const KEEP_EVENTS: Duration = Duration::from_secs(7 * 86_400);
+/// How long idempotency keys are kept.
+const KEEP_KEYS: Duration = Duration::from_secs(86_400);
+
+/// Why the server did not start. Each says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The database.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The database, later.
+    #[error("the database cannot be read")]
+    Store(#[from] StoreError),
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The address.
+    #[error("cannot listen on {address}: {source}; choose another with --listen")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file.
+    #[error("cannot use {}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    token: String,
+    app: Arc<App>,
+    stop: watch::Sender<bool>,
+    listener: tokio::task::JoinHandle<()>,
+    tasks: JoinSet<()>,
+    data_dir: PathBuf,
+    _lock: DirLock,
+}
+
+impl Server {
+    /// Starts it. When this returns, it answers.
+    ///
+    /// # Errors
+    /// When the directory, the database, the configuration or the address cannot be used.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let Options { listen, data_dir, config_dir, home, clock, grace } = options;
+        make_private_dir(&data_dir)?;
+        let lock = DirLock::take(&data_dir)?;
+        let config = Config::load(&config_dir)?;
+        let feed = Feed::new();
+        let waiters = Arc::new(Waiters::default());
+        let registry = Arc::new(Registry::default());
+        let deadlines = Arc::new(Deadlines::default());
+        let metrics = Arc::new(Metrics::default());
+        let sink = {
+            let (feed, waiters, registry) = (Arc::clone(&feed), Arc::clone(&waiters), Arc::clone(&registry));
+            let (deadlines, metrics) = (Arc::clone(&deadlines), Arc::clone(&metrics));
+            move |commit: Commit| {
+                metrics.count(&commit.events);
+                for event in commit.events.iter().filter(|event| event.kind == EventKind::AskResolved) {
+                    if let Some(ask) = &event.ask {
+                        waiters.resolved(ask.id);
+                    }
+                }
+                feed.publish(commit.events);
+                registry.route(commit.outbox);
+                deadlines.add(commit.deadlines);
+            }
+        };
+        let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), sink)?;
+        feed.seed(WorkspaceId::MAIN, store.read(FeedHead { workspace: WorkspaceId::MAIN }).await?);
+        let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
+        let body_key = body_key(&store, &stored).await?;
+        let home = home.map(|home| home.to_string_lossy().into_owned());
+        let protected = [&data_dir, &config_dir].map(|dir| absolute(dir)).to_vec();
+        let policies = Policies::new(config_dir.join("policy.toml"), protected, home.clone(), stored);
+        let tokens = Tokens::default();
+        for row in store.read(AllTokens).await? {
+            tokens.put(&row);
+        }
+        let token = admin_token(&store, &tokens, &data_dir, clock.now()).await?;
+        let socket = TcpListener::bind(listen).await.map_err(|source| StartError::Listen { address: listen, source })?;
+        let address = socket.local_addr().map_err(|source| StartError::Listen { address: listen, source })?;
+        let guard = Guard {
+            hosts: config.allow_hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            origins: config.cors_origins.clone(),
+        };
+        let app = Arc::new(App {
+            store,
+            feed,
+            clock,
+            policies,
+            agents: Agents::new(),
+            tokens,
+            guard,
+            waiters,
+            limits: http::Limits::default(),
+            config,
+            metrics,
+            home,
+            body_key,
+            url: format!("http://{address}"),
+        });
+
+        let unfinished = app.store.read(Unfinished).await?;
+        deadlines.add(unfinished.deadlines);
+        registry.want(unfinished.connections);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(registry.run(Arc::clone(&app)));
+        tasks.spawn(broker::run_deadlines(Arc::clone(&app), deadlines, grace));
+        tasks.spawn(housekeeping(Arc::clone(&app)));
+        let feed = Arc::clone(&app.feed);
+        tasks.spawn(async move { feed.keep_alive().await });
+        let (stop, mut stopping) = watch::channel(false);
+        let router = http::router(Arc::clone(&app));
+        let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), async move {
+            // The sender ends with the server; either way it is time to stop.
+            let _ = stopping.wait_for(|stop| *stop).await;
+        }));
+        announce_server(&data_dir, &app.url)?;
+        Ok(Self { address, token, app, stop, listener, tasks, data_dir, _lock: lock })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address to call.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.app.url
+    }
+
+    /// The admin's token.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Stops it: streams end, requests finish, everything is on disk. At most ten seconds.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        self.app.feed.close();
+        let _ = self.listener.await;
+        self.tasks.shutdown().await;
+        self.app.store.close().await;
+        let _ = std::fs::remove_file(self.data_dir.join("server.json"));
+    }
+}
+
+/// Runs a server until it is told to stop by a signal.
+///
+/// # Errors
+/// When it cannot start.
+pub async fn run(options: Options, ready: impl FnOnce(&str)) -> Result<(), StartError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let path = options.data_dir.clone();
+    let signals = |source| StartError::File { path, source };
+    let (mut terminate, mut interrupt) = match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
+        (Err(error), _) | (_, Err(error)) => return Err(signals(error)),
+    };
+    let server = Server::start(options).await?;
+    ready(server.url());
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("stopping");
+    server.stop().await;
+    Ok(())
+}
+
+/// Looks at the policy file and trims the past, for ever.
+async fn housekeeping(app: Arc<App>) {
+    let mut ticks = tokio::time::interval(LOOK);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut trim = tokio::time::interval(TRIM);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {
+                if app.policies.reload() && http::policy::announce(&app).await.is_err() {
+                    tracing::warn!("the new policy is in force, but could not be announced");
+                }
+            }
+            _ = trim.tick() => {
+                if let Err(error) = retain(&app).await {
+                    tracing::warn!(%error, "the past could not be trimmed");
+                }
+            }
+        }
+    }
+}
+
+async fn retain(app: &App) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    let before = |age: Duration| sayso_core::time::Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
+    let keep = app.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
+    let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), now, at_most: 1_000 };
+    while app.store.write(retain()).await? {
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+fn absolute(dir: &Path) -> String {
+    dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).to_string_lossy().into_owned()
+}
+
+fn make_private_dir(dir: &Path) -> Result<(), StartError> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|source| StartError::File { path: dir.to_owned(), source })
+}
+
+/// Writes a file that only its owner may read, whole or not at all.
+fn write_private(path: &Path, text: &str) -> Result<(), StartError> {
+    let failed = |source| StartError::File { path: path.to_owned(), source };
+    let part = path.with_extension("part");
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part).map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    std::fs::rename(&part, path).map_err(failed)
+}
+
+/// The token of whoever may read the data directory.
+async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: sayso_core::time::Time) -> Result<String, StartError> {
+    let path = data_dir.join("token");
+    let kept = std::fs::read_to_string(&path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    if let Some(secret) = kept.as_ref().filter(|secret| tokens.find(secret, now).is_some()) {
+        return Ok(secret.clone());
+    }
+    let secret = kept.unwrap_or_else(|| entropy::secret(http::SECRET_PREFIX));
+    write_private(&path, &format!("{secret}\n"))?;
+    let name = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "you".to_owned());
+    let row = TokenRow {
+        id: TokenId::new(now, entropy::id()),
+        workspace: WorkspaceId::MAIN,
+        hash: hash(&secret),
+        role: role_name(Role::Admin).to_owned(),
+        actor: name,
+        scope: Scope::All,
+        created_at: now,
+        expires_at: None,
+        revoked_at: None,
+    };
+    let row = store.write(CreateToken(row)).await?;
+    tokens.put(&row);
+    Ok(secret)
+}
+
+async fn body_key(store: &Store, stored: &sayso_store::read::StoredPolicy) -> Result<[u8; 32], StartError> {
+    let kept = stored.settings.iter().find(|(key, _)| key == BODY_KEY).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
+    if let Some(key) = kept {
+        return Ok(key);
+    }
+    let key: [u8; 32] = entropy::bytes();
+    store.write(PutSetting { workspace: WorkspaceId::MAIN, key: BODY_KEY, value: Some(Raw::of(&key)) }).await?;
+    Ok(key)
+}
+
+/// Tells clients on this machine where the server is.
+fn announce_server(data_dir: &Path, url: &str) -> Result<(), StartError> {
+    let told = serde_json::json!({ "url": url, "pid": std::process::id(), "version": env!("CARGO_PKG_VERSION") });
+    write_private(&data_dir.join("server.json"), &told.to_string())
+}
