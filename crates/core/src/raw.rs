@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// A piece of JSON kept exactly as it arrived: field order, spacing and numbers untouched.
+///
+/// It cannot be read back from inside a `flatten` or an internally tagged enum, because serde keeps
+/// those parts in a form of its own first. Types that hold one are therefore tagged externally.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Raw(Box<RawValue>);

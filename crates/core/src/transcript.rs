@@ -32,7 +32,7 @@ pub enum ToolStatus {
 }
 
 /// What a block holds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum BlockBody {
     /// Words.
@@ -67,8 +67,8 @@ pub enum BlockBody {
     },
 }
 
-/// One block.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One block, in the shape in which it is kept and shown. It is written and passed on, never read back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block {
     /// Its id.
@@ -76,7 +76,7 @@ pub struct Block {
     /// When it was written.
     pub at: Time,
     /// The sub-agent it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
     /// What it holds.
     #[serde(flatten)]

@@ -8,7 +8,6 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
-use sayso_core::transcript::Block;
 
 use crate::error::StoreError;
 use crate::event::{OutboxRow, StoredEvent, WorkspaceId};
@@ -181,8 +180,8 @@ pub struct ReadTranscript {
 /// One entry of a transcript.
 #[derive(Debug, Clone)]
 pub enum Entry {
-    /// Something said or done.
-    Block(Box<Block>),
+    /// Something said or done, as it was written.
+    Block(Raw),
     /// An ask.
     Ask(Box<Ask>),
 }

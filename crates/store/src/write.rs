@@ -63,6 +63,8 @@ pub struct CreateSession {
     pub session: Session,
     /// Its connection.
     pub connection: Connection,
+    /// What the feed says of it.
+    pub announced: Raw,
     /// What the agent gets first.
     pub command: Raw,
     /// The prompt as the first block.

@@ -117,7 +117,6 @@ pub struct Approval {
     /// The agent's own name of the tool.
     pub tool: String,
     /// What it would do.
-    #[serde(flatten)]
     pub action: Action,
     /// One line that says what is wanted.
     pub title: String,

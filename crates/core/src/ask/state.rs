@@ -69,7 +69,7 @@ pub struct DeliveryError;
 
 /// What was decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Decision {
     /// The questions have answers.
     Answered {
@@ -160,7 +160,6 @@ impl OutcomeStatus {
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// What was decided.
-    #[serde(flatten)]
     pub decision: Decision,
     /// By whom.
     pub by: Actor,

@@ -1,6 +1,6 @@
 //! A command line, read twice: strictly for `allow`, generously for `ask` and `deny`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use brush_parser::ast;
@@ -32,6 +32,9 @@ pub(super) struct CommandLine {
     pub(super) plain: Result<Vec<Vec<Word>>, NotPlain>,
     /// Every place where a command starts or might start.
     found: Vec<Found>,
+    /// Where in `found` each program stands, and those whose program the shell may turn into another.
+    by_program: HashMap<String, Vec<usize>>,
+    changing: Vec<usize>,
     /// Whether something runs that the words do not show.
     opaque: bool,
     /// Whether a command is computed at run time: nobody knows its name.
@@ -48,6 +51,13 @@ pub(super) struct CommandLine {
 struct Found {
     words: Arc<[Word]>,
     from: usize,
+    program: String,
+}
+
+impl Found {
+    fn command(&self) -> &[Word] {
+        self.words.get(self.from..).unwrap_or_default()
+    }
 }
 
 impl CommandLine {
@@ -57,6 +67,8 @@ impl CommandLine {
             return Self {
                 plain: Err("more than can be read"),
                 found: Vec::new(),
+                by_program: HashMap::new(),
+                changing: Vec::new(),
                 opaque: true,
                 computed: true,
                 unreadable: true,
@@ -69,13 +81,15 @@ impl CommandLine {
             too_long: false,
             plain: agreed(line, parsed.as_ref()),
             found: Vec::new(),
+            by_program: HashMap::new(),
+            changing: Vec::new(),
             opaque: false,
             computed: false,
             unreadable: parsed.is_none(),
             tokens: tokens(line),
         };
         if let Some(parsed) = &parsed {
-            let mut walk = Walk { line: &mut this, scripts: 0, bytes: 0, depth: 0 };
+            let mut walk = Walk { line: &mut this, scripts: 0, bytes: 0, depth: 0, said: HashSet::new() };
             walk.parsed(parsed);
         }
         this
@@ -86,14 +100,30 @@ impl CommandLine {
         if self.too_long {
             return Some("a command line that is too long to read".to_owned());
         }
-        let found = self.found.iter().find(|found| patterns.iter().any(|pattern| pattern.catches(&found.words[found.from..])));
+        let meant = |pattern: &RunPattern, at: &usize| {
+            self.found.get(*at).filter(|found| pattern.catches(&found.program, found.command()))
+        };
+        let found = patterns.iter().find_map(|pattern| match pattern.literal_program() {
+            Some(program) => self.by_program.get(program).into_iter().flatten().chain(&self.changing).find_map(|at| meant(pattern, at)),
+            None => (0..self.found.len()).find_map(|at| meant(pattern, &at)),
+        });
         if let Some(found) = found {
-            return Some(shown(&found.words[found.from..]));
+            return Some(shown(found.command()));
         }
-        let occurs = |text: &str| self.tokens.contains(&text.to_lowercase());
+        let occurs = |text: &str| self.tokens.contains(text);
         let hidden = (self.opaque && patterns.iter().any(|pattern| pattern.all_among(occurs)))
             || (self.unreadable && patterns.iter().any(|pattern| pattern.program_among(occurs)));
         hidden.then(|| "a command that cannot be read".to_owned())
+    }
+
+    fn push(&mut self, words: &Arc<[Word]>, from: usize) {
+        let Some(first) = words.get(from) else { return };
+        let (at, program) = (self.found.len(), first.program());
+        if first.active || first.computed {
+            self.changing.push(at);
+        }
+        self.by_program.entry(program.clone()).or_default().push(at);
+        self.found.push(Found { words: Arc::clone(words), from, program });
     }
 
     /// Every word of every command.
@@ -116,7 +146,12 @@ pub(super) fn first_not_covered(
     covers: &mut dyn FnMut(&[Word]) -> bool,
     exactly: &mut dyn FnMut(&[Word]) -> bool,
 ) -> Option<String> {
-    commands.iter().find(|words| !covered(words, covers, exactly, 0)).map(|words| shown(words))
+    let mut said: HashSet<Vec<&str>> = HashSet::new();
+    commands
+        .iter()
+        .filter(|words| said.insert(words.iter().map(|word| word.raw.as_str()).collect()))
+        .find(|words| !covered(words, covers, exactly, 0))
+        .map(|words| shown(words))
 }
 
 fn covered(words: &[Word], covers: &mut dyn FnMut(&[Word]) -> bool, exactly: &mut dyn FnMut(&[Word]) -> bool, depth: usize) -> bool {
@@ -231,6 +266,8 @@ struct Walk<'a> {
     scripts: usize,
     bytes: usize,
     depth: usize,
+    /// The commands that were looked at.
+    said: HashSet<String>,
 }
 
 impl Walk<'_> {
@@ -360,6 +397,10 @@ impl Walk<'_> {
             self.scripts_of(word);
         }
         let Some(first) = words.first() else { return };
+        // Hostile lines say the same thing a thousand times.
+        if !self.said.insert(words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join("\0")) && fed.is_empty() {
+            return;
+        }
         let unknown = first.computed || first.active;
         self.line.computed |= unknown;
         self.line.opaque |= unknown;
@@ -373,7 +414,7 @@ impl Walk<'_> {
         }
         inside.scripts.iter().for_each(|script| self.script(script));
         let words: Arc<[Word]> = words.into();
-        self.line.found.extend(inside.starts.into_iter().map(|from| Found { words: Arc::clone(&words), from }));
+        inside.starts.iter().for_each(|from| self.line.push(&words, *from));
     }
 
     fn item(&mut self, item: &ast::CommandPrefixOrSuffixItem, words: &mut Vec<Word>, fed: &mut Vec<String>) {
@@ -421,7 +462,7 @@ impl Walk<'_> {
     fn target(&mut self, raw: &str) {
         let word = Word::read(raw);
         self.scripts_of(&word);
-        self.line.found.push(Found { words: Arc::from([Word::read(">"), word]), from: 0 });
+        self.line.push(&Arc::from([Word::read(">"), word]), 0);
     }
 
     fn word(&mut self, raw: &str) {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::decide::{Subject, Verdict, decide_seeing};
 use super::guard;
 use super::model::{ApprovalPolicy, Effect, QuestionPolicy};
-use super::rules::{Look, Miss, Rule};
+use super::rules::{Asked, Look, Miss, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::AskBody;
@@ -73,7 +73,7 @@ pub fn matches_ask(rule: &Rule, subject: &Subject<'_>, now: Time) -> bool {
     match (rule.effect(), subject.body) {
         (Effect::Deny | Effect::Ask, AskBody::Approval(_) | AskBody::Link(_)) => rule.fits_surroundings(&look).is_ok() && rule.catches(&look).is_ok(),
         (Effect::Ask, AskBody::Question { questions }) => {
-            rule.fits_surroundings(&look).is_ok() && questions.iter().any(|question| rule.fits_question(question).is_ok())
+            rule.fits_surroundings(&look).is_ok() && questions.iter().any(|question| rule.fits_question(&Asked::of(question)).is_ok())
         }
         (Effect::Allow | Effect::Answer | Effect::Reject | Effect::Deny, _) => {
             matches!(decide_seeing(&PolicySet::of_one(rule), subject, now, None), Verdict::Decided { rule: decided, .. } if decided == rule.label(Scope::User))

@@ -3,7 +3,7 @@
 use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::model::{Effect, QuestionPolicy, Texts};
-use super::rules::{Look, Miss, Rule};
+use super::rules::{Asked, Look, Miss, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::{Decision, PolicyNote, Question, first_options, validate};
@@ -15,8 +15,9 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question
     let mut asked: Option<String> = None;
     let mut answers: Vec<Option<Vec<String>>> = vec![None; questions.len()];
     let mut answered_by: Vec<String> = Vec::new();
+    let ready: Vec<Asked<'_>> = questions.iter().map(Asked::of).collect();
     for (scope, rule) in set.rules() {
-        let fit = fits(set, scope, rule, questions, look, &mut answers);
+        let fit = fits(set, scope, rule, &ready, look, &mut answers);
         if let Some(seen) = seen.as_deref_mut() {
             seen.push(Considered::of(scope, rule, fit.map(|_| ())));
         }
@@ -78,7 +79,7 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question
 
 /// The first question that a rule is about. An answer goes into the place of every question that it
 /// fits and that is still open; an answer that a question does not take did not match.
-fn fits(set: &PolicySet, scope: Scope, rule: &Rule, questions: &[Question], look: &Look<'_>, answers: &mut [Option<Vec<String>>]) -> Result<usize, Miss> {
+fn fits(set: &PolicySet, scope: Scope, rule: &Rule, questions: &[Asked<'_>], look: &Look<'_>, answers: &mut [Option<Vec<String>>]) -> Result<usize, Miss> {
     // Rejecting is stricter than asking, so an untrusted project may do that to questions too.
     if !set.may(scope, rule.effect()) && rule.effect() != Effect::Reject {
         return Err("the project is not trusted, so it may only deny, ask and reject");
@@ -92,7 +93,7 @@ fn fits(set: &PolicySet, scope: Scope, rule: &Rule, questions: &[Question], look
     for (index, question) in questions.iter().enumerate() {
         let fit = rule.fits_question(question).and_then(|()| match rule.effect() {
             Effect::Answer if answers[index].is_some() => Err("a nearer rule answers it"),
-            Effect::Answer => answer_to(rule, question).map(|answer| answers[index] = Some(answer)),
+            Effect::Answer => answer_to(rule, question.question).map(|answer| answers[index] = Some(answer)),
             Effect::Ask | Effect::Reject | Effect::Allow | Effect::Deny => Ok(()),
         });
         match fit {

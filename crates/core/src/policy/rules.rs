@@ -8,7 +8,7 @@ use super::model::{Effect, Fault, RuleSpec, Texts, check_message};
 use super::paths::{PathPatterns, Places, within};
 use super::run_pattern::RunPattern;
 use super::scopes::Scope;
-use super::text_pattern::{TextPattern, wildcard, wildcard_ignoring_case};
+use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_case};
 use crate::ask::{Action, AskBody, Question};
 use crate::time::Time;
 
@@ -42,6 +42,20 @@ pub(super) struct Look<'a> {
     /// The command line, when there is one to run.
     pub(super) line: Option<CommandLine>,
     pub(super) now: Time,
+}
+
+/// One question, made ready for many rules.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) question: &'a Question,
+    header: Haystack<'a>,
+    text: Haystack<'a>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn of(question: &'a Question) -> Self {
+        Self { question, header: Haystack::of(question.header.as_deref().unwrap_or_default()), text: Haystack::of(&question.text) }
+    }
 }
 
 impl<'a> Look<'a> {
@@ -272,15 +286,14 @@ impl Rule {
     }
 
     /// Whether the rule is about this question.
-    pub(super) fn fits_question(&self, question: &Question) -> Result<(), Miss> {
+    pub(super) fn fits_question(&self, question: &Asked<'_>) -> Result<(), Miss> {
         if self.spec.tool.is_some() || self.needs_no_action() == Err("another action") {
             return Err("it is about approvals");
         }
-        let header = question.header.as_deref().unwrap_or_default();
-        if self.header.as_ref().is_some_and(|pattern| !pattern.fits(header)) {
+        if self.header.as_ref().is_some_and(|pattern| !pattern.fits(&question.header)) {
             return Err("another header");
         }
-        if self.matches.as_ref().is_some_and(|pattern| !pattern.fits(&question.text) && !pattern.fits(header)) {
+        if self.matches.as_ref().is_some_and(|pattern| !pattern.fits(&question.text) && !pattern.fits(&question.header)) {
             return Err("another question");
         }
         Ok(())

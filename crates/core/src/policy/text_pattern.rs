@@ -35,11 +35,24 @@ impl TextPattern {
         Ok(Self::Part(written.to_lowercase()))
     }
 
-    pub(super) fn fits(&self, text: &str) -> bool {
+    pub(super) fn fits(&self, text: &Haystack<'_>) -> bool {
         match self {
-            Self::Part(part) => text.to_lowercase().contains(part.as_str()),
-            Self::Regex(regex) => regex.is_match(text),
+            Self::Part(part) => text.lowered.contains(part.as_str()),
+            Self::Regex(regex) => regex.is_match(text.text),
         }
+    }
+}
+
+/// A text that many patterns look at; put into lower case once.
+#[derive(Debug)]
+pub(super) struct Haystack<'a> {
+    text: &'a str,
+    lowered: String,
+}
+
+impl<'a> Haystack<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { text, lowered: text.to_lowercase() }
     }
 }
 
@@ -84,7 +97,7 @@ mod tests {
     // Checklist 2.09.
     #[test]
     fn a_part_ignores_case_and_a_regex_is_a_regex() {
-        let fits = |pattern: &str, text: &str| TextPattern::compile(pattern).map(|pattern| pattern.fits(text));
+        let fits = |pattern: &str, text: &str| TextPattern::compile(pattern).map(|pattern| pattern.fits(&Haystack::of(text)));
         assert_eq!(fits("DataBase", "Which database?"), Ok(true));
         assert_eq!(fits("database", "Which table?"), Ok(false));
         assert_eq!(fits("/^Which (db|database)\\?$/", "Which database?"), Ok(true));

@@ -12,9 +12,10 @@ use sayso_api::doors::{GatewayEvent, Ok as Done, QuestionItem, SubmitAnswers, To
 use sayso_api::error::{ErrorCode, Problem};
 use sayso_api::event::names;
 use sayso_core::ask::{Ask, AskBody, AskKind, AskState, Decision, Question};
+use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
-use sayso_core::session::SessionStatus;
-use sayso_core::transcript::{Block, BlockBody, ToolStatus};
+use sayso_core::session::StatusNews;
+use sayso_core::transcript::ToolStatus;
 use sayso_store::EventKind;
 use sayso_store::read::{ListAsks, StatusFilter};
 
@@ -176,6 +177,22 @@ fn bytes(event: &GatewayEvent) -> Vec<u8> {
     bytes
 }
 
+/// What this door reads of a block.
+#[derive(serde::Deserialize)]
+struct ErrorBlock {
+    text: String,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolBlock {
+    tool_call_id: String,
+    name: String,
+    input: Option<Raw>,
+    output: Option<String>,
+    status: ToolStatus,
+}
+
 /// The rendering of this door. It remembers which tool calls it has begun.
 #[derive(Debug)]
 struct Gateway {
@@ -208,9 +225,9 @@ impl Gateway {
         match event.kind {
             EventKind::AskRequested => event.ask.as_deref().and_then(prompt).into_iter().collect(),
             EventKind::ToolStarted | EventKind::ToolUpdated | EventKind::ToolCompleted => self.tool(data),
-            EventKind::Error => match serde_json::from_str::<Block>(data).map(|block| block.body) {
-                Ok(BlockBody::Error { text }) => vec![GatewayEvent::Error { message: text }],
-                _ => Vec::new(),
+            EventKind::Error => match serde_json::from_str::<ErrorBlock>(data) {
+                Ok(block) => vec![GatewayEvent::Error { message: block.text }],
+                Err(_) => Vec::new(),
             },
             EventKind::SessionStatus | EventKind::SessionEnded => status(event, data),
             EventKind::AskResolved
@@ -225,9 +242,7 @@ impl Gateway {
     }
 
     fn tool(&mut self, data: &str) -> Vec<GatewayEvent> {
-        let Ok(Block { body: BlockBody::Tool { tool_call_id, name, input, output, status }, .. }) = serde_json::from_str(data) else {
-            return Vec::new();
-        };
+        let Ok(ToolBlock { tool_call_id, name, input, output, status }) = serde_json::from_str(data) else { return Vec::new() };
         let mut events = Vec::new();
         if self.started.insert(tool_call_id.clone()) {
             events.push(GatewayEvent::ToolCallStart { tool_call_id: tool_call_id.clone(), tool_name: name.clone() });
@@ -249,17 +264,11 @@ impl Gateway {
 }
 
 fn status(event: &sayso_store::StoredEvent, data: &str) -> Vec<GatewayEvent> {
-    let (Some(session), Ok(status)) = (event.session, serde_json::from_str::<SessionStatus>(data)) else { return Vec::new() };
+    let (Some(session), Ok(news)) = (event.session, serde_json::from_str::<StatusNews>(data)) else { return Vec::new() };
     let session_id = session.to_string();
-    let word = match &status {
-        SessionStatus::Running => "running",
-        SessionStatus::Idle => "idle",
-        SessionStatus::Stalled => "stalled",
-        SessionStatus::Ended { failed: true, .. } => "failed",
-        SessionStatus::Ended { .. } => "ended",
-    };
-    let mut events = vec![GatewayEvent::SessionStatus { session_id: session_id.clone(), status: word.to_owned() }];
-    if matches!(status, SessionStatus::Idle | SessionStatus::Ended { .. }) {
+    let over = matches!(news.status.as_str(), "idle" | "ended" | "failed");
+    let mut events = vec![GatewayEvent::SessionStatus { session_id: session_id.clone(), status: news.status }];
+    if over {
         events.push(GatewayEvent::Done { session_id });
     }
     events

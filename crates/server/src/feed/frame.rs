@@ -88,11 +88,9 @@ impl Frame {
             Item::Live(_) => None,
         };
         match (ask, scope) {
-            (Some(ask), _) => scope.sees(Visible {
-                session: self.session(),
-                labels: &ask.context.labels,
-                opened_by: ask.origin.opened_by,
-            }),
+            (Some(ask), _) => {
+                scope.sees(Visible { session: self.session(), labels: &ask.context.labels, opened_by: ask.origin.opened_by })
+            }
             (None, Scope::All) => true,
             (None, Scope::Session { session }) => self.session() == Some(*session),
             (None, Scope::Labels { .. } | Scope::OpenedBy { .. }) => false,
@@ -104,9 +102,7 @@ impl Frame {
         self.native.get_or_init(|| {
             Bytes::from(match &self.item {
                 Item::Stored(event) => stored(event),
-                Item::Live(event) => {
-                    plain(None, event.at, event.name, Some(event.session), Some(&event.data))
-                }
+                Item::Live(event) => plain(None, event.at, event.name, Some(event.session), Some(&event.data)),
             })
         })
     }

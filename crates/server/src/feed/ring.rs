@@ -14,10 +14,11 @@ use sayso_core::scope::Scope;
 use super::frame::Frame;
 use super::waiters::{Waiters, is_quiet};
 
-/// How many frames a stream takes at once, so that the lock is held shortly.
-const FRAMES_AT_ONCE: usize = 128;
+/// How many frames a stream takes at once, so that the lock is held shortly. Few in tests, so
+/// that these meet the bound.
+const FRAMES_AT_ONCE: usize = if cfg!(test) { 4 } else { 128 };
 /// How many entries are looked at under one lock.
-const ENTRIES_AT_ONCE: usize = 1024;
+const ENTRIES_AT_ONCE: usize = if cfg!(test) { 6 } else { 1024 };
 
 /// How much a ring keeps; whichever is reached first.
 #[derive(Debug, Clone, Copy)]

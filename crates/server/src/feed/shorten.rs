@@ -221,14 +221,7 @@ fn cut_names(ask: &mut wire::Ask, limit: usize) {
     for text in [&mut ask.agent, &mut ask.tool_call_id, &mut ask.title] {
         cut(text, limit);
     }
-    for text in [
-        &mut ask.project,
-        &mut ask.branch,
-        &mut ask.subagent,
-        &mut ask.step_id,
-        &mut ask.why,
-        &mut ask.delivery_reason,
-    ] {
+    for text in [&mut ask.project, &mut ask.branch, &mut ask.subagent, &mut ask.step_id, &mut ask.why, &mut ask.delivery_reason] {
         cut_some(text, limit);
     }
     if let Some(approval) = &mut ask.approval {

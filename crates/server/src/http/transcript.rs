@@ -39,7 +39,7 @@ pub(crate) async fn get(
         .rows
         .iter()
         .map(|entry| match entry {
-            Entry::Block(block) => serde_json::to_value(block).unwrap_or_default(),
+            Entry::Block(block) => serde_json::from_str(block.as_str()).unwrap_or_default(),
             Entry::Ask(ask) => block_of(ask),
         })
         .collect();

@@ -46,7 +46,7 @@ impl Operation for CreateSession {
                 session.updated_at.as_millis(),
                 to_json("session", &session)?,
             ])?;
-        tx.event(EventKind::SessionCreated, session.created_at, Some(session.id), None, Some(Raw::of(&session)))?;
+        tx.event(EventKind::SessionCreated, session.created_at, Some(session.id), None, Some(self.announced))?;
         if let Some(prompt) = &self.prompt {
             sessions::put_block(tx, self.workspace, session.id, prompt, EventKind::MessageCompleted)?;
         }

@@ -34,9 +34,10 @@ impl Query for EventsAfter {
             db.prepare_cached("SELECT min(seq) FROM event WHERE workspace = ?1")?.query_row([self.workspace.0], |row| row.get(0))?;
         let oldest = oldest.unwrap_or(head + 1);
         let mut statement = db.prepare_cached(concat!(
-            "SELECT e.seq, e.at_ms, e.kind, e.session, e.data, e.ask IS NOT NULL, ",
+            "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, ",
             ask_row::columns!("a."),
-            " FROM event e LEFT JOIN ask a ON a.id = e.ask WHERE e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"
+            " FROM event e LEFT JOIN ask a ON a.id = e.ask LEFT JOIN block b ON b.session = e.session AND b.seq = e.seq
+              WHERE e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"
         ))?;
         let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
         let mut rows = statement.query(params![self.workspace.0, self.after, limit])?;

@@ -58,7 +58,7 @@ pub(super) fn set_status(tx: &mut Tx<'_>, workspace: WorkspaceId, id: SessionId,
     session.updated_at = now;
     put(tx, &session)?;
     let kind = if session.status.is_ended() { EventKind::SessionEnded } else { EventKind::SessionStatus };
-    tx.event(kind, now, Some(id), None, Some(Raw::of(&session.status)))?;
+    tx.event(kind, now, Some(id), None, Some(Raw::of(&session.status.news())))?;
     Ok(())
 }
 
@@ -76,17 +76,19 @@ pub(super) fn put(tx: &Tx<'_>, session: &Session) -> Result<(), StoreError> {
 /// Adds a block, or replaces the one with the same id, and says so on the feed.
 pub(super) fn put_block(tx: &mut Tx<'_>, workspace: WorkspaceId, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
     let data = Raw::of(block);
-    let seq = tx.next_seq();
     let replaced = tx
         .db()
         .prepare_cached("UPDATE block SET data = ?2 WHERE id = ?1")?
         .execute(params![block.id.as_bytes(), data.as_str()])?;
-    if replaced == 0 {
-        tx.db()
-            .prepare_cached("INSERT INTO block (session, seq, id, workspace, data) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![session.as_bytes(), seq, block.id.as_bytes(), workspace.0, data.as_str()])?;
+    if replaced > 0 {
+        tx.event(event, block.at, Some(session), None, Some(data))?;
+        return Ok(());
     }
-    tx.event(event, block.at, Some(session), None, Some(data))?;
+    tx.db()
+        .prepare_cached("INSERT INTO block (session, seq, id, workspace, data) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![session.as_bytes(), tx.next_seq(), block.id.as_bytes(), workspace.0, data.as_str()])?;
+    // The block stands at the place of its event, so the event need not hold it a second time.
+    tx.event_of_block(event, block.at, session, data)?;
     Ok(())
 }
 
@@ -140,7 +142,8 @@ impl Query for ReadTranscript {
         let mut blocks = db.prepare_cached("SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3")?;
         let mut rows = blocks.query(params![self.session.as_bytes(), self.after, limit])?;
         while let Some(row) = rows.next()? {
-            entries.push((column(row, 0)?, Entry::Block(Box::new(json("block", &column::<String>(row, 1)?)?))));
+            let block = Raw::parse(column(row, 1)?).map_err(|error| StoreError::Unreadable { what: "block", detail: error.to_string() })?;
+            entries.push((column(row, 0)?, Entry::Block(block)));
         }
         let mut asks = db.prepare_cached(concat!(
             "SELECT ",
