@@ -28,6 +28,7 @@ use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoreError, Wor
 use sha2::{Digest, Sha256};
 
 use super::registry::{Mailbox, Registry};
+use super::secrets::Secrets;
 use crate::app::App;
 use crate::broker;
 use crate::entropy;
@@ -48,6 +49,7 @@ struct Owner {
     taken: OutboxId,
     pending: usize,
     seen_tools: HashSet<BlockId>,
+    secrets: Secrets,
 }
 
 /// A session and the rules that hold for it.
@@ -158,6 +160,7 @@ impl Owner {
             taken: OutboxId(0),
             pending: loaded.pending,
             seen_tools: HashSet::new(),
+            secrets: Secrets::default(),
         };
         Ok(Some((actor, loaded.outbox)))
     }
@@ -173,6 +176,9 @@ impl Owner {
                 && ask.outcome().is_some_and(|outcome| !matches!(outcome.by, Actor::Policy { .. }))
             {
                 self.pending = self.pending.saturating_sub(1);
+            }
+            if let OutboxPayload::Outcome { ask, decision, .. } = &row.payload {
+                self.secrets.learn(ask, decision);
             }
             let inputs = match row.payload {
                 OutboxPayload::Outcome { ask, decision, follow_up: true } => self.follow_up(row.session, &ask, decision),
@@ -303,10 +309,10 @@ impl Owner {
                 session,
                 at: now,
                 name: names::MESSAGE_DELTA,
-                data: Raw::of(&Delta { message_id: &message, text: &text }),
+                data: Raw::of(&Delta { message_id: &message, text: &self.secrets.mask(text) }),
             }),
             AgentEvent::Message { message: _, role, text, subagent } => {
-                let block = self.block(now, subagent, BlockBody::Message { role, text });
+                let block = self.block(now, subagent, BlockBody::Message { role, text: self.secrets.mask(text) });
                 changes.push(Change::Block { session, block, event: EventKind::MessageCompleted });
             }
             AgentEvent::Tool { tool_call_id, name, input, output, status } => {
@@ -317,15 +323,16 @@ impl Owner {
                     ToolStatus::Running if first => EventKind::ToolStarted,
                     ToolStatus::Running => EventKind::ToolUpdated,
                 };
+                let output = output.map(|output| self.secrets.mask(output));
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 changes.push(Change::Block { session, block: Block { id, at: now, subagent: None, body }, event });
             }
             AgentEvent::Notice(text) => {
-                let block = self.block(now, None, BlockBody::Notice { text });
+                let block = self.block(now, None, BlockBody::Notice { text: self.secrets.mask(text) });
                 changes.push(Change::Block { session, block, event: EventKind::Notice });
             }
             AgentEvent::Error(text) => {
-                let block = self.block(now, None, BlockBody::Error { text });
+                let block = self.block(now, None, BlockBody::Error { text: self.secrets.mask(text) });
                 changes.push(Change::Block { session, block, event: EventKind::Error });
             }
         }

@@ -2,6 +2,7 @@
 
 mod actor;
 mod registry;
+mod secrets;
 
 pub(crate) use actor::resume;
 pub(crate) use registry::Registry;

@@ -2,6 +2,7 @@
 //! database, without a gap and without anything twice where one takes over from the other.
 
 use std::fmt;
+#[cfg(test)]
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -91,6 +92,7 @@ impl<R: Render> Cursor<R> {
     }
 
     /// The next batch.
+    #[cfg(test)]
     pub(crate) async fn next_batch(&mut self) -> Batch {
         poll_fn(|cx| self.poll_batch(cx)).await
     }

@@ -39,7 +39,7 @@ pub(super) struct Ring {
 #[derive(Debug)]
 struct State {
     entries: VecDeque<Entry>,
-    /// The index of the first entry. At least 1, so that there is always an index before it.
+    /// The index of the first entry. At least 1: index 0 stands for none.
     first: u64,
     /// The last `seq` that was published.
     head: i64,
@@ -65,9 +65,10 @@ struct Entry {
     weight: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Session {
-    /// No entry after this index belongs to the session.
+    /// No entry after this index belongs to the session. Nothing before the session was known here
+    /// matters: a stream that comes later begins after what had gone by then.
     last: u64,
     waiters: Waiters,
 }
@@ -195,10 +196,9 @@ impl Ring {
     /// A new stream: after `since`, or from now on.
     pub(super) fn join(&self, session: Option<SessionId>, since: Option<i64>) -> (Ticket, Position) {
         let mut state = self.lock();
-        let before = state.first - 1;
         let place = match session {
             None => state.all.join(),
-            Some(id) => state.session(id, before).waiters.join(),
+            Some(id) => state.sessions.entry(id).or_default().waiters.join(),
         };
         let position = Position {
             seq: since.unwrap_or(state.head),
@@ -259,10 +259,7 @@ impl Ring {
         }
         match ticket.session {
             None => state.all.wait(ticket.place, waker, position.quiet_since),
-            Some(id) => {
-                let before = state.first - 1;
-                state.session(id, before).waiters.wait(ticket.place, waker, position.quiet_since);
-            }
+            Some(id) => state.sessions.entry(id).or_default().waiters.wait(ticket.place, waker, position.quiet_since),
         }
         Look::Waiting
     }
@@ -281,10 +278,6 @@ impl State {
         self.entries.get(usize::try_from(index.checked_sub(self.first)?).ok()?)
     }
 
-    fn session(&mut self, id: SessionId, last: u64) -> &mut Session {
-        self.sessions.entry(id).or_insert_with(|| Session { last, waiters: Waiters::default() })
-    }
-
     fn push(&mut self, frame: Arc<Frame>, weight: usize, wake: &mut Vec<Waker>, gone: &mut Vec<Entry>) {
         if let Some(seq) = frame.seq() {
             if seq <= self.head {
@@ -296,9 +289,9 @@ impl State {
             }
             self.head = seq;
         }
-        let (index, before) = (self.end(), self.first - 1);
+        let index = self.end();
         let previous = frame.session().map_or(0, |id| {
-            let session = self.session(id, before);
+            let session = self.sessions.entry(id).or_default();
             session.waiters.take_all(wake);
             std::mem::replace(&mut session.last, index)
         });

@@ -4,6 +4,8 @@
 //! list does not need (previews, input, context); then long texts are cut; then lists go. What is
 //! left is small by construction. The whole ask is always at `GET /v1/asks/{id}`.
 
+use std::io;
+
 use sayso_api::ask as wire;
 use sayso_api::doors::QuestionEventData;
 use sayso_core::ask::{Action, Approval, Ask, AskBody, AskState, Decision, Input, Preview};
@@ -56,11 +58,31 @@ pub(super) fn write_ask(out: &mut Vec<u8>, ask: &Ask, room: usize) {
 /// Appends the value if it fits, else nothing.
 fn write(out: &mut Vec<u8>, data: &AskData, room: usize) -> bool {
     let start = out.len();
-    let written = serde_json::to_writer(&mut *out, data).is_ok() && out.len() - start <= room;
+    let written = serde_json::to_writer(Bounded { end: start + room, out }, data).is_ok();
     if !written {
         out.truncate(start);
     }
     written
+}
+
+/// Stops at the end of the room, so that megabytes are not written only to be thrown away.
+struct Bounded<'a> {
+    out: &'a mut Vec<u8>,
+    end: usize,
+}
+
+impl io::Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.out.len() + bytes.len() > self.end {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The bytes of all texts that an event of this ask would carry: the JSON is never smaller.

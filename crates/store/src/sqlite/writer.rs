@@ -113,7 +113,7 @@ fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut 
             sink.committed(batch.into_commit());
         }
         for job in waiting.drain(..) {
-            job.finish(outcome.as_ref().map(|()| ()));
+            job.finish(outcome.as_ref().copied());
         }
         if empty_log {
             empty_log = !emptied(&connection);

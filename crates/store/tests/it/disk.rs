@@ -1,0 +1,178 @@
+//! A disk that is full, and one that is read-only. Both are real: the test runs itself again inside
+//! a mount namespace of its own and mounts a small tmpfs there, so it needs no rights beyond its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sayso_core::scope::Scope;
+use sayso_store::read::{FeedHead, ListAsks};
+use sayso_store::write::{OpenAsk, Opened};
+use sayso_store::{OpenError, Store, StoreError};
+
+use crate::world::{MAIN, answered, ask, open, question, resolve};
+
+/// Set for the inner run; names the directory to mount on.
+const INSIDE: &str = "SAYSO_STORE_TEST_MOUNT";
+
+/// The mount point, if this is the inner run. Else runs the test of this name inside and checks it.
+fn inside(test: &str) -> Option<PathBuf> {
+    if let Some(dir) = std::env::var_os(INSIDE) {
+        return Some(dir.into());
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let this = std::env::current_exe().unwrap();
+    let run = |namespace: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(namespace).arg(&this).args(["--exact", test, "--nocapture"]).env(INSIDE, dir.path());
+        unshare.output().unwrap_or_else(|error| panic!("unshare (of util-linux) is needed: {error}"))
+    };
+    // As root a mount namespace is enough; everybody else becomes root of a user namespace.
+    let root = Command::new("unshare").args(["--mount", "true"]).status().is_ok_and(|status| status.success());
+    let namespace: &[&str] = if root { &["--mount"] } else { &["--map-root-user", "--mount"] };
+    let output = run(namespace);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    None
+}
+
+fn mount(arguments: &[&str], dir: &Path) {
+    let status = Command::new("mount").args(arguments).arg(dir).status().unwrap();
+    assert!(status.success(), "mount {arguments:?}");
+}
+
+fn opening(title: &str) -> OpenAsk {
+    let mut ask = ask(question());
+    ask.context.context = Some(title.repeat(64));
+    OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(ask), key: None, max_pending: 1_000_000 }
+}
+
+async fn pending(store: &Store) -> usize {
+    store.read(ListAsks::pending(MAIN, Scope::All, 100_000)).await.unwrap().rows.len()
+}
+
+/// Promise 7; RELIABILITY F8.
+#[test]
+fn a_full_disk_refuses_loses_nothing_and_recovers() {
+    let Some(dir) = inside("disk::a_full_disk_refuses_loses_nothing_and_recovers") else { return };
+    mount(&["-t", "tmpfs", "-o", "size=4m", "tmpfs"], &dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (store, told) = open(dir.join("sayso.db")).unwrap();
+        let Opened::Ask(first) = store.write(opening("first")).await.unwrap() else { panic!("not opened") };
+        // Leave some room, fill the rest with something else, then write until it is full.
+        let ballast = dir.join("ballast");
+        std::fs::write(&ballast, vec![1; 2 * 1024 * 1024]).unwrap();
+        let mut taken = 1;
+        let full = loop {
+            match store.write(opening("an ask that takes some room")).await {
+                Ok(_) => taken += 1,
+                Err(error) => break error,
+            }
+            assert!(taken < 100_000, "the disk never gets full");
+        };
+        assert!(matches!(full, StoreError::Full), "{full:?}");
+        // Nothing of what was refused is there, and what was taken is; reading goes on.
+        assert_eq!(pending(&store).await, taken);
+        assert_eq!(told.lock().unwrap().events.len(), taken, "nobody is told of what did not happen");
+        for _ in 0..20 {
+            let refused = store.write(opening("once more, and larger than any hole that is left")).await;
+            if refused.is_ok() {
+                taken += 1;
+            }
+        }
+        assert_eq!(pending(&store).await, taken);
+        // Room again: the same store goes on, without being opened again.
+        std::fs::remove_file(&ballast).unwrap();
+        store.write(opening("room again")).await.unwrap();
+        taken += 1;
+        store.write(resolve(first.id, answered("A"))).await.unwrap().unwrap();
+        assert_eq!(pending(&store).await, taken - 1);
+        let seqs: Vec<i64> = told.lock().unwrap().events.iter().map(|event| event.seq).collect();
+        assert_eq!(seqs, (1..=i64::try_from(taken + 1).unwrap()).collect::<Vec<_>>(), "no gap where it was full");
+        store.close().await;
+        drop(store);
+        let sqlite = rusqlite::Connection::open(dir.join("sayso.db")).unwrap();
+        let health: String = sqlite.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(health, "ok");
+        drop(sqlite);
+        let (store, _) = open(dir.join("sayso.db")).unwrap();
+        assert_eq!(pending(&store).await, taken - 1);
+    });
+}
+
+/// Many at once on a full disk: all are refused, none hangs, and all work again afterwards.
+#[test]
+fn everybody_in_a_refused_transaction_is_told() {
+    let Some(dir) = inside("disk::everybody_in_a_refused_transaction_is_told") else { return };
+    mount(&["-t", "tmpfs", "-o", "size=4m", "tmpfs"], &dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (store, _) = open(dir.join("sayso.db")).unwrap();
+        let ballast = dir.join("ballast");
+        fill(&ballast);
+        let burst = |store: Store| async move {
+            let calls: Vec<_> = (0..64)
+                .map(|_| {
+                    let store = store.clone();
+                    tokio::spawn(async move { store.write(opening("an ask that takes a lot of room, sixty-four times")).await })
+                })
+                .collect();
+            let mut results = Vec::new();
+            for call in calls {
+                results.push(call.await.unwrap());
+            }
+            results
+        };
+        let refused = burst(store.clone()).await;
+        assert!(refused.iter().all(|result| matches!(result, Err(StoreError::Full))), "{refused:?}");
+        assert_eq!(store.read(FeedHead { workspace: MAIN }).await.unwrap(), 0);
+        std::fs::remove_file(&ballast).unwrap();
+        assert!(burst(store.clone()).await.iter().all(Result::is_ok));
+        assert_eq!(store.read(FeedHead { workspace: MAIN }).await.unwrap(), 64);
+    });
+}
+
+/// Takes every byte that is left.
+fn fill(path: &Path) {
+    use std::io::Write;
+    let mut file = std::fs::File::create(path).unwrap();
+    let mut size = 64 * 1024;
+    while size > 0 {
+        if file.write(&vec![1; size]).is_err() {
+            size /= 2;
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_from_the_start_is_said_to_be() {
+    let Some(dir) = inside("disk::a_disk_that_is_full_from_the_start_is_said_to_be") else { return };
+    mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], &dir);
+    fill(&dir.join("ballast"));
+    let refused = open(dir.join("sayso.db")).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, OpenError::Full { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("full"), "{refused}");
+}
+
+/// RELIABILITY F9.
+#[test]
+fn a_read_only_database_is_refused() {
+    let Some(dir) = inside("disk::a_read_only_database_is_refused") else { return };
+    mount(&["-t", "tmpfs", "-o", "size=8m", "tmpfs"], &dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (store, _) = open(dir.join("sayso.db")).unwrap();
+        store.write(opening("first")).await.unwrap();
+        store.close().await;
+    });
+    mount(&["-o", "remount,ro"], &dir);
+    let refused = open(dir.join("sayso.db")).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, OpenError::ReadOnly { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("cannot be written"), "{refused}");
+    let refused = open(dir.join("another.db")).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, OpenError::ReadOnly { .. }), "a new one: {refused:?}");
+}

@@ -1,0 +1,171 @@
+//! The file and its directory: damaged, newer, taken, copied, closed.
+
+use std::os::unix::fs::PermissionsExt;
+
+use sayso_store::read::FeedHead;
+use sayso_store::{DirLock, OpenError, StoreError, backup};
+
+use crate::world::{MAIN, World, answered, ask, open, question};
+
+/// A database with something in it, closed.
+async fn closed() -> World {
+    let world = World::new();
+    for _ in 0..20 {
+        let ask = world.open(ask(question())).await;
+        world.resolve(ask.id, answered("A")).await.unwrap();
+    }
+    world.store.close().await;
+    world
+}
+
+/// Everything below the directory, to see whether something was touched.
+fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(world.dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.to_string_lossy().ends_with("-shm"))
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn a_newer_database_is_refused_and_left_alone() {
+    let world = closed().await;
+    let sqlite = rusqlite::Connection::open(world.path()).unwrap();
+    sqlite.pragma_update(None, "user_version", 4711).unwrap();
+    sqlite.close().unwrap();
+    let before = contents(&world);
+    let refused = open(world.path()).unwrap_err();
+    assert!(matches!(refused, OpenError::Newer { found: 4711, known: 1, .. }), "{refused:?}");
+    assert!(refused.to_string().contains("newer Sayso"), "{refused}");
+    assert_eq!(contents(&world), before);
+}
+
+/// RELIABILITY F9: flipped bytes anywhere in the first pages are noticed, and nothing is recreated.
+#[tokio::test]
+async fn a_damaged_database_is_refused_and_left_alone() {
+    let sound = closed().await;
+    let bytes = std::fs::read(sound.path()).unwrap();
+    // The header, the schema, and pages of tables. Free space may be flipped without harm, so whole
+    // stretches are.
+    for (at, length) in [(0, 16), (100, 60), (16, 84), (4096, 200), (8192, 200), (3 * 4096, 200)] {
+        let mut damaged = bytes.clone();
+        assert!(at + length < damaged.len(), "the database is too small for this test");
+        damaged[at..at + length].iter_mut().for_each(|byte| *byte = !*byte);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sayso.db");
+        std::fs::write(&path, &damaged).unwrap();
+        let refused = open(path.clone()).map(|_| ()).unwrap_err();
+        assert!(matches!(refused, OpenError::Corrupt { .. }), "at {at}: {refused:?}");
+        assert!(refused.to_string().contains("left as it is"), "{refused}");
+        assert_eq!(std::fs::read(&path).unwrap(), damaged, "at {at}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sayso.db");
+    std::fs::write(&path, "this is a text, not a database, and long enough to be taken for one by nobody at all\n".repeat(9)).unwrap();
+    assert!(matches!(open(path).map(|_| ()).unwrap_err(), OpenError::Corrupt { .. }));
+}
+
+/// A large database is not checked whole at every start, but its small, needed tables are.
+#[tokio::test]
+async fn a_truncated_database_is_refused() {
+    let sound = closed().await;
+    let bytes = std::fs::read(sound.path()).unwrap();
+    for pages in [1, 2, 5] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sayso.db");
+        std::fs::write(&path, &bytes[..pages * 4096]).unwrap();
+        let refused = open(path).map(|_| ()).unwrap_err();
+        assert!(matches!(refused, OpenError::Corrupt { .. }), "{pages} pages: {refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_server_per_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let held = DirLock::take(dir.path()).unwrap();
+    let refused = DirLock::take(dir.path()).unwrap_err();
+    let OpenError::Locked { pid, .. } = &refused else { panic!("{refused:?}") };
+    assert_eq!(pid, &std::process::id().to_string());
+    assert!(refused.to_string().contains("sayso stop"), "{refused}");
+    drop(held);
+    DirLock::take(dir.path()).unwrap();
+}
+
+#[tokio::test]
+async fn only_its_owner_reads_the_database() {
+    let world = closed().await;
+    assert_eq!(std::fs::metadata(world.path()).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_backup_is_whole_and_made_while_writing() {
+    let world = World::new();
+    let first = world.open(ask(question())).await;
+    let copy = world.dir.path().join("copy.db");
+    let writer = {
+        let store = world.store.clone();
+        tokio::spawn(async move {
+            for _ in 0..50 {
+                let open = sayso_store::write::OpenAsk {
+                    workspace: MAIN,
+                    scope: sayso_core::scope::Scope::All,
+                    ask: Box::new(ask(question())),
+                    key: None,
+                    max_pending: 1_000,
+                };
+                store.write(open).await.unwrap();
+            }
+        })
+    };
+    backup(&world.path(), &copy).unwrap();
+    writer.await.unwrap();
+    assert!(backup(&world.path(), &copy).is_err(), "nothing is written over");
+    let (store, _) = open(copy).unwrap();
+    let get = sayso_store::read::GetAsk { workspace: MAIN, ask: first.id, scope: sayso_core::scope::Scope::All };
+    assert_eq!(store.read(get).await.unwrap(), Some(first));
+    let head = store.read(FeedHead { workspace: MAIN }).await.unwrap();
+    assert!((1..=51).contains(&head));
+}
+
+#[tokio::test]
+async fn after_closing_nothing_is_written() {
+    let world = closed().await;
+    let refused = world.store.write(crate::world::resolve(ask(question()).id, answered("A"))).await;
+    assert!(matches!(refused, Err(StoreError::Closed)));
+    assert!(!world.dir.path().join("sayso.db-wal").exists() || std::fs::metadata(world.dir.path().join("sayso.db-wal")).unwrap().len() == 0);
+}
+
+#[tokio::test]
+async fn what_waits_when_it_closes_is_written() {
+    let world = World::new();
+    let mut asks = Vec::new();
+    let mut calls = Vec::new();
+    for _ in 0..100 {
+        let ask = ask(question());
+        asks.push(ask.id);
+        let store = world.store.clone();
+        let open = sayso_store::write::OpenAsk {
+            workspace: MAIN,
+            scope: sayso_core::scope::Scope::All,
+            ask: Box::new(ask),
+            key: None,
+            max_pending: 1_000,
+        };
+        calls.push(tokio::spawn(async move { store.write(open).await }));
+    }
+    tokio::task::yield_now().await;
+    world.store.close().await;
+    let mut taken = 0;
+    for call in calls {
+        match call.await.unwrap() {
+            Ok(_) => taken += 1,
+            Err(StoreError::Closed) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let world = world.reopen().await;
+    assert_eq!(world.store.read(FeedHead { workspace: MAIN }).await.unwrap(), taken);
+}

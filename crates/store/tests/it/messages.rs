@@ -1,0 +1,170 @@
+//! What a typed message does, inside the transaction that finds out.
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Decision, Input, OutcomeStatus, Question};
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_store::read::{Entry, ReadTranscript};
+use sayso_store::write::{Change, SendMessage, Sent};
+use sayso_store::{EventKind, OutboxPayload};
+
+use crate::world::{MAIN, World, answered, approval, ask_of, at, block, key, question, secret, token};
+
+fn say(session: &Session, text: &str) -> SendMessage {
+    let block = block(text);
+    SendMessage {
+        workspace: MAIN,
+        session: session.id,
+        scope: Scope::All,
+        by: Actor::Message { name: "ann".to_owned(), via: "http".to_owned(), token: token(), message: block.id },
+        block,
+        text: text.to_owned(),
+        command: Raw::of(&format!("prompt {text}")),
+        queue: false,
+        whole_sets: false,
+        now: at(40),
+        key: None,
+    }
+}
+
+#[tokio::test]
+async fn with_nothing_pending_it_is_a_prompt() {
+    let world = World::new();
+    let session = world.session().await;
+    let message = say(&session, "hello");
+    let id = message.block.id;
+    assert_eq!(world.store.write(message).await.unwrap(), Sent::Prompt(id));
+    let sent = world.outbox();
+    assert!(matches!(&sent[1].payload, OutboxPayload::Command(raw) if raw == &Raw::of(&"prompt hello")));
+}
+
+#[tokio::test]
+async fn it_answers_the_one_open_question_and_no_prompt_is_sent() {
+    let world = World::new();
+    let session = world.session().await;
+    let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
+    let message = say(&session, "neither");
+    let (id, by) = (message.block.id, message.by.clone());
+    let Sent::Answered(block, answered_ask) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
+    assert_eq!((block, answered_ask.id), (id, ask.id));
+    let outcome = answered_ask.outcome().cloned().unwrap();
+    assert_eq!((outcome.decision, outcome.by), (answered("neither"), by));
+    assert_eq!(world.outbox().len(), 2, "the start and the outcome, no prompt");
+    let page = world.store.read(ReadTranscript { session: session.id, workspace: MAIN, after: 0, limit: 10 }).await.unwrap();
+    let kinds: Vec<_> = page.rows.iter().map(|entry| matches!(entry, Entry::Ask(_))).collect();
+    assert_eq!(kinds, [false, true, false], "prompt, question, answer");
+}
+
+#[tokio::test]
+async fn it_never_answers_what_text_does_not_answer() {
+    let several = sayso_core::ask::AskBody::Question {
+        questions: (0..2)
+            .map(|n| Question {
+                key: n.to_string(),
+                header: None,
+                text: "?".to_owned(),
+                input: Input::Text { secret: false },
+                required: true,
+            })
+            .collect(),
+    };
+    let number = sayso_core::ask::AskBody::Question {
+        questions: vec![Question {
+            key: "0".to_owned(),
+            header: None,
+            text: "?".to_owned(),
+            input: Input::Number { minimum: None, maximum: None, integer: false },
+            required: true,
+        }],
+    };
+    for body in [approval(), secret(), several, number] {
+        let world = World::new();
+        let session = world.session().await;
+        let ask = world.agent_asks(&session, 0, ask_of(&session, "1", body)).await;
+        assert_eq!(world.store.write(say(&session, "7")).await.unwrap(), Sent::Pending(vec![ask.id]));
+        assert_eq!(world.get(ask.id).await, ask);
+        let mut queued = say(&session, "7");
+        queued.queue = true;
+        let id = queued.block.id;
+        assert_eq!(world.store.write(queued).await.unwrap(), Sent::Prompt(id));
+        assert_eq!(world.get(ask.id).await, ask, "it waits behind the ask");
+    }
+}
+
+#[tokio::test]
+async fn two_open_questions_are_one_too_many() {
+    let world = World::new();
+    let session = world.session().await;
+    let one = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
+    let two = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
+    assert_eq!(world.store.write(say(&session, "A")).await.unwrap(), Sent::Pending(vec![one.id, two.id]));
+}
+
+/// DESIGN §4: exactly one ask is *live*. What is parked waits for its own answer and is in nobody's way.
+#[tokio::test]
+async fn what_is_parked_does_not_stand_in_the_way() {
+    let world = World::new();
+    let session = world.session().await;
+    let parked = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
+    let end = SessionStatus::Ended { reason: "crashed".to_owned(), failed: true, resumable: true };
+    world.step(&session, 1, vec![], vec![Change::Status { session: session.id, status: end }]).await;
+    world.step(&session, 2, vec![], vec![Change::Status { session: session.id, status: SessionStatus::Running }]).await;
+    let prompt = say(&session, "go on");
+    let id = prompt.block.id;
+    assert_eq!(world.store.write(prompt).await.unwrap(), Sent::Prompt(id));
+    let live = world.agent_asks(&session, 3, ask_of(&session, "2", question())).await;
+    let Sent::Answered(_, answered) = world.store.write(say(&session, "B")).await.unwrap() else { panic!("not an answer") };
+    assert_eq!(answered.id, live.id);
+    assert_eq!(world.get(parked.id).await.outcome(), None);
+}
+
+#[tokio::test]
+async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
+    let world = World::new();
+    let session = world.session().await;
+    let mut body = ask_of(&session, "1", question());
+    let sayso_core::ask::AskBody::Question { questions } = &mut body.body else { panic!("a question") };
+    questions.push(questions[0].clone());
+    let ask = world.agent_asks(&session, 0, body).await;
+    let mut message = say(&session, "as you like");
+    message.whole_sets = true;
+    let Sent::Answered(_, answered) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
+    let all = vec![vec!["as you like".to_owned()]; 2];
+    assert_eq!(answered.outcome().map(|o| &o.decision), Some(&Decision::Answered { answers: all, note: None }));
+    assert_eq!(answered.id, ask.id);
+}
+
+#[tokio::test]
+async fn again_with_the_same_key_is_the_same_message() {
+    let world = World::new();
+    let session = world.session().await;
+    world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
+    let mine = token();
+    let keyed = |name: &str, body| {
+        let mut message = say(&session, "B");
+        message.key = Some(key(mine, name, body));
+        message
+    };
+    let first = world.store.write(keyed("answer", 1)).await.unwrap();
+    assert!(matches!(&first, Sent::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered)));
+    assert_eq!(world.store.write(keyed("answer", 1)).await.unwrap(), first);
+    assert_eq!(world.store.write(keyed("answer", 2)).await.unwrap(), Sent::KeyReused);
+    let prompt = world.store.write(keyed("prompt", 1)).await.unwrap();
+    assert!(matches!(prompt, Sent::Prompt(_)));
+    assert_eq!(world.store.write(keyed("prompt", 1)).await.unwrap(), prompt);
+    let messages = world.kinds().into_iter().filter(|kind| *kind == EventKind::MessageCompleted).count();
+    assert_eq!(messages, 3, "the first prompt, the answer, the second prompt");
+}
+
+#[tokio::test]
+async fn nobody_listens_in_a_session_that_is_over_or_unseen() {
+    let world = World::new();
+    let session = world.session().await;
+    let mut unseen = say(&session, "hello");
+    unseen.scope = Scope::OpenedBy { token: token() };
+    assert_eq!(world.store.write(unseen).await.unwrap(), Sent::NotFound);
+    let end = SessionStatus::Ended { reason: "closed".to_owned(), failed: false, resumable: false };
+    world.step(&session, 0, vec![], vec![Change::Status { session: session.id, status: end }]).await;
+    assert_eq!(world.store.write(say(&session, "hello")).await.unwrap(), Sent::Ended);
+}

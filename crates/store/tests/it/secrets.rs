@@ -1,0 +1,136 @@
+//! A secret answer is in one row until the agent has it, and then nowhere.
+
+use std::path::Path;
+
+use sayso_core::ask::{Decision, MASK};
+use sayso_core::session::SessionStatus;
+use sayso_store::OutboxPayload;
+use sayso_store::read::LoadConnection;
+use sayso_store::write::{CallerHasOutcome, Change};
+
+use crate::world::{MAIN, World, answered, ask, ask_of, at, question, secret};
+
+const VALUE: &str = "correct-horse-battery-staple-4711";
+
+/// Which files of the directory hold the value.
+fn files_with_it(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        if bytes.windows(VALUE.len()).any(|window| window == VALUE.as_bytes()) {
+            found.push(path.file_name().unwrap().to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+/// The value in what the agent is sent.
+async fn sent(world: &World, session: &sayso_core::session::Session) -> Vec<Decision> {
+    let loaded = world.store.read(LoadConnection { connection: session.connection }).await.unwrap().unwrap();
+    loaded
+        .outbox
+        .into_iter()
+        .filter_map(|row| match row.payload {
+            OutboxPayload::Outcome { decision, .. } => Some(decision),
+            OutboxPayload::Command(_) => None,
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn the_agent_gets_it_and_everybody_else_a_mask() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    let resolved = world.resolve(asked.id, answered(VALUE)).await.unwrap();
+    assert_eq!(resolved.outcome().map(|outcome| &outcome.decision), Some(&answered(MASK)));
+    assert!(!format!("{:?}", world.events()).contains(VALUE));
+    assert!(!format!("{:?}", world.past(0).await).contains(VALUE));
+    // On its way, now and after a restart, it is in clear.
+    let OutboxPayload::Outcome { decision, ask, .. } = world.outbox().pop().unwrap().payload else { panic!("no outcome") };
+    assert_eq!(decision, answered(VALUE));
+    assert!(!format!("{ask:?}").contains(VALUE));
+    let world = world.reopen().await;
+    assert_eq!(sent(&world, &session).await, [answered(VALUE)]);
+}
+
+#[tokio::test]
+async fn after_delivery_it_is_in_no_file() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    world.resolve(asked.id, answered(VALUE)).await.unwrap();
+    assert!(!files_with_it(world.dir.path()).is_empty(), "the search must be able to find it");
+    let rows = world.outbox().iter().map(|row| row.id).collect();
+    world.step(&session, 1, rows, vec![]).await;
+    // The log is emptied right after the commit; one more write waits for that.
+    world.step(&session, 2, vec![], vec![]).await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+    world.store.close().await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_reader_in_the_way_only_delays_it() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    world.resolve(asked.id, answered(VALUE)).await.unwrap();
+    let reader = rusqlite::Connection::open(world.path()).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM ask;").unwrap();
+    let _: i64 = reader.query_row("SELECT count(*) FROM secret", [], |row| row.get(0)).unwrap();
+    let rows = world.outbox().iter().map(|row| row.id).collect();
+    world.step(&session, 1, rows, vec![]).await;
+    reader.execute_batch("COMMIT").unwrap();
+    drop(reader);
+    world.step(&session, 2, vec![], vec![]).await;
+    world.step(&session, 3, vec![], vec![]).await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn it_also_goes_when_it_cannot_be_delivered_or_a_caller_has_it() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    world.resolve(asked.id, answered(VALUE)).await.unwrap();
+    let delivery = sayso_core::ask::Delivery::Undeliverable { reason: "gone".to_owned() };
+    world.step(&session, 1, vec![], vec![Change::Delivery { ask: asked.id, delivery }]).await;
+    world.step(&session, 2, vec![], vec![]).await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+
+    let mine = world.open(ask(secret())).await;
+    world.resolve(mine.id, answered(VALUE)).await.unwrap();
+    world.store.write(CallerHasOutcome { workspace: MAIN, ask: mine.id, now: at(99) }).await.unwrap();
+    world.step(&session, 3, vec![], vec![]).await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+}
+
+/// A session that ends while a secret waits to be sent: nobody will ever take it.
+#[tokio::test]
+async fn it_goes_when_its_session_is_over_for_good() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    world.resolve(asked.id, answered(VALUE)).await.unwrap();
+    let status = SessionStatus::Ended { reason: "closed".to_owned(), failed: false, resumable: false };
+    let rows = world.outbox().iter().map(|row| row.id).collect();
+    let gone = sayso_core::ask::Delivery::Undeliverable { reason: "closed".to_owned() };
+    let changes = vec![Change::Delivery { ask: asked.id, delivery: gone }, Change::Status { session: session.id, status }];
+    world.step(&session, 1, rows, changes).await;
+    world.store.close().await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_rejected_secret_leaves_nothing_and_open_answers_stay_open() {
+    let world = World::new();
+    let session = world.session().await;
+    let hidden = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    let open = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
+    world.resolve(hidden.id, crate::world::rejected()).await.unwrap();
+    world.resolve(open.id, answered("A")).await.unwrap();
+    assert_eq!(sent(&world, &session).await, [crate::world::rejected(), answered("A")]);
+    assert_eq!(world.get(open.id).await.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
+}

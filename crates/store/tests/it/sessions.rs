@@ -1,0 +1,179 @@
+//! Sessions: lists, single reads, transcripts, and what is commanded.
+
+use sayso_core::ask::{AskState, Delivery};
+use sayso_core::id::SessionId;
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::transcript::{BlockBody, Role};
+use sayso_store::read::{Entry, GetSession, ListSessions, LoadConnection, ReadTranscript};
+use sayso_store::write::{Change, CommandSession, Commanded, SessionCommand};
+use sayso_store::{EventKind, OutboxPayload};
+
+use crate::world::{MAIN, World, answered, approval, approved, ask_of, at, block, labels, question, token};
+
+fn list(limit: usize) -> ListSessions {
+    ListSessions { workspace: MAIN, scope: Scope::All, open_only: false, label: None, id_ends_with: None, limit, after: None }
+}
+
+fn command(session: &Session, kind: SessionCommand) -> CommandSession {
+    CommandSession { workspace: MAIN, session: session.id, scope: Scope::All, command: Raw::of(&format!("{kind:?}")), kind, now: at(50) }
+}
+
+fn ended(resumable: bool) -> SessionStatus {
+    SessionStatus::Ended { reason: "over".to_owned(), failed: false, resumable }
+}
+
+async fn end(world: &World, session: &Session, from: i64, resumable: bool) {
+    world.step(session, from, vec![], vec![Change::Status { session: session.id, status: ended(resumable) }]).await;
+}
+
+#[tokio::test]
+async fn lists_are_newest_first_filtered_and_paged() {
+    let world = World::new();
+    let shop = labels(&[("team", "shop")]);
+    let mine = token();
+    let one = world.session_with(shop.clone(), None).await;
+    let two = world.session_with(labels(&[]), Some(mine)).await;
+    let three = world.session_with(shop.clone(), None).await;
+    world.agent_asks(&two, 0, ask_of(&two, "1", question())).await;
+    end(&world, &three, 0, true).await;
+    let ids = |query: ListSessions| async {
+        let page = world.store.read(query).await.unwrap();
+        page.rows.iter().map(|(session, pending)| (session.id, *pending)).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(list(10)).await, [(three.id, 0), (two.id, 1), (one.id, 0)]);
+    assert_eq!(ids(ListSessions { open_only: true, ..list(10) }).await, [(two.id, 1), (one.id, 0)]);
+    assert_eq!(ids(ListSessions { label: Some(("team".into(), "shop".into())), ..list(10) }).await, [(three.id, 0), (one.id, 0)]);
+    assert_eq!(ids(ListSessions { scope: Scope::Labels { labels: shop }, ..list(10) }).await, [(three.id, 0), (one.id, 0)]);
+    assert_eq!(ids(ListSessions { scope: Scope::OpenedBy { token: mine }, ..list(10) }).await, [(two.id, 1)]);
+    assert_eq!(ids(ListSessions { scope: Scope::Session { session: one.id }, ..list(10) }).await, [(one.id, 0)]);
+    let suffix = one.id.to_string()[20..].to_owned();
+    assert_eq!(ids(ListSessions { id_ends_with: Some(suffix), ..list(10) }).await, [(one.id, 0)]);
+    let first = world.store.read(list(2)).await.unwrap();
+    assert_eq!(first.rows.len(), 2);
+    assert_eq!(ids(ListSessions { after: first.next, ..list(2) }).await, [(one.id, 0)]);
+}
+
+#[tokio::test]
+async fn one_session_comes_with_what_is_pending() {
+    let world = World::new();
+    let session = world.session().await;
+    let get = |session, scope| world.store.read(GetSession { workspace: MAIN, session, scope });
+    let first = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
+    let second = world.agent_asks(&session, 1, ask_of(&session, "2", approval())).await;
+    world.resolve(first.id, answered("A")).await.unwrap();
+    let found = get(session.id, Scope::All).await.unwrap().unwrap();
+    assert_eq!((found.session, found.pending), (session.clone(), vec![second]));
+    assert_eq!(found.seq, world.events().last().unwrap().seq);
+    assert!(get(session.id, Scope::OpenedBy { token: token() }).await.unwrap().is_none());
+    assert!(get(SessionId::new(at(0), [0; 10]), Scope::All).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_transcript_has_blocks_and_asks_in_their_order() {
+    let world = World::new();
+    let (session, other) = (world.session().await, world.session().await);
+    let said = |text: &str| {
+        let body = BlockBody::Message { role: Role::Assistant, text: text.to_owned() };
+        sayso_core::transcript::Block { body, ..block("") }
+    };
+    let blocks = [said("first"), said("last")];
+    let put = |block: &sayso_core::transcript::Block| Change::Block {
+        session: session.id,
+        block: block.clone(),
+        event: EventKind::MessageCompleted,
+    };
+    let ask = ask_of(&session, "1", question());
+    world.step(&session, 0, vec![], vec![put(&blocks[0]), Change::OpenAsk(Box::new(ask.clone())), put(&blocks[1])]).await;
+    world.agent_asks(&other, 0, ask_of(&other, "1", question())).await;
+    // A block with the same id takes the place of the first.
+    let mut better = blocks[0].clone();
+    better.body = BlockBody::Message { role: Role::Assistant, text: "better".to_owned() };
+    world.step(&session, 1, vec![], vec![put(&better)]).await;
+    let read = |after, limit| world.store.read(ReadTranscript { session: session.id, workspace: MAIN, after, limit });
+    let texts = |rows: &[Entry]| {
+        rows.iter()
+            .map(|entry| match entry {
+                Entry::Block(block) => {
+                    let block: serde_json::Value = serde_json::from_str(block.as_str()).unwrap();
+                    block["text"].as_str().unwrap().to_owned()
+                }
+                Entry::Ask(ask) => ask.id.to_string(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let whole = read(0, 10).await.unwrap();
+    assert_eq!(texts(&whole.rows), ["fix the tests".to_owned(), "better".to_owned(), ask.id.to_string(), "last".to_owned()]);
+    assert_eq!(whole.next, None);
+    let mut pieces = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = read(after, 1).await.unwrap();
+        pieces.extend(texts(&page.rows));
+        let Some(next) = page.next else { break };
+        after = next;
+    }
+    assert_eq!(pieces, texts(&whole.rows));
+}
+
+#[tokio::test]
+async fn a_status_is_told_when_it_is_news() {
+    let world = World::new();
+    let session = world.session().await;
+    let status = |status| vec![Change::Status { session: session.id, status }];
+    world.step(&session, 0, vec![], status(SessionStatus::Idle)).await;
+    world.step(&session, 1, vec![], status(SessionStatus::Idle)).await;
+    world.step(&session, 2, vec![], status(SessionStatus::Running)).await;
+    let told = world.kinds().into_iter().filter(|kind| *kind == EventKind::SessionStatus).count();
+    assert_eq!(told, 2);
+}
+
+#[tokio::test]
+async fn commands_go_to_sessions_that_can_take_them() {
+    let world = World::new();
+    let session = world.session().await;
+    let do_ = |kind| world.store.write(command(&session, kind));
+    assert_eq!(do_(SessionCommand::Resume).await.unwrap(), Commanded::NotResumable, "it is not over");
+    for kind in [SessionCommand::Interrupt, SessionCommand::Close] {
+        assert!(matches!(do_(kind).await.unwrap(), Commanded::Queued(_)));
+        let sent = world.outbox().pop().unwrap();
+        assert!(matches!(&sent.payload, OutboxPayload::Command(raw) if raw == &Raw::of(&format!("{kind:?}"))));
+    }
+    end(&world, &session, 0, true).await;
+    assert_eq!(do_(SessionCommand::Interrupt).await.unwrap(), Commanded::Ended);
+    let Commanded::Queued(resumed) = do_(SessionCommand::Resume).await.unwrap() else { panic!("not resumed") };
+    assert_eq!(resumed.status, SessionStatus::Running);
+    end(&world, &session, 1, false).await;
+    assert_eq!(do_(SessionCommand::Resume).await.unwrap(), Commanded::NotResumable, "for good");
+    let mut unseen = command(&session, SessionCommand::Resume);
+    unseen.scope = Scope::OpenedBy { token: token() };
+    assert_eq!(world.store.write(unseen).await.unwrap(), Commanded::NotFound);
+}
+
+/// DESIGN §2: interrupting cancels undelivered approvals first.
+#[tokio::test]
+async fn an_approval_that_has_not_left_does_not_leave_after_an_interrupt() {
+    for kind in [SessionCommand::Interrupt, SessionCommand::Close] {
+        let world = World::new();
+        let session = world.session().await;
+        let tool = world.agent_asks(&session, 0, ask_of(&session, "1", approval())).await;
+        let answer = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
+        world.resolve(tool.id, approved()).await.unwrap();
+        world.resolve(answer.id, answered("A")).await.unwrap();
+        world.store.write(command(&session, kind)).await.unwrap();
+        let loaded = world.store.read(LoadConnection { connection: session.connection }).await.unwrap().unwrap();
+        let left: Vec<_> = loaded
+            .outbox
+            .iter()
+            .map(|row| match &row.payload {
+                OutboxPayload::Outcome { ask, .. } => ask.id.to_string(),
+                OutboxPayload::Command(raw) => raw.as_str().to_owned(),
+            })
+            .collect();
+        assert_eq!(left, ["\"start\"".to_owned(), answer.id.to_string(), format!("\"{kind:?}\"")]);
+        let AskState::Resolved { delivery, outcome } = world.get(tool.id).await.state else { panic!("no outcome") };
+        assert!(matches!(delivery, Delivery::Undeliverable { .. }));
+        assert_eq!(outcome.decision, approved(), "what was decided stays decided");
+    }
+}

@@ -1,0 +1,308 @@
+//! A database in a directory of its own, what its sink was told, and things to put into it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{
+    Action, Approval, Ask, AskBody, AskContext, AskState, Deadline, Decision, Input, Link, Origin, PolicyNote, Question,
+    QuestionOption, Reach,
+};
+use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position};
+use sayso_core::id::{AskId, BlockId, ConnectionId, SessionId, TokenId};
+use sayso_core::policy::OnTimeout;
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::{Labels, Session, SessionStatus};
+use sayso_core::time::{Span, Time};
+use sayso_core::transcript::{Block, BlockBody, Role};
+use sayso_store::read::{EventsAfter, GetAsk};
+use sayso_store::write::{Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, ResolveAsk, ResolveError};
+use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
+
+pub(crate) const MAIN: WorkspaceId = WorkspaceId::MAIN;
+
+/// A moment, counted in seconds from a beginning of our own.
+pub(crate) fn at(seconds: i64) -> Time {
+    Time::from_millis(1_700_000_000_000 + seconds * 1_000)
+}
+
+/// Ten bytes that no other call gets.
+pub(crate) fn entropy() -> [u8; 10] {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let mut bytes = [0; 10];
+    bytes[2..].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+    bytes
+}
+
+pub(crate) fn token() -> TokenId {
+    TokenId::new(at(0), entropy())
+}
+
+/// What the sink was told, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) events: Vec<StoredEvent>,
+    pub(crate) outbox: Vec<OutboxRow>,
+    pub(crate) deadlines: Vec<(AskId, Time)>,
+    pub(crate) commits: usize,
+}
+
+/// A store and what became of it.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) store: Store,
+    pub(crate) told: Arc<Mutex<Told>>,
+    pub(crate) dir: Arc<tempfile::TempDir>,
+}
+
+/// Opens the database at this path with a sink that remembers.
+pub(crate) fn open(path: PathBuf) -> Result<(Store, Arc<Mutex<Told>>), sayso_store::OpenError> {
+    let told = Arc::new(Mutex::new(Told::default()));
+    let sink = {
+        let told = Arc::clone(&told);
+        move |commit: Commit| {
+            let mut told = told.lock().unwrap();
+            told.commits += 1;
+            told.events.extend(commit.events);
+            told.outbox.extend(commit.outbox);
+            told.deadlines.extend(commit.deadlines);
+        }
+    };
+    Store::open(&StoreOptions::new(path), sink).map(|store| (store, told))
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let dir = Arc::new(tempfile::tempdir().unwrap());
+        let (store, told) = open(dir.path().join("sayso.db")).unwrap();
+        Self { store, told, dir }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.path().join("sayso.db")
+    }
+
+    /// Closes the store and opens it again: what is left is what was on disk.
+    pub(crate) async fn reopen(self) -> Self {
+        self.store.close().await;
+        let Self { store, told: _, dir } = self;
+        drop(store);
+        let (store, told) = open(dir.path().join("sayso.db")).unwrap();
+        Self { store, told, dir }
+    }
+
+    pub(crate) fn events(&self) -> Vec<StoredEvent> {
+        self.told.lock().unwrap().events.clone()
+    }
+
+    /// The kinds of the events so far.
+    pub(crate) fn kinds(&self) -> Vec<EventKind> {
+        self.events().iter().map(|event| event.kind).collect()
+    }
+
+    pub(crate) fn outbox(&self) -> Vec<OutboxRow> {
+        self.told.lock().unwrap().outbox.clone()
+    }
+
+    /// A session with its connection.
+    pub(crate) async fn session(&self) -> Session {
+        self.session_with(Labels::new(), None).await
+    }
+
+    pub(crate) async fn session_with(&self, labels: Labels, opened_by: Option<TokenId>) -> Session {
+        let create = new_session(labels, opened_by, None);
+        let Once::Done(session) = self.store.write(create).await.unwrap() else { panic!("no new session") };
+        *session
+    }
+
+    /// Opens an ask as a caller does.
+    pub(crate) async fn open(&self, ask: Ask) -> Ask {
+        let open = OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(ask), key: None, max_pending: 1_000_000 };
+        let Opened::Ask(ask) = self.store.write(open).await.unwrap() else { panic!("not opened") };
+        *ask
+    }
+
+    /// Opens an ask as an agent does: as the next step of its connection.
+    pub(crate) async fn agent_asks(&self, session: &Session, from: i64, ask: Ask) -> Ask {
+        let id = ask.id;
+        self.step(session, from, vec![], vec![Change::OpenAsk(Box::new(ask))]).await;
+        self.get(id).await
+    }
+
+    /// One step of a connection that is taken.
+    pub(crate) async fn step(&self, session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<Change>) {
+        let done = self.store.write(advance(session, from, delivered, changes)).await.unwrap();
+        assert_eq!(done, Advanced::Yes);
+    }
+
+    pub(crate) async fn get(&self, id: AskId) -> Ask {
+        self.store.read(GetAsk { workspace: MAIN, ask: id, scope: Scope::All }).await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn resolve(&self, id: AskId, decision: Decision) -> Result<Arc<Ask>, ResolveError> {
+        self.store.write(resolve(id, decision)).await.unwrap()
+    }
+
+    pub(crate) async fn past(&self, after: i64) -> Vec<StoredEvent> {
+        let query = EventsAfter { workspace: MAIN, after, session: None, limit: 1_000_000 };
+        self.store.read(query).await.unwrap().events
+    }
+}
+
+pub(crate) fn resolve(id: AskId, decision: Decision) -> ResolveAsk {
+    ResolveAsk { workspace: MAIN, ask: id, scope: Scope::All, session: None, decision, by: person(token()), now: at(60), key: None }
+}
+
+pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Option<IdempotencyKey>) -> CreateSession {
+    let (id, connection) = (SessionId::new(at(0), entropy()), ConnectionId::new(at(0), entropy()));
+    CreateSession {
+        workspace: MAIN,
+        session: Session {
+            id,
+            connection,
+            agent: "mock".to_owned(),
+            title: "fix the tests".to_owned(),
+            project: "/project".to_owned(),
+            branch: Some("main".to_owned()),
+            status: SessionStatus::Running,
+            permission_mode: "default".to_owned(),
+            model: None,
+            policy: sayso_core::policy::SessionPolicy::default(),
+            project_policy: None,
+            labels,
+            opened_by,
+            created_at: at(0),
+            updated_at: at(0),
+        },
+        connection: Connection {
+            id: connection,
+            kind: ConnectionKind::InProcess,
+            agent: "mock".to_owned(),
+            epoch: Epoch(1),
+            position: Position(0),
+            state: None,
+            wake_at: None,
+        },
+        announced: Raw::of(&serde_json::json!({ "title": "fix the tests" })),
+        command: Raw::of(&"start"),
+        prompt: Some(block("fix the tests")),
+        key,
+    }
+}
+
+pub(crate) fn block(text: &str) -> Block {
+    let body = BlockBody::Message { role: Role::User, text: text.to_owned() };
+    Block { id: BlockId::new(at(0), entropy()), at: at(0), subagent: None, body }
+}
+
+pub(crate) fn advance(session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<Change>) -> Advance {
+    Advance {
+        workspace: MAIN,
+        connection: session.connection,
+        epoch: Epoch(1),
+        from: Position(from),
+        to: Position(from + 1),
+        state: Raw::of(&serde_json::json!({ "step": from + 1 })),
+        wake_at: None,
+        delivered,
+        changes,
+        now: at(30),
+    }
+}
+
+pub(crate) fn person(token: TokenId) -> Actor {
+    Actor::Person { name: "ann".to_owned(), via: "http".to_owned(), token }
+}
+
+pub(crate) fn key(token: TokenId, name: &str, body: u8) -> IdempotencyKey {
+    IdempotencyKey { token, route: "/v1/here".to_owned(), key: name.to_owned(), fingerprint: [body; 32] }
+}
+
+pub(crate) fn answered(entry: &str) -> Decision {
+    Decision::Answered { answers: vec![vec![entry.to_owned()]], note: None }
+}
+
+pub(crate) fn approved() -> Decision {
+    Decision::Approved { choice: None, input: None }
+}
+
+pub(crate) fn rejected() -> Decision {
+    Decision::Rejected { message: "no".to_owned(), stop: false }
+}
+
+/// One question that takes A, B or text.
+pub(crate) fn question() -> AskBody {
+    let options = vec![QuestionOption::new("A", None), QuestionOption::new("B", Some("the other".to_owned()))];
+    asked(Input::Choice { options, multiple: false, custom: true })
+}
+
+pub(crate) fn secret() -> AskBody {
+    asked(Input::Text { secret: true })
+}
+
+fn asked(input: Input) -> AskBody {
+    let question =
+        Question { key: "0".to_owned(), header: Some("Letter".to_owned()), text: "Which?".to_owned(), input, required: true };
+    AskBody::Question { questions: vec![question] }
+}
+
+pub(crate) fn approval() -> AskBody {
+    AskBody::Approval(Approval {
+        tool: "Bash".to_owned(),
+        action: Action::Run { command: "cargo test".to_owned() },
+        title: "cargo test".to_owned(),
+        input: Raw::of(&serde_json::json!({ "command": "cargo test" })),
+        preview: None,
+        choices: Vec::new(),
+        editable: true,
+        reason: None,
+    })
+}
+
+pub(crate) fn link() -> AskBody {
+    AskBody::Link(Link { url: "https://example.com".to_owned(), message: None })
+}
+
+/// An ask of a caller.
+pub(crate) fn ask(body: AskBody) -> Ask {
+    Ask {
+        id: AskId::new(at(1), entropy()),
+        origin: Origin { session: None, connection: None, native_id: None, opened_by: Some(token()) },
+        body,
+        context: AskContext { agent: "script".to_owned(), title: "a title".to_owned(), blocking: true, ..AskContext::default() },
+        policy: PolicyNote::default(),
+        opened_at: at(1),
+        snoozed_until: None,
+        state: AskState::Pending(Reach::Live),
+        raw: Some(Raw::of(&serde_json::json!({ "as": "it arrived" }))),
+    }
+}
+
+/// An ask of a session's agent, under the agent's own request id.
+pub(crate) fn ask_of(session: &Session, native: &str, body: AskBody) -> Ask {
+    let mut ask = ask(body);
+    ask.origin = Origin {
+        session: Some(session.id),
+        connection: Some(session.connection),
+        native_id: Some(native.to_owned()),
+        opened_by: session.opened_by,
+    };
+    ask.context.agent.clone_from(&session.agent);
+    ask.context.tool_call_id = Some(format!("call-{native}"));
+    ask.context.labels = session.labels.clone();
+    ask
+}
+
+/// The same ask, to be given up after this many seconds.
+pub(crate) fn until(mut ask: Ask, seconds: u64, then: OnTimeout) -> Ask {
+    let after = Duration::from_secs(seconds);
+    ask.policy.deadline = Some(Deadline { at: ask.opened_at.plus(after), after: Span(after), then });
+    ask
+}
+
+pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
