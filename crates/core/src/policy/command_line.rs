@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use brush_parser::ast;
+use brush_parser::{Token, ast};
 
 use super::here_docs::{self, Body};
 use super::plain_line::{self, NotPlain};
 use super::run_pattern::RunPattern;
+use super::walk;
 use super::words::Word;
 use super::wrappers::{self, ForAllow};
 
@@ -17,13 +18,11 @@ const COST: usize = 16 * 1024;
 /// Bytes of a line that is looked at. A system does not start a longer one: 128 KiB is what Linux
 /// takes as one argument of `bash -c`.
 const LENGTH: usize = 128 * 1024;
-/// Bytes of all scripts inside a line that are looked at.
-const SCRIPT_BYTES: usize = 32 * 1024;
 /// How many things that nest a line may hold. The parser is recursive; this keeps it off the end of the stack.
 const NESTS: usize = 128;
-/// How many scripts inside scripts are looked at, and how deep.
-const SCRIPTS: usize = 32;
-const DEPTH: usize = 6;
+
+/// How deep wrappers and scripts stand in each other.
+pub(super) const DEPTH: usize = 6;
 
 /// A command line.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ pub(super) struct CommandLine {
     by_program: HashMap<String, Vec<usize>>,
     changing: Vec<usize>,
     /// Whether something runs that the words do not show.
-    opaque: bool,
+    pub(super) opaque: bool,
     /// Whether a command is computed at run time: nobody knows its name.
     pub(super) computed: bool,
     /// Whether the parser gave up.
@@ -89,8 +88,7 @@ impl CommandLine {
             tokens: tokens(line),
         };
         if let Some(parsed) = &parsed {
-            let mut walk = Walk { line: &mut this, scripts: 0, bytes: 0, depth: 0, said: HashSet::new() };
-            walk.parsed(parsed);
+            walk::everything(parsed, &mut this);
         }
         this
     }
@@ -116,7 +114,8 @@ impl CommandLine {
         hidden.then(|| "a command that cannot be read".to_owned())
     }
 
-    fn push(&mut self, words: &Arc<[Word]>, from: usize) {
+    /// Notes that a command starts at this word.
+    pub(super) fn push(&mut self, words: &Arc<[Word]>, from: usize) {
         let Some(first) = words.get(from) else { return };
         let (at, program) = (self.found.len(), first.program());
         if first.active || first.computed {
@@ -215,36 +214,48 @@ fn flatten<'a>(program: &'a ast::Program, into: &mut Vec<Vec<&'a str>>) -> Optio
 }
 
 /// A line that the parser understood, and the here-documents that it did not get to see.
-struct Parsed {
-    program: ast::Program,
-    bodies: Vec<Body>,
+pub(super) struct Parsed {
+    pub(super) program: ast::Program,
+    pub(super) bodies: Vec<Body>,
 }
 
 /// Parses a line if that is sure to end soon.
-fn parse(line: &str) -> Option<Parsed> {
+pub(super) fn parse(line: &str) -> Option<Parsed> {
     let here_docs::Cut { line, bodies } = here_docs::cut(line)?;
-    let (mut depth, mut deepest, mut nests) = (0_usize, 0_usize, 0_usize);
-    for byte in line.bytes() {
-        match byte {
-            b'(' => {
-                depth += 1;
-                nests += 1;
-                deepest = deepest.max(depth);
-            }
-            b')' => depth = depth.saturating_sub(1),
-            b'{' | b'`' => nests += 1,
-            _ => {}
-        }
-    }
-    let keywords = ["if", "while", "until", "for", "case", "select", "[[", "!", "coproc", "function", "time", "elif"];
-    nests += line.split([' ', '\t', '\n', ';', '&', '|', '(', ')']).filter(|word| keywords.contains(word)).count();
-    let cost = u32::try_from(deepest).ok().filter(|shift| *shift < 16).map_or(usize::MAX, |shift| line.len().saturating_mul(1 << shift));
-    if nests > NESTS || cost > COST || line.contains('\0') {
+    // What the tokenizer recurses into.
+    let bytes = line.as_bytes();
+    let recursing = bytes.windows(2).filter(|pair| {
+        matches!(pair, [b'$', b'(' | b'{' | b'['] | [b'@' | b'?' | b'*' | b'+' | b'!' | b'<' | b'>', b'('])
+    });
+    let recursing = recursing.count() + line.matches('`').count();
+    // Should a here-document be left, hidden by quotes that only look like some: see `here_docs`.
+    let heres = line.split(|c| c != '<').any(|run| run.len() == 2 || run.len() > 3);
+    if line.len() > COST || line.contains('\0') || recursing > NESTS || (heres && recursing > 0) {
         return None;
     }
     // The parser is young and its input hostile: should it panic, the line is unreadable and a person decides.
-    let parsed = std::panic::catch_unwind(|| brush_parser::Parser::new(line.as_bytes(), &brush_parser::ParserOptions::default()).parse_program().ok());
-    Some(Parsed { program: parsed.ok().flatten()?, bodies })
+    let program = std::panic::catch_unwind(|| {
+        let options = brush_parser::ParserOptions::default();
+        let tokens = brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok()?;
+        if cost(line.len(), &tokens) > COST { None } else { brush_parser::parse_tokens(&tokens, &options).ok() }
+    });
+    Some(Parsed { program: program.ok().flatten()?, bodies })
+}
+
+/// What the tokens of a line would cost the parser.
+fn cost(length: usize, tokens: &[Token]) -> usize {
+    const NESTING: &[&str] = &["if", "while", "until", "for", "case", "select", "{", "[[", "!", "coproc", "function", "time", "elif", "do", "then", "else"];
+    let (mut depth, mut deepest, mut nests) = (0_u32, 0_u32, 0_usize);
+    for token in tokens {
+        match token {
+            Token::Operator(operator, _) => {
+                depth = depth.saturating_add_signed(i32::from(operator.starts_with('(')) - i32::from(operator.starts_with(')')));
+                deepest = deepest.max(depth);
+            }
+            Token::Word(word, _) => nests += usize::from(NESTING.contains(&word.as_str())),
+        }
+    }
+    if nests > NESTS || deepest >= 16 { usize::MAX } else { length.saturating_mul(1 << deepest) }
 }
 
 /// The words of a text, in lower case, once as written and once without quotes and backslashes.
@@ -258,237 +269,6 @@ fn tokens(line: &str) -> HashSet<String> {
         }
     }
     set
-}
-
-/// Walks everything that a line holds.
-struct Walk<'a> {
-    line: &'a mut CommandLine,
-    scripts: usize,
-    bytes: usize,
-    depth: usize,
-    /// The commands that were looked at.
-    said: HashSet<String>,
-}
-
-impl Walk<'_> {
-    fn parsed(&mut self, parsed: &Parsed) {
-        self.program(&parsed.program);
-        for body in &parsed.bodies {
-            if body.expands {
-                // Quotes mean nothing here, so they must not hide a substitution.
-                self.word(&body.text.replace(['\'', '"'], " "));
-            }
-            // Which command gets it is lost; if any of them runs what it is fed, it is run.
-            if self.line.opaque {
-                self.script(&body.text);
-            }
-        }
-    }
-
-    fn program(&mut self, program: &ast::Program) {
-        program.complete_commands.iter().for_each(|list| self.list(list));
-    }
-
-    fn list(&mut self, list: &ast::CompoundList) {
-        for ast::CompoundListItem(list, _) in &list.0 {
-            self.pipeline(&list.first);
-            for ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline) in &list.additional {
-                self.pipeline(pipeline);
-            }
-        }
-    }
-
-    fn pipeline(&mut self, pipeline: &ast::Pipeline) {
-        pipeline.seq.iter().for_each(|command| self.command(command));
-    }
-
-    fn command(&mut self, command: &ast::Command) {
-        match command {
-            ast::Command::Simple(simple) => self.simple(simple),
-            ast::Command::Compound(compound, redirects) => {
-                self.compound(compound);
-                self.redirects(redirects.as_ref());
-            }
-            ast::Command::Function(function) => {
-                self.compound(&function.body.0);
-                self.redirects(function.body.1.as_ref());
-            }
-            ast::Command::ExtendedTest(test, redirects) => {
-                self.test(&test.expr);
-                self.redirects(redirects.as_ref());
-            }
-        }
-    }
-
-    fn compound(&mut self, compound: &ast::CompoundCommand) {
-        match compound {
-            ast::CompoundCommand::Arithmetic(arithmetic) => {
-                // The parser takes `( ( rm x ) )` for arithmetic; a shell does not.
-                self.line.opaque = true;
-                self.word(&arithmetic.expr.value);
-                self.script(&arithmetic.expr.value);
-            }
-            ast::CompoundCommand::ArithmeticForClause(clause) => {
-                for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
-                    self.word(&expression.value);
-                }
-                self.list(&clause.body.list);
-            }
-            ast::CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            ast::CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
-            ast::CompoundCommand::ForClause(clause) => {
-                // The values may become commands in the body.
-                self.line.opaque = true;
-                clause.values.iter().flatten().for_each(|word| self.word(&word.value));
-                self.list(&clause.body.list);
-            }
-            ast::CompoundCommand::CaseClause(clause) => {
-                self.word(&clause.value.value);
-                for case in &clause.cases {
-                    case.patterns.iter().for_each(|word| self.word(&word.value));
-                    case.cmd.iter().for_each(|list| self.list(list));
-                }
-            }
-            ast::CompoundCommand::IfClause(clause) => {
-                self.list(&clause.condition);
-                self.list(&clause.then);
-                for other in clause.elses.iter().flatten() {
-                    other.condition.iter().for_each(|list| self.list(list));
-                    self.list(&other.body);
-                }
-            }
-            ast::CompoundCommand::WhileClause(clause) | ast::CompoundCommand::UntilClause(clause) => {
-                self.list(&clause.0);
-                self.list(&clause.1.list);
-            }
-            ast::CompoundCommand::Coprocess(coprocess) => self.command(&coprocess.body),
-        }
-    }
-
-    fn test(&mut self, test: &ast::ExtendedTestExpr) {
-        match test {
-            ast::ExtendedTestExpr::And(left, right) | ast::ExtendedTestExpr::Or(left, right) => {
-                self.test(left);
-                self.test(right);
-            }
-            ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
-            ast::ExtendedTestExpr::UnaryTest(_, word) => self.word(&word.value),
-            ast::ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.word(&left.value);
-                self.word(&right.value);
-            }
-        }
-    }
-
-    fn simple(&mut self, simple: &ast::SimpleCommand) {
-        let mut words: Vec<Word> = Vec::new();
-        let mut fed: Vec<String> = Vec::new();
-        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
-            self.item(item, &mut words, &mut fed);
-        }
-        // What is assigned in front of a command steers it, and may become a command later.
-        self.line.opaque |= !words.is_empty();
-        words.clear();
-        words.extend(simple.word_or_name.iter().map(|word| Word::read(&word.value)));
-        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
-            self.item(item, &mut words, &mut fed);
-        }
-        for word in &words {
-            self.scripts_of(word);
-        }
-        let Some(first) = words.first() else { return };
-        // Hostile lines say the same thing a thousand times.
-        if !self.said.insert(words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join("\0")) && fed.is_empty() {
-            return;
-        }
-        let unknown = first.computed || first.active;
-        self.line.computed |= unknown;
-        self.line.opaque |= unknown;
-
-        let inside = wrappers::look_inside(&words);
-        self.line.opaque |= inside.opaque || inside.computed;
-        self.line.computed |= inside.computed;
-        // A shell behind a wrapper is fed as well: `sudo bash <<EOF`.
-        if inside.opaque {
-            fed.iter().for_each(|script| self.script(script));
-        }
-        inside.scripts.iter().for_each(|script| self.script(script));
-        let words: Arc<[Word]> = words.into();
-        inside.starts.iter().for_each(|from| self.line.push(&words, *from));
-    }
-
-    fn item(&mut self, item: &ast::CommandPrefixOrSuffixItem, words: &mut Vec<Word>, fed: &mut Vec<String>) {
-        match item {
-            ast::CommandPrefixOrSuffixItem::Word(word) | ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                let word = Word::read(&word.value);
-                self.scripts_of(&word);
-                words.push(word);
-            }
-            ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, fed),
-            ast::CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
-                self.line.opaque = true;
-                self.list(&subshell.list);
-            }
-        }
-    }
-
-    fn redirects(&mut self, redirects: Option<&ast::RedirectList>) {
-        let mut fed = Vec::new();
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect, &mut fed);
-        }
-        fed.iter().for_each(|script| self.script(script));
-    }
-
-    fn redirect(&mut self, redirect: &ast::IoRedirect, fed: &mut Vec<String>) {
-        match redirect {
-            ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word) | ast::IoFileRedirectTarget::Duplicate(word))
-            | ast::IoRedirect::OutputAndError(word, _) => self.target(&word.value),
-            ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(_)) => {}
-            ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => self.list(&subshell.list),
-            ast::IoRedirect::HereString(_, word) => {
-                self.word(&word.value);
-                fed.push(Word::read(&word.value).text);
-            }
-            ast::IoRedirect::HereDocument(_, document) => {
-                // They are cut out before; should one be left, it counts as everything it may be.
-                self.word(&document.doc.value);
-                fed.push(document.doc.value.clone());
-            }
-        }
-    }
-
-    /// A file that is read or written beside the command. It counts as a word, so that it is seen.
-    fn target(&mut self, raw: &str) {
-        let word = Word::read(raw);
-        self.scripts_of(&word);
-        self.line.push(&Arc::from([Word::read(">"), word]), 0);
-    }
-
-    fn word(&mut self, raw: &str) {
-        self.scripts_of(&Word::read(raw));
-    }
-
-    fn scripts_of(&mut self, word: &Word) {
-        word.scripts.iter().for_each(|script| self.script(script));
-    }
-
-    fn script(&mut self, text: &str) {
-        self.scripts += 1;
-        self.bytes += text.len();
-        if self.scripts > SCRIPTS || self.bytes > SCRIPT_BYTES || self.depth >= DEPTH {
-            self.line.opaque = true;
-            return;
-        }
-        match parse(text) {
-            Some(parsed) => {
-                self.depth += 1;
-                self.parsed(&parsed);
-                self.depth -= 1;
-            }
-            None => self.line.opaque = true,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -507,12 +287,33 @@ mod tests {
     }
 
     #[test]
+    fn nothing_that_nests_explodes() {
+        for atom in ["(", "((", "( (", "f(", "f (", "f()(", "a=(", "@(", "!(", "$(", "$((", "\"$(", "<(", "{ (", "(;", "case x in (", "for((", "[[ (", "if (", "! (", "x (y) (", "'\"'(", "`(", "${x:-(", "(a|", "([", "<<E ("] {
+            for count in 1..40 {
+                for line in [atom.repeat(count), format!("{}ls{}", atom.repeat(count), ")".repeat(count)), format!("{}ls{}", atom.repeat(count), " )".repeat(count / 2))] {
+                    let start = std::time::Instant::now();
+                    let _ = CommandLine::read(&line);
+                    assert!(start.elapsed().as_millis() < 500, "{line} took {:?}", start.elapsed());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn code_of_other_languages_is_readable() {
+        let code = "print(foo(bar(baz(qux(1)))), [x for x in range(len(items))])\n".repeat(40);
+        let line = CommandLine::read(&format!("python3 -c '{code}'"));
+        assert!(!line.unreadable);
+        assert!(line.caught_by(&[RunPattern::compile("rm *").unwrap()]).is_none());
+    }
+
+    #[test]
     fn reading_ends_soon_whatever_comes() {
         let lines = [
             "(".repeat(10_000), "$(".repeat(10_000), "{ ".repeat(10_000), "`".repeat(10_001), "if ".repeat(10_000), "! ".repeat(10_000),
             "((".repeat(7), format!("{}{}", "(".repeat(8), "ls;".repeat(2_000)), "<(".repeat(10_000), "f() ".repeat(10_000), "[[ ".repeat(10_000),
             "x ".repeat(2_000_000), format!("echo {}", "\"$(".repeat(9_000)), format!("{} rm", "env ".repeat(10_000)), format!("{} -c rm", "bash ".repeat(6_000)),
-            "a=b ".repeat(8_000), "$( << && ".to_owned(), "$(-c<< ;if ]] ".to_owned(), "<<a ".repeat(8_000), "${".repeat(10_000), "case a in ".repeat(3_000), "[[ ! ".repeat(5_000), "eval ".repeat(6_000), "time ".repeat(6_000),
+            "a=b ".repeat(8_000), "$( << && ".to_owned(), "# it's\n$( << && '".to_owned(), "`'` $( << ;if '".to_owned(), "$(-c<< ;if ]] ".to_owned(), "<<a ".repeat(8_000), "${".repeat(10_000), "case a in ".repeat(3_000), "[[ ! ".repeat(5_000), "eval ".repeat(6_000), "time ".repeat(6_000),
             "a|".repeat(16_000), "a&&".repeat(10_000), "\\".repeat(30_000), "@(".repeat(10_000), "coproc ".repeat(4_000), "$((".repeat(6_000), "'".repeat(30_001),
         ];
         for line in lines {

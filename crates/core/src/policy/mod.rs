@@ -18,12 +18,14 @@ mod here_docs;
 mod model;
 mod paths;
 mod plain_line;
+mod policy_file;
 mod questions;
 mod rules;
 mod run_pattern;
 mod scopes;
 mod settings;
 mod text_pattern;
+mod walk;
 mod words;
 mod wrappers;
 
@@ -32,8 +34,9 @@ pub use error::PolicyError;
 pub use explain::{Considered, Explanation, explain, matches_ask};
 pub use hash::project_hash;
 pub use model::{
-    ApprovalPolicy, ApprovalSettings, Effect, OnTimeout, Policy, Profile, QuestionPolicy, QuestionSettings, RuleSpec,
+    ApprovalPolicy, ApprovalSettings, Effect, OnTimeout, Profile, QuestionPolicy, QuestionSettings, RuleSpec,
     SessionPolicy, Texts,
 };
+pub use policy_file::Policy;
 pub use rules::Rule;
 pub use scopes::{Grant, PolicySet, ProjectPolicy, Scope};

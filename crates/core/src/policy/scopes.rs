@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::PolicyError;
 use super::hash::fingerprint;
-use super::model::{Effect, Policy, Profile, RuleSpec, SessionPolicy, Texts};
+use super::model::{Effect, Profile, RuleSpec, SessionPolicy, Texts};
+use super::policy_file::Policy;
 use super::rules::Rule;
 use crate::id::GrantId;
 use crate::time::Time;
