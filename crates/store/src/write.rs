@@ -162,7 +162,8 @@ pub struct SnoozeAsk {
     pub now: Time,
 }
 
-/// The caller that opened an ask has its outcome.
+/// The caller that opened an ask takes its outcome. A secret answer comes back in clear, this once,
+/// and is deleted.
 #[derive(Debug)]
 pub struct CallerHasOutcome {
     /// Where.

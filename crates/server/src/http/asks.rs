@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk};
+use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer};
 use sayso_api::error::{ErrorCode, Problem};
 use sayso_core::ask::{AskBody, AskContext, AskState, Link, OutcomeStatus};
 use sayso_core::id::AskId;
@@ -144,13 +144,15 @@ pub(crate) async fn get(
         if pending && tokio::time::timeout_at(until, notified).await.is_ok() {
             continue;
         }
+        let mut body = shown(&ask);
         // Whoever opened it has its outcome now.
         let mine = ask.origin.connection.is_none() && ask.origin.opened_by == Some(caller.token);
         if mine && matches!(&ask.state, AskState::Resolved { delivery: sayso_core::ask::Delivery::Queued, .. }) {
             let receipt = CallerHasOutcome { workspace: caller.workspace, ask: id, now: app.clock.now() };
-            app.store.write(receipt).await?;
+            if let (Some(secret), Some(outcome)) = (app.store.write(receipt).await?, &mut body.outcome) {
+                outcome.answers = Some(secret.into_iter().map(ShownAnswer::Entries).collect());
+            }
         }
-        let mut body = shown(&ask);
         if query.raw == Some(true) {
             body.raw = ask.raw.as_ref().and_then(|raw| serde_json::from_str(raw.as_str()).ok());
         }

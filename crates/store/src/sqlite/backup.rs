@@ -11,6 +11,8 @@ use crate::error::StoreError;
 /// When the source cannot be read or the target cannot be written.
 pub fn backup(source: &Path, target: &Path) -> Result<(), StoreError> {
     let connection = open_for_reading(source)?;
+    // It writes, although not to this database.
+    connection.execute_batch("PRAGMA query_only = OFF")?;
     connection.execute("VACUUM INTO ?1", [target.to_string_lossy()])?;
     Ok(())
 }

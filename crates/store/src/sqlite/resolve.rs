@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::params;
 use sayso_core::actor::Actor;
-use sayso_core::ask::{self, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
+use sayso_core::ask::{self, Answers, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
 use sayso_core::policy;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -193,9 +193,11 @@ impl Operation for SnoozeAsk {
 }
 
 impl Operation for CallerHasOutcome {
-    type Output = ();
+    type Output = Option<Answers>;
 
-    fn apply(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        report(tx, self.workspace, self.ask, Delivery::Delivered, self.now)
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
+        let secret = ask_row::secret(tx.db(), self.ask)?;
+        report(tx, self.workspace, self.ask, Delivery::Delivered, self.now)?;
+        Ok(secret)
     }
 }

@@ -85,10 +85,12 @@ impl Store {
 
     /// Ends the writer after what waits has been written, and folds the log into the database.
     pub async fn close(&self) {
-        self.inner.writer.close().await;
+        // The last connection to close folds the log into the database, and only a writing one can.
+        self.inner.permits.close();
         if let Ok(mut resting) = self.inner.resting.lock() {
             resting.clear();
         }
+        self.inner.writer.close().await;
     }
 }
 

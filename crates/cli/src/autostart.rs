@@ -1,0 +1,110 @@
+//! Starts a server in the background when a command needs one and none answers.
+
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sayso_client::{Client, DEFAULT_LISTEN, DiscoverError, Source};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::sanitize;
+use crate::words;
+
+/// How long a new server may take until it answers.
+const START: Duration = Duration::from_secs(10);
+
+/// How often it is looked for meanwhile.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A client of the server that answers; starts one first if none does.
+pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
+    match app.target() {
+        Ok(target) => {
+            let client = app.client_of(&target)?;
+            match client.health().await {
+                Ok(_) => return Ok(client),
+                Err(error) if error.is_unreachable() => {}
+                Err(error) => return Err(error.into()),
+            }
+            // A server that somebody named, or that an agent was given, is not ours to start.
+            if app.environment.get("SAYSO_URL").is_some() || target.source == Source::Agent {
+                return Err(
+                    Failure::new(format!("No server answers at {}.", target.url)).then("A person starts it with: sayso serve")
+                );
+            }
+        }
+        Err(DiscoverError::NoServer { .. } | DiscoverError::NoToken { .. }) if app.environment.agent_marker().is_none() => {}
+        Err(error) => return Err(error.into()),
+    }
+    start(app, None).await?;
+    app.client()
+}
+
+/// Starts a server in the background and waits until it answers.
+pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), Failure> {
+    app.paths.make_data_dir()?;
+    let already_logged = fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
+    let mut child = spawn(app, listen.or_else(another_port))?;
+    let deadline = Instant::now() + START;
+    loop {
+        if let Ok(client) = app.client()
+            && client.health().await.is_ok()
+        {
+            let log = words::directory(&app.paths.log().to_string_lossy(), &app.out.look);
+            app.out.note(&format!("Started a server in the background at {}", client.url()));
+            app.out.note(&format!("Stop it with: sayso stop. Its log: {log}"));
+            return Ok(());
+        }
+        if let Ok(Some(_)) = child.try_wait() {
+            return Err(Failure::new("A server could not be started.").then(last_words(&app.paths.log(), already_logged)));
+        }
+        if Instant::now() >= deadline {
+            return Err(Failure::new(format!("The new server did not answer within {} seconds.", START.as_secs()))
+                .then(last_words(&app.paths.log(), already_logged)));
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn spawn(app: &App, listen: Option<SocketAddr>) -> Result<Child, Failure> {
+    let broken = |error: io::Error| Failure::io("A server cannot be started", &error);
+    let log = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
+    let errors = log.try_clone().map_err(broken)?;
+    let mut command = Command::new(std::env::current_exe().map_err(broken)?);
+    command.arg("serve").arg("--data-dir").arg(&app.paths.data_dir);
+    if let Some(listen) = listen {
+        command.arg("--listen").arg(listen.to_string());
+    }
+    // Its own process group: Ctrl-C in this terminal is not for it. Tokens of this shell are not for
+    // its agents.
+    command.process_group(0).env_remove("SAYSO_TOKEN").env_remove("SAYSO_AGENT_TOKEN").env_remove("SAYSO_URL");
+    command.stdin(Stdio::null()).stdout(log).stderr(errors).current_dir("/").spawn().map_err(broken)
+}
+
+/// Any free port, if somebody else has the usual one: another user of this machine, another data
+/// directory. `server.json` tells clients which it is.
+fn another_port() -> Option<SocketAddr> {
+    match TcpListener::bind(DEFAULT_LISTEN) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Some(SocketAddr::new(DEFAULT_LISTEN.ip(), 0)),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// The end of what this server logged, where the reason stands.
+fn last_words(log: &Path, already_logged: u64) -> String {
+    let mut text = String::new();
+    // Without a log there is only less to say.
+    let _ = fs::File::open(log).and_then(|mut file| {
+        file.seek(SeekFrom::Start(already_logged))?;
+        file.read_to_string(&mut text)
+    });
+    let lines: Vec<&str> = text.lines().rev().take(5).collect();
+    let shown: Vec<String> = lines.iter().rev().map(|line| format!("  {}", sanitize::line(line))).collect();
+    format!("The end of {}:\n{}", log.display(), shown.join("\n"))
+}

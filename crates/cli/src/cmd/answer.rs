@@ -1,0 +1,156 @@
+//! `sayso answer`: by values on the command line, or in a prompt.
+
+use std::io::Read;
+
+use sayso_client::Client;
+use sayso_client::api::ask::{AnswerRequest, Ask, AskKind, Delivery, Question};
+
+use crate::app::App;
+use crate::args::Answer;
+use crate::failure::{Failure, exit};
+use crate::order::ending;
+use crate::output::Output;
+use crate::prompt::{self, Ended, parse, render};
+use crate::terminal::Keyboard;
+use crate::words;
+
+/// Answers one ask.
+pub(crate) async fn run(app: &App, args: Answer) -> Result<(), Failure> {
+    let client = app.client()?;
+    let ask = client.find_ask(&args.id).await?;
+    let answers = match (&args.answers, args.values.is_empty()) {
+        (Some(json), _) => serde_json::from_str(json).map_err(|error| {
+            Failure::usage(format!("The answers are not lists of texts: {error}."))
+                .then("They look like '[[\"SQLite\"],[\"a\",\"b\"]]'.")
+        })?,
+        (None, false) => from_values(&ask, &args.values, read_stdin)?,
+        (None, true) if ask.outcome.is_some() => return Err(Failure::new(format!("Not sent. {}", words::state(&ask)))),
+        (None, true) if app.out.json => {
+            return Err(Failure::usage("With --json there is no prompt.").then("Give the values: sayso answer ID VALUE"));
+        }
+        (None, true) => return prompt_for(app, &client, &ask).await,
+    };
+    let decided = client.answer(&ask.id, &AnswerRequest { answers, note: args.note }).await?;
+    app.out.result(&decided, || result(&decided, &app.out))
+}
+
+/// Shows an ask with what the agent said before, and takes a decision.
+pub(crate) async fn prompt_for(app: &App, client: &Client, ask: &Ask) -> Result<(), Failure> {
+    if let Some(context) = render::context(ask, &app.out.look) {
+        app.out.line(&context);
+    }
+    let mut keyboard = Keyboard::open()?;
+    match prompt::run(&app.out, client, ask, &mut keyboard).await? {
+        Ended::Decided(decided) => app.out.line(&result(&decided, &app.out)),
+        Ended::Elsewhere(_) => {}
+        Ended::Left => {
+            let verb = if ask.kind == AskKind::Question { "reject" } else { "deny" };
+            app.out.line(&format!("It still waits. To say no: sayso {verb} {}", ending(&ask.id, 4)));
+        }
+        Ended::Interrupted => return Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("It still waits.") }),
+    }
+    Ok(())
+}
+
+/// What became of an ask, in one line.
+pub(crate) fn result(ask: &Ask, out: &Output) -> String {
+    // The moment after it was committed it is on its way; that needs no words.
+    let sentence = match (&ask.outcome, ask.delivery) {
+        (Some(outcome), Some(Delivery::Queued)) => words::outcome(outcome),
+        (Some(_) | None, _) => words::state(ask),
+    };
+    format!("{} {sentence}", words::sign(ask, &out.look))
+}
+
+/// One question takes all values; several take one value each, with commas for `multiple`.
+fn from_values(
+    ask: &Ask,
+    values: &[String],
+    stdin: impl FnOnce() -> Result<String, Failure>,
+) -> Result<Vec<Vec<String>>, Failure> {
+    if ask.kind != AskKind::Question {
+        return Err(Failure::usage("This ask takes no answer.").then("Decide it with: sayso approve ID, or sayso deny ID"));
+    }
+    let shown = values.iter().zip(&ask.questions).any(|(value, question)| question.secret && value != "-");
+    if shown {
+        return Err(Failure::usage("A secret on the command line can be read by others.")
+            .then("Leave the value out to be asked for it, or pipe it: … | sayso answer ID -"));
+    }
+    let mut stdin = Some(stdin);
+    let mut values: Vec<String> = values.to_vec();
+    for value in values.iter_mut().filter(|value| value.as_str() == "-") {
+        let read = stdin.take().ok_or_else(|| Failure::usage("`-` may be given once."))?;
+        *value = read()?;
+    }
+    match ask.questions.as_slice() {
+        [only] if only.multiple && values.len() > 1 => {
+            let mut entries: Vec<String> = Vec::new();
+            for value in &values {
+                for entry in one(only, value)? {
+                    if !entries.contains(&entry) {
+                        entries.push(entry);
+                    }
+                }
+            }
+            Ok(vec![entries])
+        }
+        [only] if values.len() == 1 => Ok(vec![one(only, &values[0])?]),
+        questions if questions.len() == values.len() => {
+            questions.iter().zip(&values).map(|(question, value)| one(question, value)).collect()
+        }
+        questions => Err(Failure::usage(format!(
+            "{} for {}.",
+            words::count(values.len(), "value", "values"),
+            words::count(questions.len(), "question", "questions")
+        ))
+        .then("Give one value per question, or leave them out to be asked.")),
+    }
+}
+
+fn one(question: &Question, value: &str) -> Result<Vec<String>, Failure> {
+    parse::answer(question, value).map_err(|problem| Failure::usage(format!("Not sent. {problem}")))
+}
+
+fn read_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Standard input cannot be read", &error))?;
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{approval_ask, database, question, question_ask};
+
+    fn given(ask: &Ask, values: &[&str]) -> Result<Vec<Vec<String>>, Failure> {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        from_values(ask, &values, || Ok("piped".to_owned()))
+    }
+
+    #[test]
+    fn values_are_read_as_in_the_prompt() {
+        let single = question_ask();
+        assert_eq!(given(&single, &["2"]).unwrap(), [["PostgreSQL"]]);
+        assert_eq!(given(&single, &["my own"]).unwrap(), [["my own"]]);
+        assert_eq!(given(&single, &["-"]).unwrap(), [["piped"]]);
+        assert_eq!(given(&single, &["1", "2"]).unwrap_err().exit, exit::USAGE);
+        assert_eq!(given(&single, &["7"]).unwrap_err().exit, exit::USAGE);
+
+        let several = Ask { questions: vec![Question { multiple: true, ..database() }], ..question_ask() };
+        assert_eq!(given(&several, &["1", "2", "1"]).unwrap(), [["SQLite", "PostgreSQL"]]);
+        assert_eq!(given(&several, &["1,2"]).unwrap(), [["SQLite", "PostgreSQL"]]);
+
+        let set = Ask { questions: vec![database(), question(&[])], ..question_ask() };
+        assert_eq!(given(&set, &["1", "free text"]).unwrap(), [["SQLite"], ["free text"]]);
+        assert_eq!(given(&set, &["1"]).unwrap_err().what, "1 value for 2 questions.");
+        assert_eq!(given(&set, &["-", "-"]).unwrap_err().what, "`-` may be given once.");
+        assert_eq!(given(&approval_ask(), &["yes"]).unwrap_err().exit, exit::USAGE);
+    }
+
+    #[test]
+    fn a_secret_is_not_taken_from_the_command_line() {
+        let secret = Ask { questions: vec![Question { secret: true, ..question(&[]) }], ..question_ask() };
+        assert_eq!(given(&secret, &["hunter2"]).unwrap_err().what, "A secret on the command line can be read by others.");
+        assert_eq!(given(&secret, &["-"]).unwrap(), [["piped"]]);
+    }
+}

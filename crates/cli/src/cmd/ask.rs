@@ -1,0 +1,173 @@
+//! `sayso ask`: a script asks a person. Prints the answer; the exit code says how it ended.
+
+use sayso_client::api::ask::{ActionKind, Approval, Ask, AskStatus, NewAsk, ShownAnswer};
+use sayso_client::question;
+
+use crate::app::App;
+use crate::args;
+use crate::autostart;
+use crate::failure::{Failure, exit};
+use crate::git;
+use crate::sanitize;
+use crate::terminal::Keyboard;
+use crate::words;
+
+/// Opens an ask and waits for its outcome.
+pub(crate) async fn run(app: &App, args: args::Ask) -> Result<(), Failure> {
+    let client = autostart::client(app).await?;
+    let wait = !args.no_wait;
+    let mut ask = new_ask(args);
+    // An agent's token has the agent's name. A script of the person's own should not look like the person.
+    if app.environment.agent_marker().is_none() {
+        ask.agent = Some("script".to_owned());
+    }
+    let opened = client.open_ask(&ask).await?;
+    if !wait {
+        return app.out.result(&opened, || opened.id.clone());
+    }
+    if opened.status != AskStatus::Pending {
+        return finish(app, &opened);
+    }
+    if app.out.is_terminal && !app.out.json {
+        app.out.note(&format!("Waiting. Decide it with: {}", words::how_to_decide(&opened)));
+    }
+    let mut keyboard = Keyboard::open()?;
+    tokio::select! {
+        decided = client.wait_for_outcome(&opened.id) => finish(app, &decided?),
+        () = keyboard.interrupt() => {
+            // Nobody waits for it any more. If somebody was first, that is as good.
+            let _ = client.withdraw(&opened.id).await;
+            Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("Withdrawn.") })
+        }
+    }
+}
+
+fn new_ask(args: args::Ask) -> NewAsk {
+    let directory = std::env::current_dir().ok();
+    let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
+    let mut ask = match args.approval {
+        Some(command) => NewAsk {
+            approval: Some(Approval {
+                tool: "sayso ask".to_owned(),
+                action: ActionKind::Run,
+                input: serde_json::json!({ "command": command }),
+                command: Some(command),
+                paths: Vec::new(),
+                url: None,
+                server: None,
+                title: args.text.clone(),
+                preview: None,
+                choices: Vec::new(),
+                editable: false,
+                reason: Some(args.text.clone()),
+            }),
+            ..NewAsk::default()
+        },
+        None => {
+            let mut ask = question(&args.text, &options);
+            for question in ask.questions.iter_mut().flatten() {
+                question.header.clone_from(&args.header);
+                question.multiple = args.multiple;
+                question.custom = !args.no_custom;
+                question.secret = args.secret;
+            }
+            ask
+        }
+    };
+    ask.title = args.text.lines().next().map(str::to_owned);
+    ask.branch = directory.as_deref().and_then(git::branch);
+    ask.project = directory.map(|directory| directory.to_string_lossy().into_owned());
+    ask.context = args.context;
+    ask.labels = args.labels.into_iter().map(|label| (label.key, label.value)).collect();
+    ask.dedupe_key = args.dedupe_key;
+    ask.timeout = args.timeout.map(|span| span.to_string());
+    ask
+}
+
+fn finish(app: &App, ask: &Ask) -> Result<(), Failure> {
+    if app.out.json {
+        app.out.json(ask)?;
+    }
+    let Some(outcome) = &ask.outcome else { return Err(Failure::new("The server says that it is decided, but not how.")) };
+    let no = |exit: u8| Err(Failure { exit, ..Failure::new(words::outcome(outcome)) });
+    match outcome.status {
+        AskStatus::Answered => {
+            if !app.out.json {
+                for line in answer_lines(outcome.answers.as_deref().unwrap_or_default())? {
+                    // A script gets every character; a terminal gets none that it would obey.
+                    app.out.line(&if app.out.is_terminal { sanitize::text(&line) } else { line });
+                }
+                if let Some(note) = &outcome.note {
+                    app.out.note(&format!("Note: {}", sanitize::text(note)));
+                }
+            }
+            Ok(())
+        }
+        AskStatus::Approved => {
+            if !app.out.json {
+                app.out.line("approved");
+            }
+            Ok(())
+        }
+        AskStatus::Rejected | AskStatus::Denied if outcome.by.kind == "timeout" => no(exit::NOBODY),
+        AskStatus::Rejected | AskStatus::Denied => no(exit::NO),
+        AskStatus::Withdrawn | AskStatus::Pending => no(exit::ERROR),
+    }
+}
+
+/// One entry per line.
+fn answer_lines(answers: &[ShownAnswer]) -> Result<Vec<String>, Failure> {
+    let mut lines = Vec::new();
+    for answer in answers {
+        match answer {
+            ShownAnswer::Entries(entries) => lines.extend(entries.iter().cloned()),
+            ShownAnswer::Secret { .. } => {
+                return Err(Failure::new("The answer is secret, and this server does not show it here.")
+                    .then("Secrets are given to agents only."));
+            }
+        }
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::FromArgMatches as _;
+
+    fn args(line: &[&str]) -> args::Ask {
+        let matches = args::command().try_get_matches_from(["sayso", "ask"].iter().chain(line)).unwrap();
+        match args::Args::from_arg_matches(&matches).unwrap().command {
+            Some(args::Command::Ask(ask)) => ask,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_question_with_options() {
+        let line = ["Which?", "--option", "A", "--option", "B", "--multiple", "--no-custom", "--header", "H", "--timeout", "90s"];
+        let ask = new_ask(args(&line));
+        let question = &ask.questions.as_ref().unwrap()[0];
+        assert_eq!(
+            (question.text.as_str(), question.header.as_deref(), question.multiple, question.custom),
+            ("Which?", Some("H"), true, false)
+        );
+        assert_eq!(question.options.iter().map(|option| option.label.as_str()).collect::<Vec<_>>(), ["A", "B"]);
+        assert_eq!((ask.timeout.as_deref(), ask.approval.is_none()), (Some("1m30s"), true));
+        assert!(ask.project.is_some());
+    }
+
+    #[test]
+    fn an_approval_of_a_command() {
+        let ask = new_ask(args(&["Deploy?", "--approval", "make deploy"]));
+        let approval = ask.approval.unwrap();
+        assert_eq!((approval.command.as_deref(), approval.action, ask.questions), (Some("make deploy"), ActionKind::Run, None));
+    }
+
+    #[test]
+    fn one_entry_per_line() {
+        let answers = [ShownAnswer::Entries(vec!["a".into(), "b".into()]), ShownAnswer::Entries(vec!["c".into()])];
+        assert_eq!(answer_lines(&answers).unwrap(), ["a", "b", "c"]);
+        assert!(answer_lines(&[ShownAnswer::Secret { secret: true }]).is_err());
+    }
+}

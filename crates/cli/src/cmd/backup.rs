@@ -1,0 +1,32 @@
+//! `sayso backup`: a whole copy of the database, while the server runs.
+
+use std::path::Path;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::words;
+
+/// Copies the database into a new file.
+pub(crate) async fn run(app: &App, file: &Path) -> Result<(), Failure> {
+    app.person_only()?;
+    let database = app.paths.database();
+    if !database.exists() {
+        return Err(Failure::new(format!("There is no database at {}.", database.display())));
+    }
+    if file.exists() {
+        return Err(Failure::new(format!("{} is there already.", file.display())).then("Choose another name."));
+    }
+    copy(&database, file)?;
+    let bytes = std::fs::metadata(file).map(|data| data.len()).unwrap_or_default();
+    app.out.result(&serde_json::json!({ "file": file, "bytes": bytes }), || {
+        format!("Written: {} ({} KiB)", words::directory(&file.to_string_lossy(), &app.out.look), bytes.div_ceil(1024))
+    })
+}
+
+fn copy(database: &Path, file: &Path) -> Result<(), Failure> {
+    sayso_store::backup(database, file).map_err(|error| {
+        // It was not there before, and half a copy is worse than none.
+        let _ = std::fs::remove_file(file);
+        Failure::caused("The copy was not written", &error)
+    })
+}

@@ -1,0 +1,13 @@
+//! `sayso completions`: for bash, zsh, fish and others.
+
+use crate::app::App;
+use crate::args;
+use crate::failure::Failure;
+
+/// Prints the completions of a shell.
+pub(crate) fn run(app: &App, shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut args::command(), "sayso", &mut script);
+    app.out.write(&String::from_utf8_lossy(&script));
+    Ok(())
+}

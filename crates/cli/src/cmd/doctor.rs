@@ -1,0 +1,164 @@
+//! `sayso doctor`: is everything in order, and what to do if not.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use sayso_client::{Client, ServerFile};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::output::{Look, Style};
+use crate::sanitize;
+use crate::words;
+
+/// Below this much free space the database may soon be full.
+const LEAST_SPACE: u64 = 200 * 1024 * 1024;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Check {
+    name: &'static str,
+    ok: bool,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl Check {
+    fn good(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), next: None }
+    }
+
+    fn bad(name: &'static str, found: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { name, ok: false, found: found.into(), next: Some(next.into()) }
+    }
+}
+
+/// Looks at everything.
+pub(crate) async fn run(app: &App) -> Result<(), Failure> {
+    let mut checks = vec![directory(app), token_file(app), space(&app.paths.data_dir)];
+    checks.extend(server(app).await);
+    let failed = checks.iter().filter(|check| !check.ok).count();
+    app.out.result(&checks, || checks.iter().map(|check| show(check, &app.out.look)).collect::<Vec<_>>().join("\n"))?;
+    match failed {
+        0 => Ok(()),
+        several => Err(Failure::new(format!("{} not in order.", words::count(several, "thing is", "things are")))),
+    }
+}
+
+fn show(check: &Check, look: &Look) -> String {
+    let sign = match (check.ok, look.ascii) {
+        (true, false) => look.paint(Style::Good, "✓"),
+        (true, true) => look.paint(Style::Good, "v"),
+        (false, _) => look.paint(Style::Bad, "x"),
+    };
+    let next = check.next.as_deref().map(|next| format!("\n  {:<10} {next}", "")).unwrap_or_default();
+    format!("{sign} {:<10} {}{next}", check.name, check.found)
+}
+
+fn directory(app: &App) -> Check {
+    let path = &app.paths.data_dir;
+    let shown = words::directory(&path.to_string_lossy(), &app.out.look);
+    match std::fs::metadata(path) {
+        Err(_) => Check::good("Data", format!("{shown} is not there yet; the server makes it")),
+        Ok(data) if data.uid() != rustix::process::getuid().as_raw() => {
+            Check::bad("Data", format!("{shown} belongs to another user"), "Choose another with --data-dir, or change its owner.")
+        }
+        Ok(data) if data.permissions().mode() & 0o077 != 0 => {
+            Check::bad("Data", format!("others may enter {shown}"), format!("chmod 700 {}", path.display()))
+        }
+        Ok(_) => Check::good("Data", format!("{shown} is yours alone")),
+    }
+}
+
+fn token_file(app: &App) -> Check {
+    let path = app.paths.token();
+    match std::fs::metadata(&path) {
+        Err(_) => Check::good("Token", "none yet; the server makes it"),
+        Ok(data) if data.permissions().mode() & 0o077 != 0 => Check::bad(
+            "Token",
+            format!("others may read {}", path.display()),
+            format!("chmod 600 {}, then make a new one", path.display()),
+        ),
+        Ok(_) => Check::good("Token", "its file is yours alone"),
+    }
+}
+
+fn space(directory: &Path) -> Check {
+    let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(directory);
+    match rustix::fs::statvfs(existing) {
+        Ok(found) => {
+            let free = found.f_bavail.saturating_mul(found.f_frsize);
+            let shown = format!("{} MiB free", free / (1024 * 1024));
+            if free < LEAST_SPACE {
+                Check::bad("Disk", shown, "Make room; with a full disk agents wait and callers are refused.")
+            } else {
+                Check::good("Disk", shown)
+            }
+        }
+        Err(error) => Check::bad("Disk", format!("cannot be measured: {error}"), "Look at it with: df -h"),
+    }
+}
+
+async fn server(app: &App) -> Vec<Check> {
+    let url = match app.environment.get("SAYSO_URL").map(str::to_owned) {
+        Some(url) => Some(url),
+        None => ServerFile::read(&app.paths.server_file()).ok().flatten().map(|file| file.url),
+    };
+    let Some(url) = url else { return vec![Check::bad("Server", "none runs", "Start one with: sayso serve")] };
+    let health = match Client::new(&url, "") {
+        Ok(client) => client.health().await,
+        Err(error) => Err(error),
+    };
+    let health = match health {
+        Ok(health) => health,
+        Err(error) => return vec![Check::bad("Server", error.to_string(), "Start one with: sayso serve")],
+    };
+    let mut checks = vec![match health.status.as_str() {
+        "ok" => Check::good("Server", format!("answers at {url}")),
+        other => Check::bad("Server", format!("answers at {url}: {}", sanitize::line(other)), "Look at its log: sayso logs"),
+    }];
+    let ours = env!("CARGO_PKG_VERSION");
+    checks.push(if health.version == ours {
+        Check::good("Version", ours)
+    } else {
+        let found = format!("the server has {}, this program {ours}", sanitize::line(&health.version));
+        Check::bad("Version", found, "Bring them together with: sayso restart")
+    });
+    let client = match app.client() {
+        Ok(client) => client,
+        Err(failure) => {
+            checks.push(Check::bad("Login", failure.what, failure.next.unwrap_or_default()));
+            return checks;
+        }
+    };
+    checks.push(match client.agents().await {
+        Ok(agents) => Check::good("Login", format!("the token works; {}", words::count(agents.data.len(), "agent", "agents"))),
+        Err(error) => Check::bad("Login", error.to_string(), "Restart the server, or unset SAYSO_TOKEN if it is old."),
+    });
+    // A token that may not read the policy was named above.
+    if let Ok(view) = client.policy().await {
+        checks.push(match view.error {
+            None => Check::good("Policy", "reads well"),
+            Some(error) => Check::bad("Policy", sanitize::line(&error), "Correct it with: sayso policy edit"),
+        });
+    }
+    checks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::look;
+
+    #[test]
+    fn a_check_that_failed_says_what_to_do() {
+        assert_eq!(show(&Check::good("Disk", "9 MiB free"), &look()), "✓ Disk       9 MiB free");
+        assert_eq!(
+            show(&Check::bad("Server", "none runs", "Start one"), &look()),
+            "x Server     none runs\n             Start one"
+        );
+        assert!(space(Path::new("/tmp/not/there")).found.ends_with("MiB free"));
+    }
+}

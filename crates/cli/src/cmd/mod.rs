@@ -1,0 +1,64 @@
+//! One file per command or small family.
+
+mod agents;
+mod answer;
+mod ask;
+mod backup;
+mod completions;
+mod decide;
+mod doctor;
+mod history;
+mod list;
+mod login;
+mod logs;
+mod next;
+mod policy;
+mod rules;
+mod serve;
+mod sessions;
+mod show;
+mod snooze;
+mod start;
+mod status;
+mod stop;
+mod token;
+mod uninstall;
+
+use crate::app::App;
+use crate::args::Command;
+use crate::failure::Failure;
+
+/// Runs one command.
+pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failure> {
+    let Some(command) = command else { return list::home(app).await };
+    match command {
+        Command::Next => next::run(app).await,
+        Command::Ls(args) => list::ls(app, &args).await,
+        Command::Show { id, raw } => show::run(app, &id, raw).await,
+        Command::History { limit } => history::run(app, limit).await,
+        Command::Answer(args) => answer::run(app, args).await,
+        Command::Approve { id, choice, input } => decide::approve(app, &id, choice, input).await,
+        Command::Deny(no) => decide::deny(app, no).await,
+        Command::Reject(no) => decide::reject(app, no).await,
+        Command::Snooze { id, time } => snooze::run(app, &id, time).await,
+        Command::Start(args) => start::run(app, args).await,
+        Command::Sessions { action, all } => sessions::run(app, action, all).await,
+        Command::Agents => agents::run(app).await,
+        Command::Ask(args) => ask::run(app, args).await,
+        Command::Policy { action } => policy::run(app, action).await,
+        Command::Allow { command, time, project } => rules::allow(app, &command, time, project).await,
+        Command::Away { time } => rules::away(app, time).await,
+        Command::Serve { listen } => serve::run(app, listen).await,
+        Command::Status { line: true } => status::line(app).await,
+        Command::Status { line: false } => status::run(app).await,
+        Command::Restart => stop::restart(app).await,
+        Command::Stop => stop::run(app).await,
+        Command::Logs { follow, lines } => logs::run(app, lines, follow).await,
+        Command::Doctor => doctor::run(app).await,
+        Command::Token { action } => token::run(app, action).await,
+        Command::Login { open } => login::run(app, open).await,
+        Command::Backup { file } => backup::run(app, &file).await,
+        Command::Uninstall { purge, yes } => uninstall::run(app, purge, yes).await,
+        Command::Completions { shell } => completions::run(app, shell),
+    }
+}

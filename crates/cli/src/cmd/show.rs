@@ -1,0 +1,129 @@
+//! `sayso show`: everything about one ask, verbatim.
+
+use std::fmt::Write as _;
+
+use sayso_client::api::ask::Ask;
+use sayso_core::time::{Time, in_short, in_words};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::output::{Look, Style};
+use crate::prompt::render;
+use crate::sanitize;
+use crate::words;
+
+/// Shows one ask.
+pub(crate) async fn run(app: &App, id: &str, raw: bool) -> Result<(), Failure> {
+    let client = app.client()?;
+    let mut ask = client.find_ask(id).await?;
+    if raw {
+        ask = client.ask_raw(&ask.id).await?;
+    }
+    app.out.result(&ask, || describe(&ask, sayso_client::now(), &app.out.look))
+}
+
+fn describe(ask: &Ask, now: Time, look: &Look) -> String {
+    let mut out = render::banner(ask, look);
+    let mut fact = |name: &str, value: String| {
+        let _ = write!(out, "\n{}{value}", look.paint(Style::Dim, &format!("{name:<10}")));
+    };
+    fact("Ask", ask.id.clone());
+    if let Some(session) = &ask.session_id {
+        fact("Session", session.clone());
+    }
+    fact("State", words::state(ask));
+    fact("Opened", format!("{}, {} ago", words::at(ask.opened_at, now), in_short(now.since(ask.opened_at))));
+    match &ask.outcome {
+        Some(outcome) => {
+            let took = in_words(outcome.at.since(ask.opened_at));
+            fact("Decided", format!("{}, after {took}", words::at(outcome.at, now)));
+        }
+        None => fact("Deadline", words::deadline(ask, now)),
+    }
+    if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
+        fact("Snoozed", format!("until {}", words::at(until, now)));
+    }
+    if !ask.blocking {
+        fact("Blocking", "no, the agent goes on".to_owned());
+    }
+    if let Some(why) = &ask.why {
+        fact("Why", sanitize::line(why));
+    }
+    for (key, value) in &ask.labels {
+        fact("Label", sanitize::line(&format!("{key}={value}")));
+    }
+    if let (Some(run), step) = (&ask.run_id, &ask.step_id) {
+        fact("Run", sanitize::line(&format!("{run} {}", step.as_deref().unwrap_or_default())));
+    }
+    if let Some(context) = render::context(ask, look) {
+        let _ = write!(out, "\n\n{context}");
+    }
+    for question in &ask.questions {
+        let _ = write!(out, "\n\n{}", render::question(question, look));
+        for option in question.options.iter().filter(|option| option.preview.is_some()) {
+            let preview = sanitize::text(option.preview.as_deref().unwrap_or_default());
+            let heading = look.paint(Style::Dim, &format!("Preview of {}", sanitize::line(&option.label)));
+            let _ = write!(out, "\n{heading}\n{}", preview.trim_end());
+        }
+    }
+    if let Some(approval) = &ask.approval {
+        let _ = write!(out, "\n\n{}", render::approval(&Ask { why: None, ..ask.clone() }, approval, look));
+        let _ = write!(
+            out,
+            "\n\n{}\n{}",
+            look.paint(Style::Dim, &format!("Input of {}", sanitize::line(&approval.tool))),
+            pretty(&approval.input)
+        );
+    }
+    if let Some(link) = &ask.link {
+        let _ = write!(out, "\n\n{}", render::link(link, look));
+    }
+    if let Some(outcome) = &ask.outcome {
+        for (name, text) in [("Message", &outcome.message), ("Note", &outcome.note), ("Choice", &outcome.choice)] {
+            if let Some(text) = text {
+                let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Dim, name), sanitize::text(text));
+            }
+        }
+        if let Some(input) = &outcome.input {
+            let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Dim, "Approved with this input instead"), pretty(input));
+        }
+    }
+    if let Some(raw) = &ask.raw {
+        let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Dim, "As it arrived"), pretty(raw));
+    }
+    let _ = write!(out, "\n{}", render::rule(look));
+    out
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    // Pretty JSON of a JSON value cannot fail.
+    sanitize::text(&serde_json::to_string_pretty(value).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{approval_ask, look};
+
+    #[test]
+    fn everything_is_there() {
+        let mut ask = approval_ask();
+        ask.context = Some("I ran the tests.\nThey \u{1b}[31mfail\u{1b}[0m.".into());
+        ask.labels.insert("team".into(), "shop".into());
+        ask.why = Some("no rule allows it".into());
+        let now = Time::from_millis(ask.opened_at.as_millis() + 60_000);
+        let text = describe(&ask, now, &look());
+        for wanted in [
+            "ask_01930000",
+            "cargo test --workspace",
+            "│ They <U+001B>[31mfail<U+001B>[0m.",
+            "team=shop",
+            "no rule allows it",
+            "\"command\": \"cargo test --workspace\"",
+            "Waiting for your approval.",
+        ] {
+            assert!(text.contains(wanted), "{wanted} is missing in\n{text}");
+        }
+        assert!(!text.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,22 @@
+//! `sayso snooze`: not now.
+
+use crate::app::App;
+use crate::args::OnOff;
+use crate::failure::Failure;
+use crate::words;
+
+/// Hides an ask for a while, or brings it back.
+pub(crate) async fn run(app: &App, id: &str, time: OnOff) -> Result<(), Failure> {
+    let client = app.client()?;
+    let ask = client.find_ask(id).await?;
+    let now = sayso_client::now();
+    let until = match time {
+        OnOff::For(span) => Some(now.plus(span.0)),
+        OnOff::Off => None,
+    };
+    let snoozed = client.snooze(&ask.id, until).await?;
+    app.out.result(&snoozed, || match until {
+        Some(until) => format!("Snoozed until {}. Not a no.", words::at(until, now)),
+        None => "It is back.".to_owned(),
+    })
+}

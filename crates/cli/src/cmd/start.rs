@@ -1,0 +1,291 @@
+//! `sayso start`: starts an agent, streams what it says, and prompts for what it asks.
+
+use std::collections::VecDeque;
+use std::io::{IsTerminal, Read};
+
+use sayso_client::api::ask::AskStatus;
+use sayso_client::api::session::{IfPending, NewSession, Session, SessionQuery, SessionStatus};
+use sayso_client::{Client, EventStream, StreamItem};
+
+use crate::app::App;
+use crate::args::Start;
+use crate::autostart;
+use crate::failure::{Failure, exit};
+use crate::follow::{Follower, Piece};
+use crate::order::ending;
+use crate::output::Style;
+use crate::prompt::{self, Ended, render};
+use crate::sanitize;
+use crate::terminal::{Keyboard, Typed};
+use crate::words;
+
+/// Starts a session and follows it.
+pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
+    let client = autostart::client(app).await?;
+    let prompt = match args.prompt {
+        Some(prompt) => Some(prompt),
+        None if std::io::stdin().is_terminal() => None,
+        None => Some(piped()?),
+    };
+    let cwd = match args.cwd {
+        Some(cwd) => std::path::absolute(&cwd),
+        None => std::env::current_dir(),
+    };
+    let cwd = cwd.map_err(|error| Failure::io("The directory cannot be used", &error))?;
+    // The stream begins before the session does, so that not even its first words are missed. It has no
+    // id yet, so this is the stream of everything.
+    let since = client.sessions(&SessionQuery { limit: Some(1), ..SessionQuery::default() }).await?.seq;
+    let mut stream = client.events(Some(since));
+    stream.connect().await?;
+    let session = client
+        .start_session(&NewSession {
+            agent: args.agent,
+            cwd: Some(cwd.to_string_lossy().into_owned()),
+            prompt: prompt.clone(),
+            permission_mode: args.permission_mode,
+            model: args.model,
+            policy: None,
+            labels: args.labels.into_iter().map(|label| (label.key, label.value)).collect(),
+        })
+        .await?;
+    if app.out.json {
+        return print_json(app, &session, stream).await;
+    }
+    let mut following = Following {
+        app,
+        client: &client,
+        keyboard: Keyboard::open()?,
+        stream,
+        follower: Follower::default(),
+        waiting: VecDeque::new(),
+        turn: if prompt.is_some() { Turn::Running } else { Turn::Idle },
+        interrupted: false,
+        session,
+    };
+    if let Some(prompt) = prompt {
+        following.follower.said(&prompt);
+    }
+    following.run().await
+}
+
+fn piped() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Standard input cannot be read", &error))?;
+    let text = text.trim().to_owned();
+    if text.is_empty() { Err(Failure::usage("There is no prompt.").then("Give one: sayso start AGENT PROMPT")) } else { Ok(text) }
+}
+
+/// The session, then each event as it is, until the turn is over.
+async fn print_json(app: &App, session: &Session, mut stream: EventStream) -> Result<(), Failure> {
+    app.out.json(session)?;
+    let mut follower = Follower::default();
+    loop {
+        match stream.next().await? {
+            StreamItem::Event(event) if event.session_id.as_deref() != Some(session.id.as_str()) => {}
+            StreamItem::Event(event) => {
+                app.out.json(&event)?;
+                match follower.take(&event, &app.out.look) {
+                    Some(Piece::Status(SessionStatus::Idle) | Piece::Ended { .. }) => return Ok(()),
+                    Some(Piece::Text(_) | Piece::Asked(_) | Piece::Status(_)) | None => {}
+                }
+            }
+            StreamItem::Reset { .. } | StreamItem::Reconnecting { .. } => {}
+        }
+    }
+}
+
+/// Whether the agent works or takes a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Running,
+    Idle,
+}
+
+/// A session on the screen.
+struct Following<'a> {
+    app: &'a App,
+    client: &'a Client,
+    keyboard: Keyboard,
+    stream: EventStream,
+    follower: Follower,
+    /// Asks that wait for the prompt, in the order in which they came.
+    waiting: VecDeque<String>,
+    turn: Turn,
+    /// Ctrl-C was pressed in this turn.
+    interrupted: bool,
+    session: Session,
+}
+
+impl Following<'_> {
+    async fn run(mut self) -> Result<(), Failure> {
+        let mut prompted = false;
+        loop {
+            if let Some(id) = self.waiting.pop_front() {
+                self.show(&id).await?;
+                continue;
+            }
+            let at_prompt = self.turn == Turn::Idle;
+            if at_prompt && !self.keyboard.is_terminal {
+                return Ok(());
+            }
+            if at_prompt && !prompted {
+                self.app.out.write("> ");
+                prompted = true;
+            }
+            tokio::select! {
+                item = self.stream.next() => {
+                    let item = item?;
+                    let pieces = self.pieces(item).await?;
+                    for piece in pieces {
+                        // The line with the cursor is given up when something else has to be shown.
+                        if piece == Piece::Status(SessionStatus::Idle) && self.turn == Turn::Idle {
+                            continue;
+                        }
+                        if std::mem::take(&mut prompted) {
+                            self.app.out.write("\n");
+                        }
+                        if self.take(piece)? == Flow::End {
+                            return Ok(());
+                        }
+                    }
+                }
+                typed = listen(&mut self.keyboard, self.turn) => match self.turn {
+                    Turn::Idle => {
+                        prompted = false;
+                        if self.typed(typed).await? == Flow::End {
+                            return Ok(());
+                        }
+                    }
+                    Turn::Running => self.interrupt().await?,
+                },
+            }
+        }
+    }
+
+    /// What an item of the stream means; after a gap, what there is now.
+    async fn pieces(&mut self, item: StreamItem) -> Result<Vec<Piece>, Failure> {
+        match item {
+            StreamItem::Event(event) if event.session_id.as_deref() != Some(self.session.id.as_str()) => Ok(Vec::new()),
+            StreamItem::Event(event) => Ok(self.follower.take(&event, &self.app.out.look).into_iter().collect()),
+            StreamItem::Reconnecting { attempt: 1, .. } => {
+                self.app.out.note("Disconnected. Trying again.");
+                Ok(Vec::new())
+            }
+            StreamItem::Reconnecting { .. } => Ok(Vec::new()),
+            StreamItem::Reset { .. } => {
+                let session = self.client.session(&self.session.id).await?;
+                let asked = session.asks.iter().flatten().map(|ask| Piece::Asked(ask.id.clone()));
+                Ok(asked.chain([Piece::Status(session.status)]).collect())
+            }
+        }
+    }
+
+    fn take(&mut self, piece: Piece) -> Result<Flow, Failure> {
+        match piece {
+            Piece::Text(text) => self.app.out.write(&text),
+            Piece::Asked(id) => self.waiting.push_back(id),
+            Piece::Status(SessionStatus::Idle) => {
+                self.turn = Turn::Idle;
+                self.interrupted = false;
+                let end = self.follower.end_line();
+                self.app.out.write(end);
+            }
+            Piece::Status(SessionStatus::Running | SessionStatus::Waiting | SessionStatus::Stalled) => self.turn = Turn::Running,
+            Piece::Status(SessionStatus::Ended) => return self.ended(None, false),
+            Piece::Status(SessionStatus::Failed) => return self.ended(None, true),
+            Piece::Ended { reason, failed } => return self.ended(reason, failed),
+        }
+        Ok(Flow::GoOn)
+    }
+
+    fn ended(&mut self, reason: Option<String>, failed: bool) -> Result<Flow, Failure> {
+        let reason = reason.map(|reason| format!(": {}", sanitize::line(&reason))).unwrap_or_default();
+        let line = format!("The session has ended{}.", reason.trim_end_matches('.'));
+        let end = self.follower.end_line();
+        self.app.out.write(end);
+        if failed {
+            return Err(Failure::new(line));
+        }
+        self.app.out.line(&self.app.out.look.paint(Style::Dim, &line));
+        Ok(Flow::End)
+    }
+
+    /// Prompts for an ask, or says how to answer it when nobody types here.
+    async fn show(&mut self, id: &str) -> Result<(), Failure> {
+        // The event may be old by now, and leaves out what is large.
+        let ask = self.client.ask(id).await?;
+        if ask.status != AskStatus::Pending {
+            return Ok(());
+        }
+        let end = self.follower.end_line();
+        self.app.out.write(end);
+        if !self.keyboard.is_terminal {
+            self.app.out.line(&render::banner(&ask, &self.app.out.look));
+            self.app.out.line(&format!("{}\nDecide it with: {}", words::subject(&ask), words::how_to_decide(&ask)));
+            return Ok(());
+        }
+        match prompt::run(&self.app.out, self.client, &ask, &mut self.keyboard).await? {
+            Ended::Decided(decided) => self.follower.decided(&decided.id),
+            Ended::Elsewhere(decided) => self.follower.decided(&decided.id),
+            Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(&ask))),
+            Ended::Interrupted => self.interrupt().await?,
+        }
+        Ok(())
+    }
+
+    async fn typed(&mut self, typed: Typed) -> Result<Flow, Failure> {
+        let text = match typed {
+            Typed::Line(line) if line.trim().is_empty() => return Ok(Flow::GoOn),
+            Typed::Line(line) => line,
+            Typed::End | Typed::Interrupt => {
+                let id = ending(&self.session.id, 4);
+                self.app.out.line(&format!(
+                    "\nThe session stays. Go on with: sayso sessions message {id} \"…\"; end it with: sayso sessions stop {id}"
+                ));
+                return Ok(Flow::End);
+            }
+        };
+        match self.client.message(&self.session.id, &text, IfPending::Refuse).await {
+            Ok(_) => {
+                self.follower.said(&text);
+                self.turn = Turn::Running;
+            }
+            Err(error) => self.app.out.line(&Failure::from(error).to_string()),
+        }
+        Ok(Flow::GoOn)
+    }
+
+    /// The first Ctrl-C of a turn stops the turn, the second leaves.
+    async fn interrupt(&mut self) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.interrupted, true) {
+            let next = format!("End the session with: sayso sessions stop {}", ending(&self.session.id, 4));
+            return Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("Left. The session goes on.").then(next) });
+        }
+        let end = self.follower.end_line();
+        self.app.out.line(&format!("{end}Interrupting. Ctrl-C again leaves."));
+        match self.client.interrupt(&self.session.id).await {
+            Ok(_) => Ok(()),
+            // There may be no turn to stop any more.
+            Err(error) if error.problem().is_some() => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Lines when the agent takes a message, else only Ctrl-C: what is typed meanwhile stays where it is.
+async fn listen(keyboard: &mut Keyboard, turn: Turn) -> Typed {
+    match turn {
+        Turn::Idle => keyboard.next().await,
+        Turn::Running => {
+            keyboard.interrupt().await;
+            Typed::Interrupt
+        }
+    }
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    GoOn,
+    End,
+}

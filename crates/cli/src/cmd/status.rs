@@ -1,0 +1,97 @@
+//! `sayso status`: the server and how much waits; `--line` for a status bar.
+
+use sayso_client::ServerFile;
+use sayso_client::api::ask::{AskPage, AskQuery};
+use sayso_client::api::session::{SessionQuery, SessionStatus};
+use sayso_core::time::{Time, in_short};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::order;
+use crate::words;
+
+/// How many asks are looked at for the one line: enough for people, quick for a status bar.
+const LOOKED_AT: u32 = 50;
+
+/// One short line, or nothing at all without a server.
+pub(crate) async fn line(app: &App) -> Result<(), Failure> {
+    let Ok(client) = app.client() else { return Ok(()) };
+    let query = AskQuery { status: Some("pending".to_owned()), limit: Some(LOOKED_AT), ..AskQuery::default() };
+    let Ok(page) = client.asks(&query).await else { return Ok(()) };
+    let now = sayso_client::now();
+    let (waiting, oldest) = waiting(&page, now);
+    app.out.result(&serde_json::json!({ "waiting": waiting, "oldestOpenedAt": oldest }), || short(waiting, oldest, now))
+}
+
+/// How many wait, and since when. What is snoozed does not count.
+fn waiting(page: &AskPage, now: Time) -> (u64, Option<Time>) {
+    let shown: Vec<_> = page.data.iter().filter(|ask| !order::is_snoozed(ask, now)).collect();
+    let hidden = u64::try_from(page.data.len() - shown.len()).unwrap_or(0);
+    let all = page.pending.unwrap_or(u64::try_from(page.data.len()).unwrap_or(u64::MAX));
+    (all.saturating_sub(hidden), shown.iter().map(|ask| ask.opened_at).min())
+}
+
+fn short(waiting: u64, oldest: Option<Time>, now: Time) -> String {
+    match oldest {
+        Some(oldest) => format!("{waiting} waiting · {}", in_short(now.since(oldest))),
+        None => format!("{waiting} waiting"),
+    }
+}
+
+/// The server, and how much waits.
+pub(crate) async fn run(app: &App) -> Result<(), Failure> {
+    let client = app.client()?;
+    let health = client.health().await?;
+    let now = sayso_client::now();
+    let page = client.asks(&AskQuery { status: Some("pending".to_owned()), limit: Some(500), ..AskQuery::default() }).await?;
+    let sessions = client.sessions(&SessionQuery { open: Some(true), limit: Some(500), ..SessionQuery::default() }).await?.data;
+    let working = sessions.iter().filter(|session| session.status == SessionStatus::Running).count();
+    let (waiting, oldest) = waiting(&page, now);
+    let pid = ServerFile::read(&app.paths.server_file())
+        .ok()
+        .flatten()
+        .filter(|file| client.url().starts_with(&file.url))
+        .map(|file| file.pid);
+    let value = serde_json::json!({
+        "url": client.url(), "pid": pid, "version": health.version, "status": health.status,
+        "waiting": waiting, "oldestOpenedAt": oldest, "sessions": sessions.len(), "working": working,
+        "dataDir": app.paths.data_dir, "log": app.paths.log(),
+    });
+    app.out.result(&value, || {
+        let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
+        let state = if health.status == "ok" { String::new() } else { format!("\nState    {}", crate::sanitize::line(&health.status)) };
+        format!(
+            "Server   {} (version {}{pid}){state}\nInbox    {}\nAgents   {}, {working} working\nData     {}\nLog      {}\nPage     sayso login prints a link",
+            client.url(),
+            crate::sanitize::line(&health.version),
+            short(waiting, oldest, now),
+            words::count(sessions.len(), "session open", "sessions open"),
+            words::directory(&app.paths.data_dir.to_string_lossy(), &app.out.look),
+            words::directory(&app.paths.log().to_string_lossy(), &app.out.look),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::question_ask;
+    use sayso_client::api::ask::Ask;
+
+    #[test]
+    fn the_line_counts_what_waits() {
+        let opened = question_ask().opened_at;
+        let now = Time::from_millis(opened.as_millis() + 7 * 60_000);
+        let snoozed = Ask {
+            snoozed_until: Some(Time::from_millis(now.as_millis() + 1)),
+            opened_at: Time::from_millis(0),
+            ..question_ask()
+        };
+        let page = AskPage { data: vec![snoozed, question_ask(), question_ask()], next_cursor: None, seq: 1, pending: Some(3) };
+        let (count, oldest) = waiting(&page, now);
+        assert_eq!(short(count, oldest, now), "2 waiting · 7m");
+        let none = AskPage { data: Vec::new(), pending: None, ..page };
+        let (count, oldest) = waiting(&none, now);
+        assert_eq!(short(count, oldest, now), "0 waiting");
+    }
+}

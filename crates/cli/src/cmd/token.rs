@@ -1,0 +1,105 @@
+//! `sayso token`: make, list and revoke.
+
+use sayso_client::api::token::{NewToken, Role, Token};
+use sayso_core::time::Time;
+
+use crate::app::App;
+use crate::args::{self, TokenAction};
+use crate::failure::Failure;
+use crate::order;
+use crate::sanitize;
+use crate::words;
+
+/// Acts on tokens.
+pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
+    let client = app.client()?;
+    match action {
+        TokenAction::Create { name, role, session, labels, expires } => {
+            let session_id = match session {
+                Some(session) => Some(client.find_session(&session).await?.id),
+                None => None,
+            };
+            let created = client
+                .create_token(&NewToken {
+                    role: wire(role),
+                    actor: name,
+                    session_id,
+                    labels: labels.into_iter().map(|label| (label.key, label.value)).collect(),
+                    expires_in: expires.map(|span| span.to_string()),
+                })
+                .await?;
+            if !app.out.json {
+                let variable = if role == args::Role::Agent { "SAYSO_AGENT_TOKEN" } else { "SAYSO_TOKEN" };
+                app.out.note(&format!("This is shown once. Give it to the program as {variable}:"));
+            }
+            app.out.result(&created, || created.token.clone())
+        }
+        TokenAction::List => {
+            let list = client.tokens().await?;
+            app.out.result(&list, || {
+                let length = order::ending_length(list.data.iter().map(|token| token.id.as_str()));
+                list.data.iter().map(|token| row(token, length, sayso_client::now())).collect::<Vec<_>>().join("\n")
+            })
+        }
+        TokenAction::Revoke { id } => {
+            let tokens = client.tokens().await?.data;
+            let token = find(&tokens, &id)?;
+            client.revoke_token(&token.id).await?;
+            app.out.result(token, || format!("Revoked: {} ({})", sanitize::line(&token.actor), role_word(token.role)))
+        }
+    }
+}
+
+fn find<'a>(tokens: &'a [Token], typed: &str) -> Result<&'a Token, Failure> {
+    let ending = typed.trim().trim_start_matches('…');
+    let found: Vec<&Token> = tokens.iter().filter(|token| !ending.is_empty() && token.id.ends_with(ending)).collect();
+    match found.as_slice() {
+        [only] => Ok(only),
+        [] => Err(Failure::new(format!("No token has an id that ends in {ending}.")).then("See them all with: sayso token list")),
+        several => {
+            let lines: Vec<String> =
+                several.iter().map(|token| format!("  {}  {}", token.id, sanitize::line(&token.actor))).collect();
+            Err(Failure::new(format!("Several tokens have an id that ends in {ending}."))
+                .then(format!("Type more of the id:\n{}", lines.join("\n"))))
+        }
+    }
+}
+
+fn row(token: &Token, length: usize, now: Time) -> String {
+    let state = match (token.revoked_at, token.expires_at) {
+        (Some(at), _) => format!("revoked {}", words::at(at, now)),
+        (None, Some(at)) if at <= now => format!("ended {}", words::at(at, now)),
+        (None, Some(at)) => format!("until {}", words::at(at, now)),
+        (None, None) => String::new(),
+    };
+    let scope = token.session_id.as_deref().map(|id| format!("session …{}", order::ending(id, 4)));
+    let labels = token.labels.iter().map(|(key, value)| sanitize::line(&format!("{key}={value}")));
+    let scope: Vec<String> = scope.into_iter().chain(labels).collect();
+    let line = format!(
+        "{}  {}  {}  {}  {}",
+        order::ending(&token.id, length),
+        words::pad(role_word(token.role), 8),
+        words::pad(&sanitize::line(&token.actor), 16),
+        scope.join(" "),
+        state
+    );
+    line.trim_end().to_owned()
+}
+
+const fn wire(role: args::Role) -> Role {
+    match role {
+        args::Role::Admin => Role::Admin,
+        args::Role::Answerer => Role::Answerer,
+        args::Role::Viewer => Role::Viewer,
+        args::Role::Agent => Role::Agent,
+    }
+}
+
+const fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Admin => "admin",
+        Role::Answerer => "answerer",
+        Role::Viewer => "viewer",
+        Role::Agent => "agent",
+    }
+}

@@ -1,0 +1,186 @@
+//! What went wrong, what to do about it, and the exit code.
+
+use std::fmt;
+
+use sayso_client::api::error::ErrorCode;
+use sayso_client::{DiscoverError, Error, FindError, PathsError};
+
+use crate::sanitize;
+use crate::words;
+
+/// Exit codes.
+pub(crate) mod exit {
+    /// Something did not work.
+    pub(crate) const ERROR: u8 = 1;
+    /// The command line is wrong. (`clap` uses the same.)
+    pub(crate) const USAGE: u8 = 2;
+    /// A person said no.
+    pub(crate) const NO: u8 = 3;
+    /// Nobody answered in time.
+    pub(crate) const NOBODY: u8 = 4;
+    /// Ctrl-C.
+    pub(crate) const INTERRUPTED: u8 = 130;
+}
+
+/// An expected error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// What happened, as a sentence.
+    pub(crate) what: String,
+    /// What to do, as a sentence.
+    pub(crate) next: Option<String>,
+    /// The server's code, for programs.
+    pub(crate) code: Option<ErrorCode>,
+    /// The exit code.
+    pub(crate) exit: u8,
+}
+
+impl Failure {
+    /// Something did not work.
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), next: None, code: None, exit: exit::ERROR }
+    }
+
+    /// The command line cannot be meant.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self { exit: exit::USAGE, ..Self::new(what) }
+    }
+
+    /// Something on this machine did not work.
+    pub(crate) fn io(what: &str, error: &std::io::Error) -> Self {
+        Self::new(format!("{what}: {error}."))
+    }
+
+    /// An error of another part, with everything that caused it.
+    pub(crate) fn caused(what: &str, error: &dyn std::error::Error) -> Self {
+        let mut text = what.to_owned();
+        for cause in std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string) {
+            // Some errors repeat what caused them.
+            if !text.contains(&cause) {
+                text = format!("{text}: {cause}");
+            }
+        }
+        Self::new(format!("{}.", text.trim_end_matches('.')))
+    }
+
+    /// Adds what to do.
+    pub(crate) fn then(self, next: impl Into<String>) -> Self {
+        Self { next: Some(next.into()), ..self }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.next {
+            Some(next) => write!(f, "\n{next}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<PathsError> for Failure {
+    fn from(error: PathsError) -> Self {
+        Self::new(format!("{error}."))
+    }
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Self {
+        let what = sentence(&error.to_string());
+        match error {
+            FindError::None { what: "session", .. } => Self::new(what).then("See them all with: sayso sessions"),
+            FindError::None { .. } => Self::new(what).then("See what waits with: sayso ls"),
+            FindError::Several { candidates, .. } => {
+                let lines: Vec<String> =
+                    candidates.iter().map(|(id, subject)| format!("  {id}  {}", sanitize::line(subject))).collect();
+                Self::new(what).then(format!("Type more of the id:\n{}", lines.join("\n")))
+            }
+        }
+    }
+}
+
+impl From<DiscoverError> for Failure {
+    fn from(error: DiscoverError) -> Self {
+        match &error {
+            DiscoverError::NoServer { .. } => no_server(),
+            DiscoverError::AgentShell { .. } => {
+                Self::new(sentence(&error.to_string())).then("An agent asks a person with its own token in SAYSO_AGENT_TOKEN.")
+            }
+            DiscoverError::NoToken { .. } | DiscoverError::Unreadable { .. } | DiscoverError::Paths(_) => {
+                Self::new(sentence(&error.to_string())).then("Look at everything with: sayso doctor")
+            }
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = error.code();
+        let failure = match error {
+            Error::Find(error) => error.into(),
+            Error::Discover(error) => error.into(),
+            Error::Unreachable { url, .. } => Self { what: format!("No server answers at {url}"), ..no_server() },
+            Error::Api(ref problem) => match problem.code {
+                ErrorCode::AskAlreadyResolved => {
+                    let stands = error.already_resolved().map_or_else(|| problem.detail.clone(), words::outcome);
+                    Self::new(format!("Not sent. {stands}"))
+                }
+                ErrorCode::Unauthorized => {
+                    Self::new("The server does not know this token.").then("Look at everything with: sayso doctor")
+                }
+                ErrorCode::InvalidAnswers if !problem.problems.is_empty() => {
+                    let reasons: Vec<String> = problem.problems.iter().map(|one| sanitize::line(&one.reason)).collect();
+                    Self::new(format!("Not sent: {}.", reasons.join("; "))).then("Change it and send it again.")
+                }
+                ErrorCode::AskPending => {
+                    Self::new(sentence(&sanitize::line(&problem.detail))).then("Answer it first: sayso next")
+                }
+                _ => Self::new(sentence(&sanitize::line(&problem.detail))),
+            },
+            other => Self::new(sentence(&sanitize::line(&other.to_string()))),
+        };
+        Self { code, ..failure }
+    }
+}
+
+/// No server is there.
+pub(crate) fn no_server() -> Failure {
+    Failure::new("No server is running.").then("Start one with: sayso serve")
+}
+
+/// A lower-case fragment as a sentence.
+fn sentence(fragment: &str) -> String {
+    let mut characters = fragment.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if fragment.ends_with(['.', '?', ':']) { "" } else { "." };
+    format!("{first}{}{end}", characters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_that_several_have_lists_them() {
+        let error = FindError::Several {
+            what: "ask",
+            suffix: "2a".into(),
+            candidates: vec![("ask_112a".into(), "Which\u{1b}[2J?".into()), ("ask_772a".into(), "Run it".into())],
+        };
+        let failure = Failure::from(error);
+        assert_eq!(
+            failure.to_string(),
+            "Several asks have an id that ends in 2a.\nType more of the id:\n  ask_112a  Which<U+001B>[2J?\n  ask_772a  Run it"
+        );
+        assert_eq!(failure.exit, exit::ERROR);
+    }
+
+    #[test]
+    fn an_agents_shell_is_told_who_must_run_this() {
+        let failure = Failure::from(DiscoverError::AgentShell { marker: "CLAUDECODE".into() });
+        assert_eq!(failure.what, "This shell belongs to an agent (CLAUDECODE is set); a person must run this.");
+    }
+}

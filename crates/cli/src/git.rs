@@ -1,0 +1,36 @@
+//! The branch that a directory is on, read from git's own files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The branch of the repository that holds this directory, if it is on one.
+pub(crate) fn branch(directory: &Path) -> Option<String> {
+    let dot_git = directory.ancestors().map(|parent| parent.join(".git")).find(|path| path.exists())?;
+    let git_dir = if dot_git.is_dir() { dot_git } else { worktree(&dot_git)? };
+    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+}
+
+/// In a worktree `.git` is a file that names the directory.
+fn worktree(dot_git: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(dot_git).ok()?;
+    let named = text.trim().strip_prefix("gitdir: ")?;
+    Some(dot_git.parent()?.join(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_branch_is_found_from_below() {
+        let dir = tempfile::tempdir().unwrap();
+        let below = dir.path().join("a/b");
+        fs::create_dir_all(&below).unwrap();
+        fs::create_dir(dir.path().join(".git")).unwrap();
+        fs::write(dir.path().join(".git/HEAD"), "ref: refs/heads/feat/x\n").unwrap();
+        assert_eq!(branch(&below).as_deref(), Some("feat/x"));
+        fs::write(dir.path().join(".git/HEAD"), "0123456789abcdef\n").unwrap();
+        assert_eq!(branch(&below), None);
+    }
+}

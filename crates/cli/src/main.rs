@@ -1,0 +1,73 @@
+//! `sayso`: the binary and its terminal UI.
+//!
+//! `args` is parsed once; `cmd` has one file per command or small family; `prompt` shows an ask and
+//! takes a decision. All agent text passes `sanitize` before it is printed. This crate deliberately
+//! knows nothing of the database and of agents' protocols: apart from `serve` and `backup` it is a
+//! client of the HTTP API like any other.
+
+mod app;
+mod args;
+mod autostart;
+mod cmd;
+mod editor;
+mod failure;
+#[cfg(test)]
+mod fixtures;
+mod follow;
+mod git;
+mod order;
+mod output;
+mod prompt;
+mod sanitize;
+mod terminal;
+mod words;
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use sayso_client::{Environment, Paths};
+
+use crate::app::App;
+use crate::args::{Args, Command};
+use crate::failure::Failure;
+use crate::output::{Format, Output};
+
+fn main() -> ExitCode {
+    let args = args::parse();
+    let environment = Environment::of_process();
+    let out = Output::of_process(&environment, if args.json { Format::Json } else { Format::Text });
+    match run(args, environment, out.clone()) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => report(&out, &failure),
+        Err(internal) => report(&out, &Failure::new(format!("Internal error: {internal:#}."))),
+    }
+}
+
+/// The outer error is ours, the inner one is for the person.
+fn run(args: Args, environment: Environment, out: Output) -> anyhow::Result<Result<(), Failure>> {
+    let paths = match Paths::new(&environment, args.data_dir) {
+        Ok(paths) => paths,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    let app = App { environment, paths, out };
+    // A client does one thing at a time and starts faster with one thread; the server uses them all.
+    let mut builder = match args.command {
+        Some(Command::Serve { .. }) => tokio::runtime::Builder::new_multi_thread(),
+        Some(_) | None => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = builder.enable_all().build().context("the runtime cannot be built")?;
+    let result = runtime.block_on(cmd::run(&app, args.command));
+    // A blocked read of the keyboard cannot be called off, and nothing else is under way.
+    runtime.shutdown_background();
+    Ok(result)
+}
+
+fn report(out: &Output, failure: &Failure) -> ExitCode {
+    if out.json {
+        let error = serde_json::json!({ "error": failure.what, "next": failure.next, "code": failure.code });
+        out.note(&error.to_string());
+    } else {
+        out.note(&failure.to_string());
+    }
+    ExitCode::from(failure.exit)
+}

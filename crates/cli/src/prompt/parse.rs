@@ -1,0 +1,322 @@
+//! What a typed line means. A line that cannot be meant is a sentence for the person, who is asked again.
+
+use sayso_client::api::ask::{Approval, InputKind, Question, QuestionOption};
+
+use crate::words;
+
+/// The entries that a line means for a question.
+pub(crate) fn answer(question: &Question, line: &str) -> Result<Vec<String>, String> {
+    let line = if question.secret { line } else { line.trim() };
+    if line.trim().is_empty() {
+        return match &question.preselected {
+            Some(preselected) if !preselected.is_empty() => Ok(preselected.clone()),
+            Some(_) | None if question.required => Err("An answer is needed.".to_owned()),
+            Some(_) | None => Ok(Vec::new()),
+        };
+    }
+    match question.input {
+        InputKind::Choice if question.options.is_empty() => Ok(vec![line.to_owned()]),
+        InputKind::Choice if question.multiple => several(question, line),
+        InputKind::Choice => one(question, line).map(|entry| vec![entry]),
+        InputKind::Text => Ok(vec![line.to_owned()]),
+        InputKind::Number => number(question, line).map(|entry| vec![entry]),
+        InputKind::YesNo => match line.to_ascii_lowercase().as_str() {
+            "y" | "yes" | "true" => Ok(vec!["true".to_owned()]),
+            "n" | "no" | "false" => Ok(vec!["false".to_owned()]),
+            _ => Err("Type y or n.".to_owned()),
+        },
+    }
+}
+
+/// What one piece of a choice is.
+enum Piece {
+    Option(String),
+    Own(String),
+}
+
+fn one(question: &Question, line: &str) -> Result<String, String> {
+    match piece(question, line)? {
+        Piece::Option(value) | Piece::Own(value) => Ok(value),
+    }
+}
+
+/// Numbers, ranges, labels and text of one's own, separated by commas. The pieces of own text are put
+/// together again, so that it may have commas in it; it comes last.
+fn several(question: &Question, line: &str) -> Result<Vec<String>, String> {
+    if let Some(option) = named(&question.options, line) {
+        return Ok(vec![value(option)]);
+    }
+    let mut chosen: Vec<String> = Vec::new();
+    let mut own: Vec<String> = Vec::new();
+    for text in split(line).into_iter().map(str::trim).filter(|text| !text.is_empty()) {
+        let pieces = match range(question, text) {
+            Some(numbers) => numbers?,
+            None => vec![piece(question, text)?],
+        };
+        for piece in pieces {
+            match piece {
+                Piece::Option(value) if chosen.contains(&value) => {}
+                Piece::Option(value) => chosen.push(value),
+                Piece::Own(text) => own.push(text),
+            }
+        }
+    }
+    if !own.is_empty() {
+        chosen.push(own.join(", "));
+    }
+    if chosen.is_empty() { Err("An answer is needed.".to_owned()) } else { Ok(chosen) }
+}
+
+/// Cuts at commas that are not inside quotes.
+fn split(line: &str) -> Vec<&str> {
+    let mut quoted = false;
+    line.split(|character: char| {
+        quoted ^= character == '"';
+        character == ',' && !quoted
+    })
+    .collect()
+}
+
+fn piece(question: &Question, text: &str) -> Result<Piece, String> {
+    let options = &question.options;
+    if let Ok(number) = text.parse::<usize>()
+        && let Some(option) = number.checked_sub(1).and_then(|index| options.get(index))
+    {
+        return Ok(Piece::Option(value(option)));
+    }
+    if let Some(option) = named(options, text) {
+        return Ok(Piece::Option(value(option)));
+    }
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(own) if question.custom && !own.trim().is_empty() => Ok(Piece::Own(own.to_owned())),
+        Some(_) | None if !question.custom && !is_number => {
+            let shown = crate::sanitize::line(text);
+            Err(format!("\"{}\" is not one of the options.", words::cut(&shown, 60, "…")))
+        }
+        Some(_) | None if is_number && question.custom => {
+            Err(format!("There is no option {text}. To send the number itself, put it in quotes: \"{text}\""))
+        }
+        Some(_) | None if is_number => Err(format!("There is no option {text}.")),
+        Some(_) | None => Ok(Piece::Own(text.to_owned())),
+    }
+}
+
+/// `2-4`, if it is one.
+fn range(question: &Question, text: &str) -> Option<Result<Vec<Piece>, String>> {
+    let (first, last) = text.split_once('-')?;
+    let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    if first == 0 || first > last || last > question.options.len() {
+        return Some(Err(format!("There are no options {first} to {last}.")));
+    }
+    Some(Ok(question.options[first - 1..last].iter().map(|option| Piece::Option(value(option))).collect()))
+}
+
+/// The option with this value or label: as it is written, then ignoring case and "(Recommended)".
+fn named<'a>(options: &'a [QuestionOption], text: &str) -> Option<&'a QuestionOption> {
+    let exact = options.iter().find(|option| option.label == text || option.value.as_deref() == Some(text));
+    exact.or_else(|| options.iter().find(|option| plain(&option.label) == plain(text)))
+}
+
+fn plain(label: &str) -> String {
+    let label = label.trim().to_lowercase();
+    label.strip_suffix("(recommended)").map_or(label.clone(), |label| label.trim_end().to_owned())
+}
+
+fn value(option: &QuestionOption) -> String {
+    option.value.clone().unwrap_or_else(|| option.label.clone())
+}
+
+fn number(question: &Question, line: &str) -> Result<String, String> {
+    let value: f64 = line.parse().ok().filter(|value: &f64| value.is_finite()).ok_or("Type a number.")?;
+    if question.integer && value.fract() != 0.0 {
+        return Err("Type a whole number.".to_owned());
+    }
+    match (question.minimum, question.maximum) {
+        (Some(low), Some(high)) if value < low || value > high => Err(format!("It must be between {low} and {high}.")),
+        (Some(low), _) if value < low => Err(format!("It must be at least {low}.")),
+        (_, Some(high)) if value > high => Err(format!("It must be at most {high}.")),
+        _ => Ok(line.to_owned()),
+    }
+}
+
+/// What a person does with an approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Yes, in one of the agent's own ways if one was named.
+    Approve(Option<String>),
+    /// Yes, with another input.
+    Edit,
+    /// No.
+    Deny,
+    /// No, and these words are asked for.
+    DenyWithReason,
+    /// No, and the agent shall stop.
+    DenyAndStop,
+    /// What can be typed?
+    Help,
+}
+
+/// What a line means for an approval. Only a clear yes is a yes.
+pub(crate) fn decision(approval: &Approval, line: &str) -> Result<Decision, String> {
+    let line = line.trim().to_ascii_lowercase();
+    match line.as_str() {
+        "y" | "yes" | "a" | "approve" => Ok(Decision::Approve(None)),
+        "n" | "no" | "d" | "deny" => Ok(Decision::Deny),
+        "e" | "edit" if approval.editable => Ok(Decision::Edit),
+        "e" | "edit" => Err("The agent takes its input only as it is.".to_owned()),
+        "r" | "reason" => Ok(Decision::DenyWithReason),
+        "s" | "stop" => Ok(Decision::DenyAndStop),
+        "?" | "h" | "help" => Ok(Decision::Help),
+        "" => Err("Nothing was sent. Type y, n, or ? for help.".to_owned()),
+        other => {
+            let choice = other.parse::<usize>().ok().and_then(|number| approval.choices.get(number.checked_sub(1)?));
+            match choice {
+                Some(choice) => Ok(Decision::Approve(Some(choice.id.clone()))),
+                None => Err("Type y, n, or ? for help.".to_owned()),
+            }
+        }
+    }
+}
+
+/// What a person does with a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinkDecision {
+    /// It was opened.
+    Done,
+    /// Open it.
+    Open,
+    /// No.
+    Deny,
+    /// No, and these words are asked for.
+    DenyWithReason,
+    /// What can be typed?
+    Help,
+}
+
+/// What a line means for a link.
+pub(crate) fn link(line: &str) -> Result<LinkDecision, String> {
+    match line.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" | "done" => Ok(LinkDecision::Done),
+        "o" | "open" => Ok(LinkDecision::Open),
+        "n" | "no" | "d" | "deny" => Ok(LinkDecision::Deny),
+        "r" | "reason" => Ok(LinkDecision::DenyWithReason),
+        "?" | "h" | "help" => Ok(LinkDecision::Help),
+        _ => Err("Type y, n, o, or ? for help.".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{approval, database, option, question};
+    use sayso_client::api::ask::Choice;
+
+    fn letters(multiple: bool, custom: bool) -> Question {
+        let options = ["Auth", "Billing (Recommended)", "Yes, all", "4"].map(|label| option(label, "")).to_vec();
+        Question { multiple, custom, options, ..database() }
+    }
+
+    fn good(question: &Question, line: &str) -> Vec<String> {
+        answer(question, line).unwrap_or_else(|problem| panic!("{line:?}: {problem}"))
+    }
+
+    #[test]
+    fn one_choice() {
+        let own = letters(false, true);
+        for (line, entry) in [
+            ("1", "Auth"),
+            (" 2 ", "Billing (Recommended)"),
+            ("auth", "Auth"),
+            ("billing", "Billing (Recommended)"),
+            ("yes, all", "Yes, all"),
+            ("4", "4"),
+            ("something else, really", "something else, really"),
+            ("\"9\"", "9"),
+            ("1-2", "1-2"),
+            ("2 workers", "2 workers"),
+        ] {
+            assert_eq!(good(&own, line), [entry], "{line}");
+        }
+        for line in ["", "   ", "0", "9"] {
+            assert!(answer(&own, line).is_err(), "{line:?}");
+        }
+        assert_eq!(answer(&letters(false, false), "other"), Err("\"other\" is not one of the options.".into()));
+        assert_eq!(answer(&letters(false, false), "7"), Err("There is no option 7.".into()));
+        assert!(answer(&letters(false, false), "\"x\"").is_err());
+    }
+
+    #[test]
+    fn several_choices() {
+        let own = letters(true, true);
+        for (line, entries) in [
+            ("1,2", &["Auth", "Billing (Recommended)"][..]),
+            ("2, 1 ,2", &["Billing (Recommended)", "Auth"]),
+            ("1-3", &["Auth", "Billing (Recommended)", "Yes, all"]),
+            ("auth,3", &["Auth", "Yes, all"]),
+            ("Yes, all", &["Yes, all"]),
+            ("my own, 1, with a comma", &["Auth", "my own, with a comma"]),
+            ("1, \"quoted, whole\"", &["Auth", "quoted, whole"]),
+            ("only mine", &["only mine"]),
+            (",1,", &["Auth"]),
+        ] {
+            assert_eq!(good(&own, line), entries, "{line}");
+        }
+        for line in ["", ",", "1,9", "0", "2-9", "3-1", "0-2"] {
+            assert!(answer(&own, line).is_err(), "{line:?}");
+        }
+        assert!(answer(&letters(true, false), "1, mine").is_err());
+        assert_eq!(good(&letters(true, false), "1-2,4"), ["Auth", "Billing (Recommended)", "4"]);
+    }
+
+    #[test]
+    fn what_may_be_left_out() {
+        let optional = Question { required: false, ..database() };
+        assert_eq!(good(&optional, ""), Vec::<String>::new());
+        let preselected = Question { preselected: Some(vec!["SQLite".into()]), ..database() };
+        assert_eq!(good(&preselected, ""), ["SQLite"]);
+        assert_eq!(good(&preselected, "2"), ["PostgreSQL"]);
+    }
+
+    #[test]
+    fn the_value_is_sent_and_not_the_label() {
+        let mut question = database();
+        question.options[0].value = Some("sqlite3".into());
+        question.options[1].value = None;
+        assert_eq!((good(&question, "1"), good(&question, "sqlite")), (vec!["sqlite3".into()], vec!["sqlite3".into()]));
+        assert_eq!(good(&question, "2"), ["PostgreSQL"]);
+    }
+
+    #[test]
+    fn text_numbers_and_yes() {
+        let text = question(&[]);
+        assert_eq!(good(&text, " 1 "), ["1"]);
+        assert_eq!(good(&Question { secret: true, ..text.clone() }, " pass word "), [" pass word "]);
+        let number =
+            Question { input: InputKind::Number, minimum: Some(0.0), maximum: Some(100.0), integer: true, ..text.clone() };
+        assert_eq!(good(&number, "42"), ["42"]);
+        for line in ["x", "1.5", "101", "-1", "NaN", "inf"] {
+            assert!(answer(&number, line).is_err(), "{line}");
+        }
+        let yes = Question { input: InputKind::YesNo, ..text };
+        assert_eq!((good(&yes, "Y"), good(&yes, "no")), (vec!["true".to_owned()], vec!["false".to_owned()]));
+        assert!(answer(&yes, "maybe").is_err());
+    }
+
+    #[test]
+    fn only_a_clear_yes_approves() {
+        let wanted = Approval { choices: vec![Choice { id: "always".into(), label: "Always".into() }], ..approval() };
+        for line in ["y", "YES", " approve "] {
+            assert_eq!(decision(&wanted, line), Ok(Decision::Approve(None)), "{line}");
+        }
+        assert_eq!(decision(&wanted, "1"), Ok(Decision::Approve(Some("always".into()))));
+        for line in ["", "yy", "yes please", "0", "2", "ok", "yn", "\u{1b}y"] {
+            assert!(decision(&wanted, line).is_err(), "{line:?}");
+        }
+        assert_eq!(decision(&wanted, "n"), Ok(Decision::Deny));
+        assert_eq!(decision(&wanted, "r"), Ok(Decision::DenyWithReason));
+        assert_eq!(decision(&wanted, "e"), Ok(Decision::Edit));
+        assert!(decision(&Approval { editable: false, ..wanted }, "e").is_err());
+        assert_eq!((link("y"), link("o"), link("").is_err()), (Ok(LinkDecision::Done), Ok(LinkDecision::Open), true));
+    }
+}

@@ -1,0 +1,382 @@
+//! How an ask is drawn. Everything an agent wrote is cleaned first, and shown whole.
+
+use std::fmt::Write as _;
+
+use sayso_client::api::ask::{ActionKind, Approval, Ask, InputKind, Link, Preview, Question};
+use unicode_width::UnicodeWidthStr;
+
+use crate::order::ending;
+use crate::output::{Look, RULE, Style};
+use crate::sanitize;
+use crate::words;
+
+/// Labels up to this many columns are lined up; longer ones stand for themselves.
+const LABEL: usize = 32;
+
+/// `━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━`
+pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
+    let line = look.rule();
+    let width = RULE.min(look.width);
+    let mut facts = vec![format!("{} asks", sanitize::line(&ask.agent))];
+    let title = sanitize::line(&ask.title);
+    if !title.is_empty() {
+        facts.push(title);
+    }
+    let title_at = facts.len() - 1;
+    if let Some(subagent) = &ask.subagent {
+        facts.push(format!("sub-agent {}", sanitize::line(subagent)));
+    }
+    match (&ask.project, &ask.branch) {
+        (Some(project), Some(branch)) => facts.push(format!("{} ({})", words::directory(project, look), sanitize::line(branch))),
+        (Some(project), None) => facts.push(words::directory(project, look)),
+        (None, Some(branch)) => facts.push(format!("({})", sanitize::line(branch))),
+        (None, None) => {}
+    }
+    facts.push(format!("{}{}", look.ellipsis(), ending(&ask.id, 4)));
+
+    // The title gives way when there is too little room; where and which must stay readable.
+    let joined = |facts: &[String]| facts.join(&format!(" {} ", look.dot()));
+    let frame = 2 * (3 * line.width() + 1);
+    let excess = (joined(&facts).width() + frame).saturating_sub(width);
+    if excess > 0 && title_at > 0 {
+        let room = facts[title_at].width().saturating_sub(excess).max(8);
+        facts[title_at] = words::cut(&facts[title_at], room, look.ellipsis());
+    }
+    let head = format!("{} {} ", line.repeat(3), joined(&facts));
+    let tail = width.saturating_sub(head.width()).max(3);
+    format!("{head}{}", line.repeat(tail))
+}
+
+/// The line that closes a prompt.
+pub(crate) fn rule(look: &Look) -> String {
+    look.rule().repeat(RULE.min(look.width))
+}
+
+/// What the agent said before it asked, for whoever was not there.
+pub(crate) fn context(ask: &Ask, look: &Look) -> Option<String> {
+    let said = ask.context.as_deref().filter(|said| !said.trim().is_empty())?;
+    let quoted: Vec<String> = sanitize::text(said.trim()).lines().map(|line| format!("{} {line}", look.bar())).collect();
+    Some(format!("{}\n{}", look.paint(Style::Dim, "Before asking, the agent said"), quoted.join("\n")))
+}
+
+/// A question and its numbered options.
+pub(crate) fn question(question: &Question, look: &Look) -> String {
+    let mut out = String::new();
+    if let Some(header) = question.header.as_deref().filter(|header| !header.is_empty()) {
+        let header = look.paint(Style::Bold, &format!("[{}]", sanitize::line(header)));
+        let _ = write!(out, "{header}  ");
+    }
+    out.push_str(sanitize::text(&question.text).trim_end());
+
+    let numbers = question.options.len().to_string().len();
+    let labels: Vec<String> = question.options.iter().map(|option| sanitize::line(&option.label)).collect();
+    let column = labels.iter().map(|label| label.width()).filter(|width| *width <= LABEL).max().unwrap_or(0);
+    for (index, (option, label)) in question.options.iter().zip(&labels).enumerate() {
+        let number = index + 1;
+        let mut description = sanitize::text(option.description.as_deref().unwrap_or_default()).trim_end().to_owned();
+        if option.recommended && !label.to_ascii_lowercase().ends_with("(recommended)") {
+            description = format!("recommended. {description}").trim_end().to_owned();
+        }
+        let _ = write!(out, "\n  {number:>numbers$}. ");
+        if description.is_empty() {
+            out.push_str(label);
+            continue;
+        }
+        // Further lines of a description stand below its first.
+        let indent = " ".repeat(2 + numbers + 2 + column.max(label.width()) + 2);
+        let description = description.lines().collect::<Vec<_>>().join(&format!("\n{indent}"));
+        let _ = write!(out, "{}  {description}", words::pad(label, column));
+    }
+    if let Some(preselected) = question.preselected.as_ref().filter(|entries| !entries.is_empty()) {
+        let entries: Vec<String> = preselected.iter().map(|entry| sanitize::line(entry)).collect();
+        let _ = write!(out, "\nPreselected by your rule: {}. Enter takes it.", entries.join(", "));
+    }
+    out
+}
+
+/// The words before the cursor.
+pub(crate) fn select(question: &Question) -> String {
+    let skip = if question.required { "" } else { ", or Enter for none" };
+    match question.input {
+        InputKind::Choice if !question.options.is_empty() => {
+            let numbers = match question.options.len() {
+                1 => "1".to_owned(),
+                several => format!("1-{several}"),
+            };
+            let several = if question.multiple { ", comma-separated" } else { "" };
+            let own = if question.custom { ", or type your own" } else { "" };
+            format!("Select [{numbers}{several}{own}{skip}]: ")
+        }
+        InputKind::Choice | InputKind::Text if question.secret => format!("Answer [not shown{skip}]: "),
+        InputKind::Choice | InputKind::Text if question.required => "Answer: ".to_owned(),
+        InputKind::Choice | InputKind::Text => "Answer [Enter for none]: ".to_owned(),
+        InputKind::Number => {
+            let kind = if question.integer { "Whole number" } else { "Number" };
+            let range = match (question.minimum, question.maximum) {
+                (Some(low), Some(high)) => format!(", {low} to {high}"),
+                (Some(low), None) => format!(", at least {low}"),
+                (None, Some(high)) => format!(", at most {high}"),
+                (None, None) => String::new(),
+            };
+            format!("{kind}{range}{skip}: ")
+        }
+        InputKind::YesNo => format!("Yes or no [y/n{skip}]: "),
+    }
+}
+
+/// An approval: the command, the diff, the plan or the input, verbatim and whole.
+pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
+    let mut out = look.paint(Style::Bold, &heading(approval));
+    match &approval.preview {
+        Some(Preview::Command { command, cwd }) => {
+            let _ = write!(out, "\n{}", command_lines(command));
+            if let Some(cwd) = cwd {
+                let _ = write!(out, "\n  in {}", words::directory(cwd, look));
+            }
+        }
+        Some(Preview::Diff { files }) => {
+            for file in files {
+                let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Bold, &sanitize::line(&file.path)), diff(&file.diff, look));
+            }
+            out.push('\n');
+        }
+        Some(Preview::Plan { text } | Preview::Text { text }) => {
+            let _ = write!(out, "\n\n{}\n", sanitize::text(text).trim_end());
+        }
+        None => match &approval.command {
+            Some(command) => {
+                let _ = write!(out, "\n{}", command_lines(command));
+            }
+            None => {
+                // Pretty JSON of a JSON value cannot fail.
+                let input = serde_json::to_string_pretty(&approval.input).unwrap_or_default();
+                let _ = write!(out, "\n  {} {}", sanitize::line(&approval.tool), sanitize::text(&input).replace('\n', "\n  "));
+            }
+        },
+    }
+    if let Some(reason) = &approval.reason {
+        let _ = write!(out, "\nThe agent's reason: {}", sanitize::text(reason));
+    }
+    if let Some(why) = &ask.why {
+        let _ = write!(out, "\nYou are asked because {}.", sanitize::line(why).trim_end_matches('.'));
+    }
+    for (index, choice) in approval.choices.iter().enumerate() {
+        let _ = write!(out, "\n  {}. {}", index + 1, sanitize::line(&choice.label));
+    }
+    out
+}
+
+fn heading(approval: &Approval) -> String {
+    match approval.action {
+        ActionKind::Run => "Run a command".to_owned(),
+        ActionKind::Plan => "Start with this plan?".to_owned(),
+        ActionKind::Edit | ActionKind::Read | ActionKind::Fetch | ActionKind::Mcp | ActionKind::Mode | ActionKind::Other => {
+            sanitize::line(&approval.title)
+        }
+    }
+}
+
+fn command_lines(command: &str) -> String {
+    format!("  $ {}", sanitize::text(command).replace('\n', "\n    "))
+}
+
+fn diff(text: &str, look: &Look) -> String {
+    let lines = sanitize::text(text);
+    let painted = lines.lines().map(|line| match line.as_bytes().first() {
+        Some(b'+') => look.paint(Style::Good, line),
+        Some(b'-') => look.paint(Style::Bad, line),
+        Some(b'@') => look.paint(Style::Dim, line),
+        Some(_) | None => line.to_owned(),
+    });
+    painted.collect::<Vec<_>>().join("\n")
+}
+
+/// The words before the cursor, for an approval.
+pub(crate) fn decide(approval: &Approval) -> String {
+    let choices = match approval.choices.len() {
+        0 => String::new(),
+        1 => "1/".to_owned(),
+        several => format!("1-{several}/"),
+    };
+    let edit = if approval.editable { "e/" } else { "" };
+    format!("Approve? [y/n/{choices}{edit}r/?]: ")
+}
+
+/// What the keys of an approval do.
+pub(crate) fn approval_help(approval: &Approval) -> String {
+    let mut out = "  y  approve\n  n  deny".to_owned();
+    for (index, choice) in approval.choices.iter().enumerate() {
+        let _ = write!(out, "\n  {}  approve: {}", index + 1, sanitize::line(&choice.label));
+    }
+    if approval.editable {
+        out.push_str("\n  e  edit the input, then approve");
+    }
+    out.push_str(
+        "\n  r  deny with a reason; the agent gets your words\n  s  deny and stop the agent\n  Ctrl-D leaves it for later",
+    );
+    out
+}
+
+/// A link: the whole address, its host emphasised.
+pub(crate) fn link(link: &Link, look: &Look) -> String {
+    let url = sanitize::line(&link.url);
+    let shown = match host(&url) {
+        Some((before, host, after)) => format!("{before}{}{after}", look.paint(Style::Bold, host)),
+        None => url.clone(),
+    };
+    let message = link.message.as_deref().map(|message| format!("{}\n", sanitize::text(message))).unwrap_or_default();
+    let named = host(&url).map(|(_, host, _)| format!("\n  Host: {host}")).unwrap_or_default();
+    format!("{}\n{message}  {shown}{named}", look.paint(Style::Bold, "Open a link"))
+}
+
+/// An address cut around its host. What stands before an `@` is not the host, though it is often made
+/// to look like one.
+fn host(url: &str) -> Option<(&str, &str, &str)> {
+    let start = url.find("://")? + 3;
+    let end = url[start..].find(['/', '?', '#', '\\']).map_or(url.len(), |at| start + at);
+    let start = url[start..end].rfind('@').map_or(start, |at| start + at + 1);
+    Some((&url[..start], &url[start..end], &url[end..]))
+}
+
+/// The words before the cursor, for a link.
+pub(crate) const DONE: &str = "Done? [y/n/o/?]: ";
+
+/// What the keys of a link do.
+pub(crate) const LINK_HELP: &str = "  o  open it in a browser\n  y  done: you have opened it\n  n  deny\n  r  deny with a reason; the agent gets your words\n  Ctrl-D leaves it for later";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{self, approval_ask, database, look, option, question_ask};
+    use sayso_client::api::ask::{Choice, FileDiff};
+
+    /// A whole prompt as it stands on the screen before anything is typed.
+    fn screen(ask: &Ask, look: &Look) -> String {
+        let body = match (&ask.approval, &ask.link) {
+            (Some(wanted), _) => format!("{}\n{}", approval(ask, wanted, look), decide(wanted)),
+            (None, Some(address)) => format!("{}\n{DONE}", link(address, look)),
+            (None, None) => {
+                let blocks = ask.questions.iter().map(|one| format!("{}\n{}", question(one, look), select(one)));
+                blocks.collect::<Vec<_>>().join("\n")
+            }
+        };
+        format!("{}\n{body}\n{}", banner(ask, look), rule(look))
+    }
+
+    // Checklist 2.50 to 2.53: word for word as the issue lays it out.
+    #[test]
+    fn the_prompt_is_laid_out_as_agreed() {
+        assert_eq!(
+            screen(&question_ask(), &look()),
+            "━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━━━━━━━━\n\
+             [Database]  Which database should this feature use?\n\
+             \u{20} 1. SQLite      lightweight, file-based\n\
+             \u{20} 2. PostgreSQL  full-featured\n\
+             Select [1-2, or type your own]: \n\
+             ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━"
+        );
+    }
+
+    #[test]
+    fn the_words_before_the_cursor() {
+        let three = Question { options: ["A", "B", "C"].map(|label| option(label, "")).to_vec(), multiple: true, ..database() };
+        assert_eq!(select(&three), "Select [1-3, comma-separated, or type your own]: ");
+        assert_eq!(select(&Question { custom: false, ..three.clone() }), "Select [1-3, comma-separated]: ");
+        assert_eq!(select(&Question { custom: false, ..database() }), "Select [1-2]: ");
+        assert_eq!(
+            select(&Question { required: false, ..three }),
+            "Select [1-3, comma-separated, or type your own, or Enter for none]: "
+        );
+        let number = Question { input: InputKind::Number, minimum: Some(0.0), maximum: Some(100.0), integer: true, ..database() };
+        assert_eq!(select(&number), "Whole number, 0 to 100: ");
+        assert_eq!(select(&Question { input: InputKind::YesNo, ..database() }), "Yes or no [y/n]: ");
+        let text = Question { input: InputKind::Text, options: Vec::new(), ..database() };
+        assert_eq!(select(&text), "Answer: ");
+        assert_eq!(select(&Question { secret: true, ..text }), "Answer [not shown]: ");
+    }
+
+    #[test]
+    fn screens() {
+        let look = look();
+        let mut set = question_ask();
+        set.questions.push(Question {
+            header: Some("Areas".into()),
+            text: "Which areas?\nChoose all that apply.".into(),
+            multiple: true,
+            custom: false,
+            options: vec![
+                option("Auth", "logins"),
+                option("Billing (Recommended)", "two\nlines"),
+                option("A label that is far too long to be lined up", "x"),
+            ],
+            ..database()
+        });
+        set.questions.push(Question {
+            header: None,
+            text: "Anything else?".into(),
+            input: InputKind::Text,
+            options: Vec::new(),
+            required: false,
+            ..database()
+        });
+        insta::assert_snapshot!("several_questions", screen(&set, &look));
+
+        let mut run = approval_ask();
+        run.why = Some("no rule allows `cargo test`".into());
+        run.approval.as_mut().unwrap().choices =
+            vec![Choice { id: "always".into(), label: "Always allow cargo test (Claude, this project)".into() }];
+        insta::assert_snapshot!("a_command", screen(&run, &look));
+
+        let files = vec![FileDiff { path: "src/a.rs".into(), diff: "@@ -1 +1 @@\n-old\n+new\tafter a tab\n".into() }];
+        let edit = Approval {
+            action: ActionKind::Edit,
+            title: "Edit src/a.rs".into(),
+            preview: Some(Preview::Diff { files }),
+            command: None,
+            editable: false,
+            ..fixtures::approval()
+        };
+        insta::assert_snapshot!("an_edit", screen(&Ask { approval: Some(edit), ..approval_ask() }, &look));
+
+        let plan = Approval {
+            action: ActionKind::Plan,
+            preview: Some(Preview::Plan { text: "# Plan\n\n1. Write the test\n2. Fix it".into() }),
+            command: None,
+            ..fixtures::approval()
+        };
+        insta::assert_snapshot!("a_plan", screen(&Ask { approval: Some(plan), ..approval_ask() }, &look));
+
+        let link =
+            Link { url: "https://github.com@evil.example/login/device?x=1".into(), message: Some("Sign in to go on".into()) };
+        insta::assert_snapshot!("a_link", screen(&Ask { approval: None, link: Some(link), ..approval_ask() }, &look));
+
+        let hostile = Ask {
+            agent: "m\u{1b}]0;x\u{7}".into(),
+            title: "fake\n━━━ real asks".into(),
+            approval: Some(Approval {
+                preview: Some(Preview::Command { command: "echo ok\u{1b}[1A\u{1b}[2K\nrm -rf ~ \u{202e}#".into(), cwd: None }),
+                ..fixtures::approval()
+            }),
+            ..approval_ask()
+        };
+        insta::assert_snapshot!("hostile_text", screen(&hostile, &look));
+        insta::assert_snapshot!("ascii", screen(&question_ask(), &Look { ascii: true, ..look }));
+    }
+
+    #[test]
+    fn a_long_title_gives_way() {
+        let look = look();
+        let long = Ask { title: "a title that goes on and on and on and on and on and on".into(), ..question_ask() };
+        let banner = banner(&long, &look);
+        assert_eq!(banner.width(), RULE, "{banner}");
+        assert!(banner.contains("~/work/shop (main) · …4f2a ━━━"), "{banner}");
+    }
+
+    #[test]
+    fn the_host_is_what_is_called() {
+        assert_eq!(host("https://a.example/x").unwrap().1, "a.example");
+        assert_eq!(host("https://good.example@evil.example:8/x?y@z").unwrap().1, "evil.example:8");
+        assert_eq!(host("https://evil.example\\@good.example/").unwrap().1, "evil.example");
+        assert_eq!(host("mailto:x"), None);
+    }
+}

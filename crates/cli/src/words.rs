@@ -1,0 +1,368 @@
+//! The words and signs for asks: the same in lists, prompts and outcomes. Pure.
+
+use sayso_client::api::ask::{
+    ActionKind, Actor, Ask, AskKind, AskStatus, Delivery, OnTimeout, Outcome, Preview, Reach, ShownAnswer,
+};
+use sayso_core::time::{Time, in_short};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::output::{Look, Style};
+use crate::sanitize;
+
+/// How long a quoted answer may be inside a sentence.
+const QUOTED: usize = 60;
+
+/// The sign of an ask, which reads without colour.
+pub(crate) fn sign(ask: &Ask, look: &Look) -> String {
+    let pick = |sign: &'static str, ascii: &'static str| if look.ascii { ascii } else { sign };
+    if ask.delivery == Some(Delivery::Undeliverable) {
+        return look.paint(Style::Bad, "!");
+    }
+    match ask.status {
+        AskStatus::Answered | AskStatus::Approved => look.paint(Style::Good, pick("✓", "v")),
+        AskStatus::Rejected | AskStatus::Denied => look.paint(Style::Bad, "x"),
+        AskStatus::Withdrawn => look.paint(Style::Dim, "-"),
+        AskStatus::Pending if ask.reach == Some(Reach::Parked) => look.paint(Style::Parked, pick("‖", "P")),
+        AskStatus::Pending => {
+            let sign = match ask.kind {
+                AskKind::Question => "?",
+                AskKind::Link => pick("↗", "@"),
+                AskKind::Approval => match ask.approval.as_ref().map(|approval| approval.action) {
+                    Some(ActionKind::Edit) => pick("±", "%"),
+                    Some(ActionKind::Plan) => "=",
+                    Some(
+                        ActionKind::Run
+                        | ActionKind::Read
+                        | ActionKind::Fetch
+                        | ActionKind::Mcp
+                        | ActionKind::Mode
+                        | ActionKind::Other,
+                    )
+                    | None => "$",
+                },
+            };
+            look.paint(Style::Waiting, sign)
+        }
+    }
+}
+
+/// One line that says what is asked.
+pub(crate) fn subject(ask: &Ask) -> String {
+    let subject = match ask.kind {
+        AskKind::Question => match ask.questions.as_slice() {
+            [only] => only.text.clone(),
+            several => {
+                let names = several.iter().map(|question| question.header.as_deref().unwrap_or(&question.text));
+                names.collect::<Vec<_>>().join(", ")
+            }
+        },
+        AskKind::Approval => match &ask.approval {
+            Some(approval) if approval.action == ActionKind::Run => {
+                approval.command.clone().unwrap_or_else(|| approval.title.clone())
+            }
+            Some(approval) => approval.title.clone(),
+            None => String::new(),
+        },
+        AskKind::Link => match &ask.link {
+            Some(link) => match &link.message {
+                Some(message) => format!("{message} {}", link.url),
+                None => format!("Open {}", link.url),
+            },
+            None => String::new(),
+        },
+    };
+    sanitize::line(&subject)
+}
+
+/// The one further fact that a list shows: when it runs out, how large it is.
+pub(crate) fn fact(ask: &Ask, now: Time) -> String {
+    if let Some(at) = ask.deadline_at {
+        let verb = match ask.on_timeout {
+            Some(OnTimeout::Reject) => "rejects",
+            Some(OnTimeout::AcceptFirst) => "takes first",
+            Some(OnTimeout::Deny) | None => "denies",
+        };
+        return format!("{verb} {}", clock(at.since(now).as_secs()));
+    }
+    if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
+        return format!("snoozed {}", in_short(until.since(now)));
+    }
+    if ask.reach == Some(Reach::Parked) {
+        return "parked".to_owned();
+    }
+    if !ask.blocking {
+        return "not blocking".to_owned();
+    }
+    if ask.questions.len() > 1 {
+        return format!("{} q", ask.questions.len());
+    }
+    match ask.approval.as_ref().and_then(|approval| approval.preview.as_ref()) {
+        Some(Preview::Diff { files }) => {
+            let count = |sign: char, heading: &str| {
+                files
+                    .iter()
+                    .flat_map(|file| file.diff.lines())
+                    .filter(|line| line.starts_with(sign) && !line.starts_with(heading))
+                    .count()
+            };
+            format!("+{} -{}", count('+', "+++"), count('-', "---"))
+        }
+        Some(Preview::Command { .. } | Preview::Plan { .. } | Preview::Text { .. }) | None => String::new(),
+    }
+}
+
+/// Seconds as on a clock: `3:41`, `1:02:03`.
+fn clock(seconds: u64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+/// When it decides itself, and how.
+pub(crate) fn deadline(ask: &Ask, now: Time) -> String {
+    let Some(at) = ask.deadline_at else { return "No deadline".to_owned() };
+    let left = clock(at.since(now).as_secs());
+    match ask.on_timeout {
+        Some(OnTimeout::Reject) => format!("Rejects in {left}"),
+        Some(OnTimeout::Deny) | None => format!("Denies in {left}"),
+        Some(OnTimeout::AcceptFirst) => {
+            let first = ask.questions.first().and_then(|question| question.options.first());
+            let first = first.map(|option| sanitize::line(&option.label)).unwrap_or_default();
+            format!("Takes \"{}\" in {left}", cut(&first, QUOTED, "…"))
+        }
+    }
+}
+
+/// Where an ask stands, in words.
+pub(crate) fn state(ask: &Ask) -> String {
+    match (&ask.outcome, ask.kind, ask.reach) {
+        (Some(outcome_of), _, _) => {
+            let delivery = match ask.delivery {
+                Some(Delivery::Queued) => " Not sent yet.".to_owned(),
+                Some(Delivery::Delivered) => " Delivered.".to_owned(),
+                Some(Delivery::Confirmed) => " Confirmed by the agent.".to_owned(),
+                Some(Delivery::Undeliverable) => {
+                    let reason = ask.delivery_reason.as_deref().map(sanitize::line).unwrap_or_default();
+                    format!(" Not delivered. {reason}").trim_end().to_owned()
+                }
+                None => String::new(),
+            };
+            // Nothing is sent for what was withdrawn, so nothing is said about it.
+            let delivery = if outcome_of.status == AskStatus::Withdrawn { String::new() } else { delivery };
+            format!("{}{delivery}", outcome(outcome_of))
+        }
+        (None, _, Some(Reach::Parked)) => "Parked. The agent is gone. Your answer resumes it.".to_owned(),
+        (None, AskKind::Question, _) => "Waiting for you.".to_owned(),
+        (None, AskKind::Approval | AskKind::Link, _) => "Waiting for your approval.".to_owned(),
+    }
+}
+
+/// How an ask ended, by whom, as a sentence.
+pub(crate) fn outcome(outcome: &Outcome) -> String {
+    let by = &outcome.by;
+    if by.kind == "timeout" && matches!(outcome.status, AskStatus::Rejected | AskStatus::Denied) {
+        let after = by.after.as_deref().and_then(|after| after.parse::<sayso_core::time::Span>().ok());
+        let after = after.map(|span| format!(" in {}", sayso_core::time::in_words(span.0))).unwrap_or_default();
+        let verb = if outcome.status == AskStatus::Rejected { "Rejected" } else { "Denied" };
+        return format!("Nobody answered{after}. {verb} by timeout.");
+    }
+    let verb = match outcome.status {
+        AskStatus::Pending => "Waiting",
+        AskStatus::Answered => "Answered",
+        AskStatus::Rejected => "Rejected",
+        AskStatus::Approved if by.kind == "policy" => "Allowed",
+        AskStatus::Approved => "Approved",
+        AskStatus::Denied => "Denied",
+        AskStatus::Withdrawn => {
+            let reason = outcome.message.as_deref().map(sanitize::line).unwrap_or_default();
+            return format!("Withdrawn. {reason}").trim_end().to_owned();
+        }
+    };
+    let mut sentence = format!("{verb} {}", actor(by));
+    let said = match outcome.status {
+        AskStatus::Answered => answers(outcome),
+        AskStatus::Rejected | AskStatus::Denied => outcome.message.clone().filter(|_| by.kind == "person"),
+        AskStatus::Pending | AskStatus::Approved | AskStatus::Withdrawn => None,
+    };
+    if let Some(said) = said {
+        let said = sanitize::line(&said);
+        sentence = format!("{sentence}: \"{}\"", cut(&said, QUOTED, "…"));
+    }
+    sentence.push('.');
+    if outcome.stop {
+        sentence.push_str(" Agent stopped.");
+    }
+    sentence
+}
+
+/// Who decided, and where.
+pub(crate) fn actor(by: &Actor) -> String {
+    let name = by.name.as_deref().map_or_else(|| "somebody".to_owned(), sanitize::line);
+    match by.kind.as_str() {
+        "policy" => format!("by rule \"{}\"", by.rule.as_deref().map(sanitize::line).unwrap_or_default()),
+        "timeout" => "by timeout".to_owned(),
+        "agent" => "by the agent".to_owned(),
+        "message" => format!("by a message of {name}{}", surface(by)),
+        _ => format!("by {name}{}", surface(by)),
+    }
+}
+
+fn surface(by: &Actor) -> String {
+    match by.via.as_deref() {
+        None | Some("") => String::new(),
+        Some("terminal") => " in the terminal".to_owned(),
+        Some("page") => " on the page".to_owned(),
+        Some("phone") => " on the phone".to_owned(),
+        Some("http") => " over HTTP".to_owned(),
+        Some(other) => format!(" through {}", sanitize::line(other)),
+    }
+}
+
+/// The answers on one line; a secret is not among them.
+fn answers(outcome: &Outcome) -> Option<String> {
+    let shown = outcome.answers.as_ref()?.iter().map(|answer| match answer {
+        ShownAnswer::Entries(entries) => entries.join(", "),
+        ShownAnswer::Secret { .. } => "(secret)".to_owned(),
+    });
+    Some(shown.collect::<Vec<_>>().join(" / "))
+}
+
+/// The commands that decide an ask.
+pub(crate) fn how_to_decide(ask: &Ask) -> String {
+    let id = crate::order::ending(&ask.id, 4);
+    match ask.kind {
+        AskKind::Question => format!("sayso answer {id}"),
+        AskKind::Approval | AskKind::Link => format!("sayso approve {id}, or sayso deny {id}"),
+    }
+}
+
+/// A directory with `~` for the home directory.
+pub(crate) fn directory(path: &str, look: &Look) -> String {
+    let short = look.home.as_deref().filter(|home| !home.is_empty()).and_then(|home| path.strip_prefix(home));
+    match short {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => sanitize::line(&format!("~{rest}")),
+        Some(_) | None => sanitize::line(path),
+    }
+}
+
+/// The last part of a directory.
+pub(crate) fn project(ask: &Ask) -> String {
+    let name = ask.project.as_deref().and_then(|path| std::path::Path::new(path).file_name());
+    name.map(|name| sanitize::line(&name.to_string_lossy())).unwrap_or_default()
+}
+
+/// The local time of day, with the date if it is not today.
+pub(crate) fn at(time: Time, now: Time) -> String {
+    let local =
+        |time: Time| jiff::Timestamp::from_millisecond(time.as_millis()).map(|at| at.to_zoned(jiff::tz::TimeZone::system()));
+    match (local(time), local(now)) {
+        (Ok(at), Ok(now)) if at.date() == now.date() => at.strftime("%H:%M").to_string(),
+        (Ok(at), _) => at.strftime("%Y-%m-%d %H:%M").to_string(),
+        (Err(_), _) => time.to_string(),
+    }
+}
+
+/// Text cut to this many columns, with a sign where it was cut.
+pub(crate) fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(ellipsis.width());
+    let mut used = 0;
+    let kept = text.chars().take_while(|character| {
+        used += character.width().unwrap_or(0);
+        used <= room
+    });
+    format!("{}{ellipsis}", kept.collect::<String>().trim_end())
+}
+
+/// Text filled up to this many columns.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
+/// `1 ask`, `2 asks`.
+pub(crate) fn count(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{approval_ask, look, question_ask};
+
+    fn by(kind: &str) -> Actor {
+        Actor { kind: kind.into(), name: None, via: None, token_id: None, rule: None, after: None }
+    }
+
+    fn ended(status: AskStatus, by: Actor) -> Outcome {
+        Outcome {
+            status,
+            answers: None,
+            note: None,
+            message: None,
+            stop: false,
+            choice: None,
+            input: None,
+            by,
+            at: Time::from_millis(0),
+        }
+    }
+
+    #[test]
+    fn outcomes_read_as_sentences() {
+        let ada = Actor { name: Some("ada".into()), via: Some("page".into()), ..by("person") };
+        let answered = Outcome {
+            answers: Some(vec![ShownAnswer::Entries(vec!["SQLite".into()])]),
+            ..ended(AskStatus::Answered, ada.clone())
+        };
+        assert_eq!(outcome(&answered), "Answered by ada on the page: \"SQLite\".");
+        let secret = Outcome { answers: Some(vec![ShownAnswer::Secret { secret: true }]), ..answered };
+        assert_eq!(outcome(&secret), "Answered by ada on the page: \"(secret)\".");
+        let denied = Outcome { message: Some("not now".into()), stop: true, ..ended(AskStatus::Denied, ada) };
+        assert_eq!(outcome(&denied), "Denied by ada on the page: \"not now\". Agent stopped.");
+        let rule = Actor { rule: Some("tests".into()), ..by("policy") };
+        assert_eq!(outcome(&ended(AskStatus::Approved, rule)), "Allowed by rule \"tests\".");
+        let late = Actor { after: Some("10m".into()), ..by("timeout") };
+        assert_eq!(outcome(&ended(AskStatus::Rejected, late.clone())), "Nobody answered in 10 minutes. Rejected by timeout.");
+        assert_eq!(outcome(&ended(AskStatus::Denied, late)), "Nobody answered in 10 minutes. Denied by timeout.");
+        let gone = Outcome { message: Some("The turn was interrupted.".into()), ..ended(AskStatus::Withdrawn, by("agent")) };
+        assert_eq!(outcome(&gone), "Withdrawn. The turn was interrupted.");
+    }
+
+    #[test]
+    fn a_list_says_when_an_ask_runs_out() {
+        let now = Time::from_millis(0);
+        let late = |then| Ask { deadline_at: Some(Time::from_millis(221_000)), on_timeout: Some(then), ..question_ask() };
+        assert_eq!(fact(&late(OnTimeout::Deny), now), "denies 3:41");
+        assert_eq!(deadline(&late(OnTimeout::AcceptFirst), now), "Takes \"SQLite\" in 3:41");
+        assert_eq!(deadline(&question_ask(), now), "No deadline");
+        assert_eq!(fact(&Ask { blocking: false, ..question_ask() }, now), "not blocking");
+        assert_eq!(clock(3_723), "1:02:03");
+    }
+
+    #[test]
+    fn signs_tell_the_kinds_apart_without_colour() {
+        let (look, ascii) = (look(), Look { ascii: true, ..look() });
+        assert_eq!(sign(&question_ask(), &look), "?");
+        assert_eq!(sign(&approval_ask(), &look), "$");
+        let mut edit = approval_ask();
+        edit.approval.as_mut().unwrap().action = ActionKind::Edit;
+        assert_eq!((sign(&edit, &look).as_str(), sign(&edit, &ascii).as_str()), ("±", "%"));
+        let parked = Ask { reach: Some(Reach::Parked), ..question_ask() };
+        assert_eq!((sign(&parked, &look).as_str(), sign(&parked, &ascii).as_str()), ("‖", "P"));
+    }
+
+    #[test]
+    fn directories_below_home_are_short() {
+        assert_eq!(directory("/home/ada/work/shop", &look()), "~/work/shop");
+        assert_eq!(directory("/home/ada", &look()), "~");
+        assert_eq!(directory("/home/adam/x", &look()), "/home/adam/x");
+    }
+
+    #[test]
+    fn text_is_cut_by_columns() {
+        assert_eq!(cut("abcdef", 4, "…"), "abc…");
+        assert_eq!(cut("日本語日本語", 7, "…"), "日本語…");
+        assert_eq!(cut("abc", 3, "…"), "abc");
+    }
+}

@@ -1,0 +1,303 @@
+//! How a call is made: address, token, idempotency key, retry, and reading the reply.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Method, Response, StatusCode, Url};
+use sayso_api::error::{ErrorCode, Problem};
+use sayso_api::policy::Health;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::backoff::Backoff;
+use crate::discover::{Target, discover};
+use crate::environment::Environment;
+use crate::error::{DiscoverError, Error};
+use crate::paths::Paths;
+
+/// How often a call is sent again when the connection is lost: waits of about 0.1 to 1.6 s, 3 s in all.
+const RETRIES: u32 = 5;
+
+/// How long a server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// How long a call may take that does not wait for a person.
+const CALL: Duration = Duration::from_secs(30);
+
+/// What a person uses to decide. It stands in every outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// A program.
+    Http,
+    /// The command line.
+    Terminal,
+}
+
+impl Surface {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+/// A client of one server with one token. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) http: reqwest::Client,
+    base: Arc<Url>,
+    /// Whether this server was ever reached: a lost connection is worth waiting for, a server that
+    /// was never there is not.
+    reached: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("url", &self.url()).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A client for a program.
+    ///
+    /// # Errors
+    /// When the address or the token cannot be used.
+    pub fn new(url: &str, token: &str) -> Result<Self, Error> {
+        Self::for_surface(url, token, Surface::Http)
+    }
+
+    /// A client that says which surface a person uses.
+    ///
+    /// # Errors
+    /// When the address or the token cannot be used.
+    pub fn for_surface(url: &str, token: &str, surface: Surface) -> Result<Self, Error> {
+        let bad = |reason: &str| Error::Address { url: url.to_owned(), reason: reason.to_owned() };
+        let base: Url = url.parse().map_err(|_| bad("it must look like http://127.0.0.1:4517"))?;
+        if base.scheme() != "http" {
+            return Err(bad("this client speaks http only; put a tunnel in front of other servers"));
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert("x-sayso-via", HeaderValue::from_static(surface.name()));
+        if !token.is_empty() {
+            let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+                .map_err(|_| bad("the token has characters that no token has"))?;
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        let http = reqwest::Client::builder()
+            .default_headers(headers)
+            .connect_timeout(CONNECT)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| bad(&error.to_string()))?;
+        Ok(Self { http, base: Arc::new(base), reached: Arc::default() })
+    }
+
+    /// A client for the server that this process's environment names; see [`discover`].
+    ///
+    /// # Errors
+    /// When there is no server or no token to use.
+    pub fn discover() -> Result<Self, Error> {
+        let environment = Environment::of_process();
+        let paths = Paths::new(&environment, None).map_err(DiscoverError::from)?;
+        let Target { url, token, .. } = discover(&environment, &paths)?;
+        Self::new(&url, &token)
+    }
+
+    /// The server's address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    /// How the server is. Needs no token, and is never tried twice.
+    ///
+    /// # Errors
+    /// When no server answers.
+    pub async fn health(&self) -> Result<Health, Error> {
+        let request = self.http.get(self.address(&["health"])).timeout(Duration::from_secs(2));
+        let response = request.send().await.map_err(|source| self.unreachable(source))?;
+        self.reached.store(true, Ordering::Relaxed);
+        self.read(response).await
+    }
+
+    /// The address of a route below `/v1`.
+    pub(crate) fn address(&self, segments: &[&str]) -> Url {
+        let mut url = Url::clone(&self.base);
+        // An http address always has a path; if it had none, the base itself would be called.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().push("v1").extend(segments);
+        }
+        url
+    }
+
+    pub(crate) async fn get<T: DeserializeOwned>(&self, segments: &[&str]) -> Result<T, Error> {
+        self.get_with(segments, &()).await
+    }
+
+    pub(crate) async fn get_with<T: DeserializeOwned>(&self, segments: &[&str], query: &impl Serialize) -> Result<T, Error> {
+        self.get_within(CALL, segments, query).await
+    }
+
+    /// A read that may take this long, because the server waits for a person.
+    pub(crate) async fn get_within<T: DeserializeOwned>(
+        &self,
+        limit: Duration,
+        segments: &[&str],
+        query: &impl Serialize,
+    ) -> Result<T, Error> {
+        let mut url = self.address(segments);
+        append_query(&mut url, query);
+        let response = self.send(|| self.http.get(url.clone()).timeout(limit)).await?;
+        self.read(response).await
+    }
+
+    pub(crate) async fn post<T: DeserializeOwned>(&self, segments: &[&str], body: &impl Serialize) -> Result<T, Error> {
+        self.change(Method::POST, segments, body).await
+    }
+
+    /// A call that changes something: one idempotency key, however often it is sent.
+    pub(crate) async fn change<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        segments: &[&str],
+        body: &impl Serialize,
+    ) -> Result<T, Error> {
+        let url = self.address(segments);
+        let key = idempotency_key()?;
+        let request = || self.http.request(method.clone(), url.clone()).timeout(CALL).header("idempotency-key", &key).json(body);
+        let response = self.send(request).await?;
+        self.read(response).await
+    }
+
+    /// A call that removes something and whose reply says nothing more.
+    pub(crate) async fn delete(&self, segments: &[&str]) -> Result<(), Error> {
+        let url = self.address(segments);
+        let key = idempotency_key()?;
+        let response = self.send(|| self.http.delete(url.clone()).timeout(CALL).header("idempotency-key", &key)).await?;
+        if response.status().is_success() { Ok(()) } else { Err(self.problem(response).await) }
+    }
+
+    /// Sends, and sends again while the connection is lost or the server is stopping.
+    async fn send(&self, request: impl Fn() -> reqwest::RequestBuilder) -> Result<Response, Error> {
+        let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_millis(1_600));
+        loop {
+            let lost = match request().send().await {
+                Ok(response) if response.status() != StatusCode::SERVICE_UNAVAILABLE => {
+                    self.reached.store(true, Ordering::Relaxed);
+                    return Ok(response);
+                }
+                Ok(stopping) => {
+                    self.reached.store(true, Ordering::Relaxed);
+                    let problem = self.problem(stopping).await;
+                    if problem.code() != Some(ErrorCode::ShuttingDown) {
+                        return Err(problem);
+                    }
+                    problem
+                }
+                Err(error) if error.is_timeout() && !error.is_connect() => return Err(self.unreachable(error)),
+                Err(error) => self.unreachable(error),
+            };
+            if !self.reached.load(Ordering::Relaxed) || backoff.attempt() >= RETRIES {
+                return Err(lost);
+            }
+            tokio::time::sleep(backoff.next()).await;
+        }
+    }
+
+    async fn read<T: DeserializeOwned>(&self, response: Response) -> Result<T, Error> {
+        if !response.status().is_success() {
+            return Err(self.problem(response).await);
+        }
+        let body = response.bytes().await.map_err(|source| self.unreachable(source))?;
+        serde_json::from_slice(&body).map_err(|error| self.protocol(error.to_string()))
+    }
+
+    /// The error that a reply stands for.
+    pub(crate) async fn problem(&self, response: Response) -> Error {
+        let status = response.status();
+        match response.bytes().await {
+            Ok(body) => match serde_json::from_slice::<Problem>(&body) {
+                Ok(problem) => Error::Api(Box::new(problem)),
+                Err(_) => self.protocol(format!("status {status} without a reason")),
+            },
+            Err(source) => self.unreachable(source),
+        }
+    }
+
+    pub(crate) fn unreachable(&self, source: reqwest::Error) -> Error {
+        // The address of the call may carry what was asked; the server's is enough.
+        Error::Unreachable { url: self.url().to_owned(), source: source.without_url() }
+    }
+
+    pub(crate) fn protocol(&self, reason: String) -> Error {
+        Error::Protocol { url: self.url().to_owned(), reason }
+    }
+}
+
+/// Adds the fields of a query that are set.
+fn append_query(url: &mut Url, query: &impl Serialize) {
+    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(query) else { return };
+    for (name, value) in fields {
+        match value {
+            serde_json::Value::Null => {}
+            serde_json::Value::String(text) => {
+                url.query_pairs_mut().append_pair(&name, &text);
+            }
+            other => {
+                url.query_pairs_mut().append_pair(&name, &other.to_string());
+            }
+        }
+    }
+}
+
+/// 128 random bits, written like a UUID.
+fn idempotency_key() -> Result<String, Error> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Random(error.to_string()))?;
+    let hex = |part: &[u8]| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let parts = [&bytes[..4], &bytes[4..6], &bytes[6..8], &bytes[8..10], &bytes[10..]];
+    Ok(parts.map(hex).join("-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sayso_api::ask::{AskKind, AskQuery};
+
+    #[test]
+    fn addresses_are_below_the_base_and_escaped() {
+        let client = Client::new("http://127.0.0.1:4517", "t").unwrap();
+        assert_eq!(client.address(&["asks", "a/../b"]).as_str(), "http://127.0.0.1:4517/v1/asks/a%2F..%2Fb");
+        let client = Client::new("http://box/sayso/", "t").unwrap();
+        assert_eq!(client.address(&["health"]).as_str(), "http://box/sayso/v1/health");
+        assert!(matches!(Client::new("https://box", "t"), Err(Error::Address { .. })));
+        assert!(matches!(Client::new("nonsense", "t"), Err(Error::Address { .. })));
+        assert!(matches!(Client::new("http://box", "a\nb"), Err(Error::Address { .. })));
+    }
+
+    #[test]
+    fn only_what_is_set_is_queried() {
+        let mut url: Url = "http://box/v1/asks".parse().unwrap();
+        let query =
+            AskQuery { kind: Some(AskKind::Approval), limit: Some(5), label: Some("a=b c".into()), ..AskQuery::default() };
+        append_query(&mut url, &query);
+        assert_eq!(url.query(), Some("kind=approval&label=a%3Db+c&limit=5"));
+    }
+
+    #[test]
+    fn keys_look_like_uuids_and_differ() {
+        let (one, two) = (idempotency_key().unwrap(), idempotency_key().unwrap());
+        assert_eq!(one.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+        assert_ne!(one, two);
+    }
+
+    #[test]
+    fn a_client_does_not_print_its_token() {
+        assert!(!format!("{:?}", Client::new("http://box", "hush").unwrap()).contains("hush"));
+    }
+}

@@ -1,0 +1,163 @@
+//! Which server, and with which token.
+//!
+//! `SAYSO_URL` and `SAYSO_TOKEN` come first, then what a server on this machine left in its data
+//! directory. In an agent's shell the person's token is never used: there `SAYSO_AGENT_TOKEN` is the
+//! only one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+use crate::error::DiscoverError;
+use crate::paths::Paths;
+
+/// `server.json`: what a running server writes about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerFile {
+    /// Its address.
+    pub url: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub version: String,
+}
+
+impl ServerFile {
+    /// Reads the file; nothing if no server has written one.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn read(path: &Path) -> Result<Option<Self>, DiscoverError> {
+        let Some(text) = read_optional(path)? else { return Ok(None) };
+        let file = serde_json::from_str(&text)
+            .map_err(|error| DiscoverError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        Ok(Some(file))
+    }
+}
+
+/// Where the token came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// `SAYSO_TOKEN`.
+    Variable,
+    /// `SAYSO_AGENT_TOKEN`: an agent's own.
+    Agent,
+    /// The admin token of the data directory.
+    File,
+}
+
+/// A server and a token for it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The address.
+    pub url: String,
+    /// The bearer token.
+    pub token: String,
+    /// Where the token came from.
+    pub source: Source,
+}
+
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Target").field("url", &self.url).field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+/// Finds the server and the token that this environment may use.
+///
+/// # Errors
+/// When there is none, or when an agent's shell has no token of its own.
+pub fn discover(environment: &Environment, paths: &Paths) -> Result<Target, DiscoverError> {
+    // The token comes first: in an agent's shell nothing else about the person's server matters.
+    let from_variable = match environment.agent_marker() {
+        Some(marker) => match environment.get("SAYSO_AGENT_TOKEN") {
+            Some(token) => Some((token.to_owned(), Source::Agent)),
+            None => return Err(DiscoverError::AgentShell { marker: marker.to_owned() }),
+        },
+        None => environment.get("SAYSO_TOKEN").map(|token| (token.to_owned(), Source::Variable)),
+    };
+    let url = match environment.get("SAYSO_URL") {
+        Some(url) => url.to_owned(),
+        None => match ServerFile::read(&paths.server_file())? {
+            Some(file) => file.url,
+            None => return Err(DiscoverError::NoServer { looked_in: paths.server_file() }),
+        },
+    };
+    let (token, source) = match from_variable {
+        Some(found) => found,
+        None => match read_optional(&paths.token())?.map(|text| text.trim().to_owned()) {
+            Some(token) if !token.is_empty() => (token, Source::File),
+            Some(_) | None => return Err(DiscoverError::NoToken { looked_in: paths.token() }),
+        },
+    };
+    Ok(Target { url, token, source })
+}
+
+fn read_optional(path: &Path) -> Result<Option<String>, DiscoverError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(DiscoverError::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data_dir() -> (tempfile::TempDir, Paths) {
+        let dir = tempfile::tempdir().unwrap();
+        let environment = Environment::from_pairs([("HOME", "/home/ada")]);
+        let paths = Paths::new(&environment, Some(dir.path().to_owned())).unwrap();
+        fs::write(paths.server_file(), r#"{"url":"http://127.0.0.1:4517","pid":7,"version":"0.1.0","more":1}"#).unwrap();
+        fs::write(paths.token(), "admin-secret\n").unwrap();
+        (dir, paths)
+    }
+
+    #[test]
+    fn variables_come_before_files() {
+        let (_dir, paths) = data_dir();
+        let found = discover(&Environment::default(), &paths).unwrap();
+        assert_eq!((found.url.as_str(), found.token.as_str()), ("http://127.0.0.1:4517", "admin-secret"));
+        assert_eq!(found.source, Source::File);
+
+        let given = Environment::from_pairs([("SAYSO_URL", "http://box:1"), ("SAYSO_TOKEN", "mine")]);
+        let found = discover(&given, &paths).unwrap();
+        assert_eq!((found.url.as_str(), found.token.as_str(), found.source), ("http://box:1", "mine", Source::Variable));
+    }
+
+    #[test]
+    fn an_agent_never_gets_the_persons_token() {
+        let (_dir, paths) = data_dir();
+        for marker in ["CLAUDECODE", "CODEX_SANDBOX", "OPENCODE", "GEMINI_CLI"] {
+            let bare = Environment::from_pairs([(marker, "1"), ("SAYSO_TOKEN", "mine")]);
+            let refused = discover(&bare, &paths).unwrap_err();
+            assert!(matches!(refused, DiscoverError::AgentShell { marker: found } if found == marker));
+
+            let own = Environment::from_pairs([(marker, "1"), ("SAYSO_AGENT_TOKEN", "agents"), ("SAYSO_TOKEN", "mine")]);
+            let found = discover(&own, &paths).unwrap();
+            assert_eq!((found.token.as_str(), found.source), ("agents", Source::Agent));
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let (_dir, paths) = data_dir();
+        fs::remove_file(paths.token()).unwrap();
+        assert!(matches!(discover(&Environment::default(), &paths), Err(DiscoverError::NoToken { .. })));
+        fs::remove_file(paths.server_file()).unwrap();
+        assert!(matches!(discover(&Environment::default(), &paths), Err(DiscoverError::NoServer { .. })));
+        fs::write(paths.server_file(), "{").unwrap();
+        assert!(matches!(discover(&Environment::default(), &paths), Err(DiscoverError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn a_token_is_not_printed() {
+        let target = Target { url: "http://x".into(), token: "hush".into(), source: Source::File };
+        assert!(!format!("{target:?}").contains("hush"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Ids as people type them: the whole, or an ending that only one has.
+
+use sayso_api::ask::{Ask, AskKind, AskQuery};
+use sayso_api::session::{Session, SessionQuery};
+
+use crate::client::Client;
+use crate::error::{Error, FindError};
+
+/// How many candidates are looked at; more are not worth showing.
+const CANDIDATES: u32 = 10;
+
+impl Client {
+    /// The ask whose id ends like this. A pending one comes before decided ones.
+    ///
+    /// # Errors
+    /// With [`Error::Find`] when none does, or several do.
+    pub async fn find_ask(&self, suffix: &str) -> Result<Ask, Error> {
+        let suffix = clean(suffix);
+        let query = AskQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..AskQuery::default() };
+        let mut found = if suffix.is_empty() { Vec::new() } else { self.asks(&query).await?.data };
+        if found.len() > 1 && found.iter().filter(|ask| ask.outcome.is_none()).count() == 1 {
+            found.retain(|ask| ask.outcome.is_none());
+        }
+        // A list may leave out what is large; one ask by its id is whole.
+        let id = one("ask", suffix, found, |ask| (ask.id.clone(), subject(ask)))?.id;
+        self.ask(&id).await
+    }
+
+    /// The session whose id ends like this.
+    ///
+    /// # Errors
+    /// With [`Error::Find`] when none does, or several do.
+    pub async fn find_session(&self, suffix: &str) -> Result<Session, Error> {
+        let suffix = clean(suffix);
+        let query = SessionQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..SessionQuery::default() };
+        let found = if suffix.is_empty() { Vec::new() } else { self.sessions(&query).await?.data };
+        one("session", suffix, found, |session| (session.id.clone(), session.title.clone()))
+    }
+}
+
+/// What was typed, without the ellipsis that stands before endings on the screen.
+fn clean(typed: &str) -> String {
+    typed.trim().trim_start_matches('…').trim_start_matches("...").to_owned()
+}
+
+fn subject(ask: &Ask) -> String {
+    match ask.kind {
+        AskKind::Question => ask.questions.first().map(|question| question.text.clone()).unwrap_or_default(),
+        AskKind::Approval => ask.approval.as_ref().map(|approval| approval.title.clone()).unwrap_or_default(),
+        AskKind::Link => ask.link.as_ref().map(|link| link.url.clone()).unwrap_or_default(),
+    }
+}
+
+fn one<T>(what: &'static str, suffix: String, mut found: Vec<T>, show: impl Fn(&T) -> (String, String)) -> Result<T, Error> {
+    match (found.pop(), found.is_empty()) {
+        (None, _) => Err(FindError::None { what, suffix }.into()),
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            found.push(last);
+            Err(FindError::Several { what, suffix, candidates: found.iter().map(show).collect() }.into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_found_and_several_are_listed() {
+        let show = |id: &&str| ((*id).to_owned(), "Which?".to_owned());
+        assert_eq!(one("ask", "1".into(), vec!["ask_a1"], show).unwrap(), "ask_a1");
+        assert!(matches!(one("ask", "2".into(), Vec::<&str>::new(), show), Err(Error::Find(FindError::None { .. }))));
+        let Err(Error::Find(FindError::Several { candidates, .. })) = one("ask", "1".into(), vec!["ask_a1", "ask_b1"], show)
+        else {
+            panic!("two endings are one too many");
+        };
+        assert_eq!(candidates.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["ask_a1", "ask_b1"]);
+    }
+
+    #[test]
+    fn the_ellipsis_of_the_screen_is_not_part_of_an_id() {
+        assert_eq!((clean(" …4f2a "), clean("...4f2a"), clean("…")), ("4f2a".into(), "4f2a".into(), String::new()));
+    }
+}

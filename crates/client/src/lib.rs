@@ -1,0 +1,44 @@
+//! The Rust SDK of Sayso: a typed client of its HTTP API and a resuming event stream.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), sayso_client::Error> {
+//! let client = sayso_client::Client::discover()?;
+//! let ask = client.ask_and_wait(&sayso_client::question("Which database?", &["SQLite", "PostgreSQL"])).await?;
+//! # drop(ask); Ok(()) }
+//! ```
+//!
+//! Every mutating call carries an `Idempotency-Key` and is sent again with the same key when the
+//! connection is lost, so that it has its effect once. A stream resumes at the last `seq` it saw.
+//!
+//! This crate deliberately knows nothing of the server's insides, of terminals, or of policy: it
+//! speaks [`sayso_api`] and knows where a server on this machine leaves its address and its token.
+
+mod asks;
+mod backoff;
+mod client;
+mod discover;
+mod environment;
+mod error;
+mod find;
+mod paths;
+mod policy;
+mod sessions;
+mod sse;
+mod stream;
+mod tokens;
+
+pub use asks::question;
+pub use client::{Client, Surface};
+pub use discover::{ServerFile, Source, Target, discover};
+pub use environment::Environment;
+pub use error::{DiscoverError, Error, FindError};
+pub use paths::{DEFAULT_LISTEN, Paths, PathsError};
+pub use sayso_api as api;
+pub use stream::{EventStream, StreamItem};
+
+/// The time now, as the API writes it.
+#[must_use]
+pub fn now() -> sayso_core::time::Time {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    sayso_core::time::Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

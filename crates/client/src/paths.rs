@@ -1,0 +1,215 @@
+//! Where Sayso keeps its files (XDG).
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::environment::Environment;
+
+/// Where a server listens unless it is told otherwise.
+pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 4517));
+
+/// The directories of one user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// `config.toml` and `policy.toml`.
+    pub config_dir: PathBuf,
+    /// The database, the token, `server.json` and the logs.
+    pub data_dir: PathBuf,
+    /// The parent of the sockets, and whether it is the system's own for this user.
+    runtime: Runtime,
+}
+
+/// Where sockets go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Runtime {
+    /// Below `XDG_RUNTIME_DIR`, which belongs to this user alone.
+    Own(PathBuf),
+    /// Below the temporary directory, which everybody shares.
+    Shared(PathBuf),
+}
+
+/// A directory that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PathsError {
+    /// Neither `HOME` nor the XDG variables are set.
+    #[error("HOME is not set, so there is no place for Sayso's files")]
+    NoHome,
+    /// Somebody else could read or replace what is in it.
+    #[error("{} is not safe to use: {reason}", .path.display())]
+    NotOurs {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The system said no.
+    #[error("{} cannot be made", .path.display())]
+    Io {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Paths {
+    /// The directories that this environment names; `data_dir` (from `--data-dir`) comes first, then
+    /// `SAYSO_DATA_DIR`.
+    ///
+    /// # Errors
+    /// When there is no home directory and no XDG variable to stand for it.
+    pub fn new(environment: &Environment, data_dir: Option<PathBuf>) -> Result<Self, PathsError> {
+        let home = environment.path("HOME");
+        let below = |variable: &str, default: &str| {
+            let base = environment.path(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
+            base.map(|base| base.join("sayso")).ok_or(PathsError::NoHome)
+        };
+        let data_dir = match data_dir.or_else(|| environment.get("SAYSO_DATA_DIR").map(PathBuf::from)) {
+            Some(given) => given,
+            None => below("XDG_STATE_HOME", ".local/state")?,
+        };
+        let runtime = match environment.path("XDG_RUNTIME_DIR") {
+            Some(base) => Runtime::Own(base.join("sayso")),
+            None => {
+                let base = environment.path("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
+                Runtime::Shared(base.join(format!("sayso-{}", rustix::process::getuid().as_raw())))
+            }
+        };
+        Ok(Self { config_dir: below("XDG_CONFIG_HOME", ".config")?, data_dir, runtime })
+    }
+
+    /// The settings of the server.
+    #[must_use]
+    pub fn config(&self) -> PathBuf {
+        self.config_dir.join("config.toml")
+    }
+
+    /// The person's policy.
+    #[must_use]
+    pub fn policy(&self) -> PathBuf {
+        self.config_dir.join("policy.toml")
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.data_dir.join("sayso.db")
+    }
+
+    /// The admin token.
+    #[must_use]
+    pub fn token(&self) -> PathBuf {
+        self.data_dir.join("token")
+    }
+
+    /// What a running server writes about itself.
+    #[must_use]
+    pub fn server_file(&self) -> PathBuf {
+        self.data_dir.join("server.json")
+    }
+
+    /// The log of a server in the background.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.data_dir.join("logs").join("sayso.log")
+    }
+
+    /// The directory of the sockets; it may not be there yet.
+    #[must_use]
+    pub fn runtime_dir(&self) -> &Path {
+        match &self.runtime {
+            Runtime::Own(path) | Runtime::Shared(path) => path,
+        }
+    }
+
+    /// Makes the directory of the sockets, for this user alone, or checks that it is so.
+    ///
+    /// # Errors
+    /// When it cannot be made, or when it belongs to somebody else.
+    pub fn make_runtime_dir(&self) -> Result<PathBuf, PathsError> {
+        let path = self.runtime_dir();
+        make_private(path)?;
+        Ok(path.to_owned())
+    }
+
+    /// Makes the data directory and its logs, for this user alone.
+    ///
+    /// # Errors
+    /// When the system says no.
+    pub fn make_data_dir(&self) -> Result<(), PathsError> {
+        for dir in [self.data_dir.clone(), self.data_dir.join("logs")] {
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir);
+            made.map_err(|source| PathsError::Io { path: dir, source })?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes one directory with mode 0700. In a shared parent somebody else may have been first, so the
+/// result is looked at without following links.
+fn make_private(path: &Path) -> Result<(), PathsError> {
+    match fs::DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(source) => return Err(PathsError::Io { path: path.to_owned(), source }),
+    }
+    let found = fs::symlink_metadata(path).map_err(|source| PathsError::Io { path: path.to_owned(), source })?;
+    let not_ours = |reason: &str| Err(PathsError::NotOurs { path: path.to_owned(), reason: reason.to_owned() });
+    if !found.is_dir() {
+        return not_ours("it is not a directory");
+    }
+    if found.uid() != rustix::process::getuid().as_raw() {
+        return not_ours("it belongs to another user");
+    }
+    if found.permissions().mode() & 0o077 != 0 {
+        return not_ours("others may enter it; `chmod 700` it or remove it");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xdg_comes_before_home() {
+        let plain = Paths::new(&Environment::from_pairs([("HOME", "/home/ada")]), None).unwrap();
+        assert_eq!(plain.policy(), Path::new("/home/ada/.config/sayso/policy.toml"));
+        assert_eq!(plain.database(), Path::new("/home/ada/.local/state/sayso/sayso.db"));
+        assert_eq!(plain.log(), Path::new("/home/ada/.local/state/sayso/logs/sayso.log"));
+
+        let xdg = [("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "/c"), ("XDG_STATE_HOME", "/s"), ("XDG_RUNTIME_DIR", "/r")];
+        let xdg = Paths::new(&Environment::from_pairs(xdg), None).unwrap();
+        assert_eq!(xdg.config(), Path::new("/c/sayso/config.toml"));
+        assert_eq!(xdg.token(), Path::new("/s/sayso/token"));
+        assert_eq!(xdg.runtime_dir(), Path::new("/r/sayso"));
+    }
+
+    #[test]
+    fn the_flag_comes_before_the_variable() {
+        let environment = Environment::from_pairs([("HOME", "/home/ada"), ("SAYSO_DATA_DIR", "/variable")]);
+        assert_eq!(Paths::new(&environment, None).unwrap().data_dir, Path::new("/variable"));
+        assert_eq!(Paths::new(&environment, Some("/flag".into())).unwrap().data_dir, Path::new("/flag"));
+        assert!(matches!(Paths::new(&Environment::default(), None), Err(PathsError::NoHome)));
+    }
+
+    #[test]
+    fn a_runtime_directory_that_others_may_enter_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let environment = [("HOME", "/home/ada"), ("TMPDIR", dir.path().to_str().unwrap())];
+        let paths = Paths::new(&Environment::from_pairs(environment), None).unwrap();
+        let made = paths.make_runtime_dir().unwrap();
+        assert_eq!(fs::metadata(&made).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(paths.make_runtime_dir().unwrap(), made);
+
+        fs::set_permissions(&made, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(matches!(paths.make_runtime_dir(), Err(PathsError::NotOurs { .. })));
+        fs::remove_dir(&made).unwrap();
+        std::os::unix::fs::symlink(dir.path(), &made).unwrap();
+        assert!(matches!(paths.make_runtime_dir(), Err(PathsError::NotOurs { .. })));
+    }
+}

@@ -1,0 +1,87 @@
+//! Sessions and agents.
+
+use sayso_api::session::{
+    AgentList, IfPending, MessageAccepted, MessageRequest, NewSession, Session, SessionPage, SessionQuery, Transcript,
+    TranscriptQuery,
+};
+
+use crate::client::Client;
+use crate::error::Error;
+
+/// An empty JSON object: the body of calls that need none.
+#[derive(serde::Serialize)]
+struct Nothing {}
+
+impl Client {
+    /// Starts a session.
+    ///
+    /// # Errors
+    /// When the agent or the directory may not be used, or the server does not answer.
+    pub async fn start_session(&self, session: &NewSession) -> Result<Session, Error> {
+        self.post(&["sessions"], session).await
+    }
+
+    /// A page of sessions, newest first.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn sessions(&self, query: &SessionQuery) -> Result<SessionPage, Error> {
+        self.get_with(&["sessions"], query).await
+    }
+
+    /// One session with its pending asks.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn session(&self, id: &str) -> Result<Session, Error> {
+        self.get(&["sessions", id]).await
+    }
+
+    /// A page of a session's transcript.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn transcript(&self, id: &str, query: &TranscriptQuery) -> Result<Transcript, Error> {
+        self.get_with(&["sessions", id, "transcript"], query).await
+    }
+
+    /// Says something to the agent.
+    ///
+    /// # Errors
+    /// With `ask_pending` when something is pending that a message does not answer.
+    pub async fn message(&self, id: &str, text: &str, if_pending: IfPending) -> Result<MessageAccepted, Error> {
+        self.post(&["sessions", id, "messages"], &MessageRequest { text: text.to_owned(), if_pending }).await
+    }
+
+    /// Stops the current turn.
+    ///
+    /// # Errors
+    /// When the session is over, or the server does not answer.
+    pub async fn interrupt(&self, id: &str) -> Result<Session, Error> {
+        self.post(&["sessions", id, "interrupt"], &Nothing {}).await
+    }
+
+    /// Takes a session up again that ended.
+    ///
+    /// # Errors
+    /// With `not_resumable` when the agent cannot.
+    pub async fn resume(&self, id: &str) -> Result<Session, Error> {
+        self.post(&["sessions", id, "resume"], &Nothing {}).await
+    }
+
+    /// Ends a session.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn end_session(&self, id: &str) -> Result<(), Error> {
+        self.delete(&["sessions", id]).await
+    }
+
+    /// The agents that can be started.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn agents(&self) -> Result<AgentList, Error> {
+        self.get(&["agents"]).await
+    }
+}
