@@ -316,9 +316,9 @@ impl From<Preview> for core::Preview {
     fn from(preview: Preview) -> Self {
         match preview {
             Preview::Command { command, cwd } => Self::Command { command, cwd },
-            Preview::Diff { files } => Self::Diff {
-                files: files.into_iter().map(|file| core::FileDiff { path: file.path, diff: file.diff }).collect(),
-            },
+            Preview::Diff { files } => {
+                Self::Diff { files: files.into_iter().map(|file| core::FileDiff { path: file.path, diff: file.diff }).collect() }
+            }
             Preview::Plan { text } => Self::Plan { text },
             Preview::Text { text } => Self::Text { text },
         }

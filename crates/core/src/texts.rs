@@ -9,8 +9,7 @@ use crate::time::in_words;
 /// A person rejected a question without a word.
 pub const REJECTED: &str = "The user declined to answer. Go on with your best judgement, or ask differently.";
 /// A policy rejected a question.
-pub const REJECTED_BY_POLICY: &str =
-    "Nobody is available to answer questions (by policy). Go on with your best judgement.";
+pub const REJECTED_BY_POLICY: &str = "Nobody is available to answer questions (by policy). Go on with your best judgement.";
 /// A person denied a tool without a word.
 pub const DENIED: &str = "User denied tool execution";
 /// A policy denied a tool.

@@ -296,12 +296,21 @@ fn check(asked: &Asked, commands: &[(u8, u64)]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn decide(asked: &Asked, command: &Command, wanted: Decision, number: u8, ask: &mut Ask, model: &mut Model) -> Result<(), TestCaseError> {
+fn decide(
+    asked: &Asked,
+    command: &Command,
+    wanted: Decision,
+    number: u8,
+    ask: &mut Ask,
+    model: &mut Model,
+) -> Result<(), TestCaseError> {
     let now = Time::from_millis(1).plus(Duration::from_secs(u64::from(number)));
     let result = resolve(ask, wanted, person(number), now);
     if let Model::Done { status, by, .. } = model {
         // Late: whatever it says, it learns who was first. This comes before any look at its contents.
-        let Err(Refused::AlreadyResolved(winner)) = result else { return Err(TestCaseError::fail(format!("{command:?}: {result:?}"))) };
+        let Err(Refused::AlreadyResolved(winner)) = result else {
+            return Err(TestCaseError::fail(format!("{command:?}: {result:?}")));
+        };
         prop_assert_eq!(winner.decision.status(), *status);
         prop_assert_eq!(&winner.by, &person(*by));
         return Ok(());

@@ -23,12 +23,8 @@ pub(crate) struct Agents {
 impl Agents {
     /// What is built in.
     pub(crate) fn new() -> Self {
-        let mock = Agent {
-            name: "mock".to_owned(),
-            protocol: "mock",
-            kind: ConnectionKind::InProcess,
-            capabilities: CAPABILITIES,
-        };
+        let mock =
+            Agent { name: "mock".to_owned(), protocol: "mock", kind: ConnectionKind::InProcess, capabilities: CAPABILITIES };
         Self { agents: vec![mock] }
     }
 

@@ -7,13 +7,8 @@ use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, OutcomeStatus};
 use sayso_store::{EventKind, StoredEvent};
 
-const STATUSES: [OutcomeStatus; 5] = [
-    OutcomeStatus::Answered,
-    OutcomeStatus::Rejected,
-    OutcomeStatus::Approved,
-    OutcomeStatus::Denied,
-    OutcomeStatus::Withdrawn,
-];
+const STATUSES: [OutcomeStatus; 5] =
+    [OutcomeStatus::Answered, OutcomeStatus::Rejected, OutcomeStatus::Approved, OutcomeStatus::Denied, OutcomeStatus::Withdrawn];
 const ACTORS: [&str; 5] = ["person", "policy", "timeout", "message", "agent"];
 
 /// What is counted.
@@ -76,11 +71,18 @@ impl Metrics {
         for (name, help, counter) in counters {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {}", counter.load(Ordering::Relaxed));
         }
-        let _ = writeln!(text, "# HELP sayso_outcomes_total Outcomes by kind and by who decided.\n# TYPE sayso_outcomes_total counter");
+        let _ = writeln!(
+            text,
+            "# HELP sayso_outcomes_total Outcomes by kind and by who decided.\n# TYPE sayso_outcomes_total counter"
+        );
         for (actor, counts) in ACTORS.iter().zip(&self.resolved) {
             for (status, count) in STATUSES.iter().zip(counts) {
                 let status = status.as_str();
-                let _ = writeln!(text, "sayso_outcomes_total{{by=\"{actor}\",status=\"{status}\"}} {}", count.load(Ordering::Relaxed));
+                let _ = writeln!(
+                    text,
+                    "sayso_outcomes_total{{by=\"{actor}\",status=\"{status}\"}} {}",
+                    count.load(Ordering::Relaxed)
+                );
             }
         }
         text

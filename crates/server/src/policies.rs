@@ -5,7 +5,9 @@ use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
 
 use sayso_core::ask::{AskBody, PolicyNote};
-use sayso_core::policy::{self, Grant, Policy, PolicyError, PolicySet, ProjectPolicy, SessionPolicy, Subject, Verdict, project_hash};
+use sayso_core::policy::{
+    self, Grant, Policy, PolicyError, PolicySet, ProjectPolicy, SessionPolicy, Subject, Verdict, project_hash,
+};
 use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_store::read::{PolicyState, StoredPolicy};
@@ -122,7 +124,8 @@ impl Policies {
     /// Takes over grants, the profile and trusted projects.
     pub(crate) fn take_stored(&self, stored: StoredPolicy) {
         let grants = stored.grants.iter().filter_map(|(_, _, raw)| serde_json::from_str::<Grant>(raw.as_str()).ok()).collect();
-        let profile = stored.settings.iter().find(|(key, _)| key == PROFILE).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
+        let profile =
+            stored.settings.iter().find(|(key, _)| key == PROFILE).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
         self.change(|in_force, _| {
             in_force.grants = grants;
             in_force.profile = profile;

@@ -244,7 +244,8 @@ async fn housekeeping(app: Arc<App>) {
 
 async fn retain(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
-    let before = |age: Duration| sayso_core::time::Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
+    let before =
+        |age: Duration| sayso_core::time::Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
     let keep = app.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
     let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), now, at_most: 1_000 };
     while app.store.write(retain()).await? {
@@ -258,15 +259,18 @@ fn absolute(dir: &Path) -> String {
 }
 
 fn make_private_dir(dir: &Path) -> Result<(), StartError> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|source| StartError::File { path: dir.to_owned(), source })
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .map_err(|source| StartError::File { path: dir.to_owned(), source })
 }
 
 /// Writes a file that only its owner may read, whole or not at all.
 fn write_private(path: &Path, text: &str) -> Result<(), StartError> {
     let failed = |source| StartError::File { path: path.to_owned(), source };
     let part = path.with_extension("part");
-    let mut file =
-        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part).map_err(failed)?;
+    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     std::fs::rename(&part, path).map_err(failed)
 }
@@ -298,7 +302,8 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: sayso
 }
 
 async fn body_key(store: &Store, stored: &sayso_store::read::StoredPolicy) -> Result<[u8; 32], StartError> {
-    let kept = stored.settings.iter().find(|(key, _)| key == BODY_KEY).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
+    let kept =
+        stored.settings.iter().find(|(key, _)| key == BODY_KEY).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
     if let Some(key) = kept {
         return Ok(key);
     }

@@ -131,7 +131,13 @@ mod tests {
 
     fn choice(multiple: bool, custom: bool) -> Question {
         let options = ["A", "B (Recommended)", "C"].map(|label| QuestionOption::new(label, None)).to_vec();
-        Question { key: "0".into(), header: None, text: "Which?".into(), input: Input::Choice { options, multiple, custom }, required: true }
+        Question {
+            key: "0".into(),
+            header: None,
+            text: "Which?".into(),
+            input: Input::Choice { options, multiple, custom },
+            required: true,
+        }
     }
 
     fn asked(input: Input) -> Question {

@@ -157,6 +157,8 @@ impl Approval {
         };
         limits::check("the command or the paths", action, limits::RAW)?;
         limits::check("the number of choices", self.choices.len(), limits::OPTIONS)?;
-        self.choices.iter().try_for_each(|choice| limits::check("a choice", choice.id.len().max(choice.label.len()), limits::TEXT))
+        self.choices
+            .iter()
+            .try_for_each(|choice| limits::check("a choice", choice.id.len().max(choice.label.len()), limits::TEXT))
     }
 }

@@ -13,9 +13,7 @@ pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, valida
 pub use approval::{Action, Approval, Choice, FileDiff, Preview};
 pub use link::Link;
 pub use question::{Input, Question, QuestionOption, strip_recommended};
-pub use state::{MASK,
-    AskState, Decision, Delivery, DeliveryError, Outcome, OutcomeStatus, Reach, Refused, Resolution, resolve,
-};
+pub use state::{AskState, Decision, Delivery, DeliveryError, MASK, Outcome, OutcomeStatus, Reach, Refused, Resolution, resolve};
 pub use typed_message::{MessageTarget, PendingAsk, TextShape, target_of};
 
 use crate::id::{AskId, ConnectionId, RunId, SessionId, TokenId};

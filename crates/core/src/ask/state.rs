@@ -310,12 +310,11 @@ fn masked(body: &AskBody, decision: Decision) -> Decision {
                 .questions()
                 .iter()
                 .zip(answers)
-                .map(|(question, answer)| {
-                    if question.is_secret() && !answer.is_empty() { vec![MASK.to_owned()] } else { answer }
-                })
+                .map(|(question, answer)| if question.is_secret() && !answer.is_empty() { vec![MASK.to_owned()] } else { answer })
                 .collect();
             Decision::Answered { answers: masked, note }
         }
-        other @ (Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. }) => other,
+        other
+        @ (Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. }) => other,
     }
 }

@@ -8,7 +8,20 @@ use super::words::Word;
 
 /// Per program: long options, `find`-style words, and single letters.
 const ACTING: &[(&str, &[&str])] = &[
-    ("git", &["--output", "--ext-diff", "--exec", "--exec-path", "--upload-pack", "--receive-pack", "--open-files-in-pager", "--config-env", "-O"]),
+    (
+        "git",
+        &[
+            "--output",
+            "--ext-diff",
+            "--exec",
+            "--exec-path",
+            "--upload-pack",
+            "--receive-pack",
+            "--open-files-in-pager",
+            "--config-env",
+            "-O",
+        ],
+    ),
     ("find", &["-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls"]),
     ("fd", &["--exec", "--exec-batch", "-x", "-X"]),
     ("sort", &["--output", "--compress-program", "-o"]),
@@ -50,10 +63,25 @@ mod tests {
 
     #[test]
     fn what_writes_or_runs_is_known() {
-        for (program, word) in [("git", "--output=x"), ("git", "--outp"), ("sort", "-ro"), ("find", "-delete"), ("cargo", "--config"), ("git", "{--output=x,y}")] {
+        for (program, word) in [
+            ("git", "--output=x"),
+            ("git", "--outp"),
+            ("sort", "-ro"),
+            ("find", "-delete"),
+            ("cargo", "--config"),
+            ("git", "{--output=x,y}"),
+        ] {
             assert!(acts(program, &Word::read(word)), "{program} {word}");
         }
-        for (program, word) in [("git", "--stat"), ("git", "--"), ("git", "--oneline"), ("cargo", "--color"), ("ls", "-o"), ("find", "-name"), ("git", "src/*.rs")] {
+        for (program, word) in [
+            ("git", "--stat"),
+            ("git", "--"),
+            ("git", "--oneline"),
+            ("cargo", "--color"),
+            ("ls", "-o"),
+            ("find", "-name"),
+            ("git", "src/*.rs"),
+        ] {
             assert!(!acts(program, &Word::read(word)), "{program} {word}");
         }
     }

@@ -78,7 +78,10 @@ impl AddressPattern {
             && self.scheme.as_ref().map_or(web, |scheme| *scheme == address.scheme)
             && wildcard(&self.host, &address.host)
             && self.port.as_deref() == address.port
-            && self.path.as_ref().is_none_or(|path| !climbs && wildcard(path, if address.path.is_empty() { "/" } else { address.path }))
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|path| !climbs && wildcard(path, if address.path.is_empty() { "/" } else { address.path }))
     }
 
     /// Whether the pattern may mean this address: its subdomains too, on any port, by any way.
@@ -87,7 +90,10 @@ impl AddressPattern {
             return url.to_lowercase().contains(self.host.trim_matches('*').trim_matches('.'));
         };
         let host = wildcard(&self.host, &address.host) || wildcard(&format!("*.{}", self.host), &address.host);
-        host && self.path.as_ref().is_none_or(|path| address.path.contains('%') || address.path.contains("..") || wildcard(path, address.path))
+        host && self
+            .path
+            .as_ref()
+            .is_none_or(|path| address.path.contains('%') || address.path.contains("..") || wildcard(path, address.path))
     }
 }
 
@@ -98,19 +104,51 @@ mod tests {
     #[test]
     fn only_the_real_host_counts() {
         let allows = |pattern: &str, url: &str| AddressPattern::compile(pattern).unwrap().allows(url);
-        for url in ["https://docs.rs/serde", "https://DOCS.rs/", "https://docs.rs", "https://docs.rs:443/x", "https://docs.rs./x", "https://docs.rs/?q=1"] {
+        for url in [
+            "https://docs.rs/serde",
+            "https://DOCS.rs/",
+            "https://docs.rs",
+            "https://docs.rs:443/x",
+            "https://docs.rs./x",
+            "https://docs.rs/?q=1",
+        ] {
             assert!(allows("https://docs.rs/*", url) && allows("docs.rs", url), "{url}");
         }
         for url in [
-            "https://docs.rs@evil.com/", "https://docs.rs:x@evil.com/", "https://evil.com/docs.rs", "https://docs.rs.evil.com/", "https://evil.com#docs.rs", "https://evil.com?docs.rs",
-            "http://docs.rs/x", "https://docs.rs:8443/", "https://evil.com\\@docs.rs/", "https://xdocs.rs/", "docs.rs", "//docs.rs/", "file://docs.rs/etc/passwd", "https://docs.rs\n@evil.com", "https://user@docs.rs/",
-            "https:///docs.rs", "https://docs.rs:99x/", "javascript:docs.rs", "https://ⅾocs.rs/",
+            "https://docs.rs@evil.com/",
+            "https://docs.rs:x@evil.com/",
+            "https://evil.com/docs.rs",
+            "https://docs.rs.evil.com/",
+            "https://evil.com#docs.rs",
+            "https://evil.com?docs.rs",
+            "http://docs.rs/x",
+            "https://docs.rs:8443/",
+            "https://evil.com\\@docs.rs/",
+            "https://xdocs.rs/",
+            "docs.rs",
+            "//docs.rs/",
+            "file://docs.rs/etc/passwd",
+            "https://docs.rs\n@evil.com",
+            "https://user@docs.rs/",
+            "https:///docs.rs",
+            "https://docs.rs:99x/",
+            "javascript:docs.rs",
+            "https://ⅾocs.rs/",
         ] {
             assert!(!allows("https://docs.rs/*", url), "{url}");
         }
-        assert!(allows("*.example.com", "https://a.example.com/") && !allows("*.example.com", "https://example.com/") && !allows("docs.rs", "ftp://docs.rs/"));
-        assert!(allows("https://docs.rs/serde/*", "https://docs.rs/serde/x") && !allows("https://docs.rs/serde/*", "https://docs.rs/serde/../evil"));
-        assert!(allows("http://localhost:3000", "http://localhost:3000/x") && !allows("http://localhost:3000", "http://localhost/x"));
+        assert!(
+            allows("*.example.com", "https://a.example.com/")
+                && !allows("*.example.com", "https://example.com/")
+                && !allows("docs.rs", "ftp://docs.rs/")
+        );
+        assert!(
+            allows("https://docs.rs/serde/*", "https://docs.rs/serde/x")
+                && !allows("https://docs.rs/serde/*", "https://docs.rs/serde/../evil")
+        );
+        assert!(
+            allows("http://localhost:3000", "http://localhost:3000/x") && !allows("http://localhost:3000", "http://localhost/x")
+        );
     }
 
     #[test]

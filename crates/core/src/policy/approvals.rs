@@ -72,7 +72,10 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, look: &Look<'_>, mut 
         ApprovalPolicy::Ask => person(why),
         ApprovalPolicy::Deny => {
             let message = settings.approval_message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
-            Verdict::Decided { decision: Decision::Denied { message, stop: false }, rule: "approvals.policy = \"deny\"".to_owned() }
+            Verdict::Decided {
+                decision: Decision::Denied { message, stop: false },
+                rule: "approvals.policy = \"deny\"".to_owned(),
+            }
         }
     }
 }
@@ -89,8 +92,15 @@ fn never_by_default(look: &Look<'_>) -> Option<&'static str> {
         AskBody::Approval(approval) => match &approval.action {
             Action::Plan => Some("only a person accepts a plan"),
             Action::Mode => Some("only a person changes the mode"),
-            Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => Some("the command line cannot be read"),
-            Action::Run { .. } | Action::Edit { .. } | Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Other => None,
+            Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => {
+                Some("the command line cannot be read")
+            }
+            Action::Run { .. }
+            | Action::Edit { .. }
+            | Action::Read { .. }
+            | Action::Fetch { .. }
+            | Action::Mcp { .. }
+            | Action::Other => None,
         },
     }
 }
@@ -126,21 +136,36 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<String, Stri
     };
     let missing = first_not_covered(
         commands,
-        &mut |words| find(&|rule| rule.run_patterns().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.allows(words)))),
-        &mut |words| find(&|rule| rule.run_patterns().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)))),
+        &mut |words| {
+            find(&|rule| rule.run_patterns().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.allows(words))))
+        },
+        &mut |words| {
+            find(&|rule| {
+                rule.run_patterns()
+                    .is_none_or(|patterns| patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)))
+            })
+        },
     );
     if let Some(missing) = missing {
         return Err(format!("no rule allows {}", quoted(&missing)));
     }
-    let names: Vec<String> = allowing.iter().zip(&used).filter(|(_, used)| **used).map(|((scope, rule), _)| rule.label(*scope)).collect();
+    let names: Vec<String> =
+        allowing.iter().zip(&used).filter(|(_, used)| **used).map(|((scope, rule), _)| rule.label(*scope)).collect();
     Ok(names.join(", "))
 }
 
 /// For the explanation: whether an `allow` for commands covers any of them by itself.
 fn covers_some(rule: &Rule, look: &Look<'_>) -> Result<(), Miss> {
-    let (Effect::Allow, Some(_), Some(Ok(commands))) = (rule.effect(), rule.run_patterns(), look.line.as_ref().map(|line| line.plain.as_ref())) else {
+    let (Effect::Allow, Some(_), Some(Ok(commands))) =
+        (rule.effect(), rule.run_patterns(), look.line.as_ref().map(|line| line.plain.as_ref()))
+    else {
         return Ok(());
     };
-    let by_itself = |words: &Vec<_>| rule.run_patterns().is_some_and(|patterns| patterns.iter().any(|pattern| pattern.allows(words)));
-    if commands.iter().any(by_itself) || by_rules(&[(Scope::User, rule)], look).is_ok() { Ok(()) } else { Err("no command of the line fits") }
+    let by_itself =
+        |words: &Vec<_>| rule.run_patterns().is_some_and(|patterns| patterns.iter().any(|pattern| pattern.allows(words)));
+    if commands.iter().any(by_itself) || by_rules(&[(Scope::User, rule)], look).is_ok() {
+        Ok(())
+    } else {
+        Err("no command of the line fits")
+    }
 }

@@ -102,7 +102,9 @@ impl CommandLine {
             self.found.get(*at).filter(|found| pattern.catches(&found.program, found.command()))
         };
         let found = patterns.iter().find_map(|pattern| match pattern.literal_program() {
-            Some(program) => self.by_program.get(program).into_iter().flatten().chain(&self.changing).find_map(|at| meant(pattern, at)),
+            Some(program) => {
+                self.by_program.get(program).into_iter().flatten().chain(&self.changing).find_map(|at| meant(pattern, at))
+            }
             None => (0..self.found.len()).find_map(|at| meant(pattern, &at)),
         });
         if let Some(found) = found {
@@ -153,12 +155,18 @@ pub(super) fn first_not_covered(
         .map(|words| shown(words))
 }
 
-fn covered(words: &[Word], covers: &mut dyn FnMut(&[Word]) -> bool, exactly: &mut dyn FnMut(&[Word]) -> bool, depth: usize) -> bool {
+fn covered(
+    words: &[Word],
+    covers: &mut dyn FnMut(&[Word]) -> bool,
+    exactly: &mut dyn FnMut(&[Word]) -> bool,
+    depth: usize,
+) -> bool {
     if depth > DEPTH {
         return false;
     }
     let script = |text: &str, covers: &mut dyn FnMut(&[Word]) -> bool, exactly: &mut dyn FnMut(&[Word]) -> bool| {
-        agreed(text, parse(text).as_ref()).is_ok_and(|commands| commands.iter().all(|words| covered(words, covers, exactly, depth + 1)))
+        agreed(text, parse(text).as_ref())
+            .is_ok_and(|commands| commands.iter().all(|words| covered(words, covers, exactly, depth + 1)))
     };
     match wrappers::for_allow(words) {
         ForAllow::Itself => covers(words),
@@ -200,7 +208,9 @@ fn flatten<'a>(program: &'a ast::Program, into: &mut Vec<Vec<&'a str>>) -> Optio
                 let mut words = vec![simple.word_or_name.as_ref()?.value.as_str()];
                 for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
                     match item {
-                        ast::CommandPrefixOrSuffixItem::Word(word) | ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => words.push(&word.value),
+                        ast::CommandPrefixOrSuffixItem::Word(word) | ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+                            words.push(&word.value)
+                        }
                         // The strict reader let only harmless ones through.
                         ast::CommandPrefixOrSuffixItem::IoRedirect(_) => {}
                         ast::CommandPrefixOrSuffixItem::ProcessSubstitution(..) => return None,
@@ -224,9 +234,9 @@ pub(super) fn parse(line: &str) -> Option<Parsed> {
     let here_docs::Cut { line, bodies } = here_docs::cut(line)?;
     // What the tokenizer recurses into.
     let bytes = line.as_bytes();
-    let recursing = bytes.windows(2).filter(|pair| {
-        matches!(pair, [b'$', b'(' | b'{' | b'['] | [b'@' | b'?' | b'*' | b'+' | b'!' | b'<' | b'>', b'('])
-    });
+    let recursing = bytes
+        .windows(2)
+        .filter(|pair| matches!(pair, [b'$', b'(' | b'{' | b'['] | [b'@' | b'?' | b'*' | b'+' | b'!' | b'<' | b'>', b'(']));
     let recursing = recursing.count() + line.matches('`').count();
     // Should a here-document be left, hidden by quotes that only look like some: see `here_docs`.
     let heres = line.split(|c| c != '<').any(|run| run.len() == 2 || run.len() > 3);
@@ -244,7 +254,10 @@ pub(super) fn parse(line: &str) -> Option<Parsed> {
 
 /// What the tokens of a line would cost the parser.
 fn cost(length: usize, tokens: &[Token]) -> usize {
-    const NESTING: &[&str] = &["if", "while", "until", "for", "case", "select", "{", "[[", "!", "coproc", "function", "time", "elif", "do", "then", "else"];
+    const NESTING: &[&str] = &[
+        "if", "while", "until", "for", "case", "select", "{", "[[", "!", "coproc", "function", "time", "elif", "do", "then",
+        "else",
+    ];
     let (mut depth, mut deepest, mut nests) = (0_u32, 0_u32, 0_usize);
     for token in tokens {
         match token {
@@ -278,9 +291,16 @@ mod tests {
     #[test]
     fn plain_lines_are_read_alike_by_both_readers() {
         for (line, commands) in [
-            ("git status", 1), ("git status && cargo test 2>&1 | tail -5; echo \"exit $?\"", 4), ("cargo test \\\n  --all", 1),
-            ("ls\n\ncat a\n", 2), ("echo 'a;b' \"c|d\" e\\ f", 1), ("ls >/dev/null 2>&1", 1), ("ls 2> /dev/null || echo no", 2), ("git log --format='%h $x'", 1),
-            ("ls *.rs", 1), ("ls a &&\n cat b", 2),
+            ("git status", 1),
+            ("git status && cargo test 2>&1 | tail -5; echo \"exit $?\"", 4),
+            ("cargo test \\\n  --all", 1),
+            ("ls\n\ncat a\n", 2),
+            ("echo 'a;b' \"c|d\" e\\ f", 1),
+            ("ls >/dev/null 2>&1", 1),
+            ("ls 2> /dev/null || echo no", 2),
+            ("git log --format='%h $x'", 1),
+            ("ls *.rs", 1),
+            ("ls a &&\n cat b", 2),
         ] {
             assert_eq!(CommandLine::read(line).plain.as_ref().map(Vec::len), Ok(commands), "{line}");
         }
@@ -288,9 +308,41 @@ mod tests {
 
     #[test]
     fn nothing_that_nests_explodes() {
-        for atom in ["(", "((", "( (", "f(", "f (", "f()(", "a=(", "@(", "!(", "$(", "$((", "\"$(", "<(", "{ (", "(;", "case x in (", "for((", "[[ (", "if (", "! (", "x (y) (", "'\"'(", "`(", "${x:-(", "(a|", "([", "<<E ("] {
+        for atom in [
+            "(",
+            "((",
+            "( (",
+            "f(",
+            "f (",
+            "f()(",
+            "a=(",
+            "@(",
+            "!(",
+            "$(",
+            "$((",
+            "\"$(",
+            "<(",
+            "{ (",
+            "(;",
+            "case x in (",
+            "for((",
+            "[[ (",
+            "if (",
+            "! (",
+            "x (y) (",
+            "'\"'(",
+            "`(",
+            "${x:-(",
+            "(a|",
+            "([",
+            "<<E (",
+        ] {
             for count in 1..40 {
-                for line in [atom.repeat(count), format!("{}ls{}", atom.repeat(count), ")".repeat(count)), format!("{}ls{}", atom.repeat(count), " )".repeat(count / 2))] {
+                for line in [
+                    atom.repeat(count),
+                    format!("{}ls{}", atom.repeat(count), ")".repeat(count)),
+                    format!("{}ls{}", atom.repeat(count), " )".repeat(count / 2)),
+                ] {
                     let start = std::time::Instant::now();
                     let _ = CommandLine::read(&line);
                     assert!(start.elapsed().as_millis() < 500, "{line} took {:?}", start.elapsed());
@@ -310,11 +362,39 @@ mod tests {
     #[test]
     fn reading_ends_soon_whatever_comes() {
         let lines = [
-            "(".repeat(10_000), "$(".repeat(10_000), "{ ".repeat(10_000), "`".repeat(10_001), "if ".repeat(10_000), "! ".repeat(10_000),
-            "((".repeat(7), format!("{}{}", "(".repeat(8), "ls;".repeat(2_000)), "<(".repeat(10_000), "f() ".repeat(10_000), "[[ ".repeat(10_000),
-            "x ".repeat(2_000_000), format!("echo {}", "\"$(".repeat(9_000)), format!("{} rm", "env ".repeat(10_000)), format!("{} -c rm", "bash ".repeat(6_000)),
-            "a=b ".repeat(8_000), "$( << && ".to_owned(), "# it's\n$( << && '".to_owned(), "`'` $( << ;if '".to_owned(), "$(-c<< ;if ]] ".to_owned(), "<<a ".repeat(8_000), "${".repeat(10_000), "case a in ".repeat(3_000), "[[ ! ".repeat(5_000), "eval ".repeat(6_000), "time ".repeat(6_000),
-            "a|".repeat(16_000), "a&&".repeat(10_000), "\\".repeat(30_000), "@(".repeat(10_000), "coproc ".repeat(4_000), "$((".repeat(6_000), "'".repeat(30_001),
+            "(".repeat(10_000),
+            "$(".repeat(10_000),
+            "{ ".repeat(10_000),
+            "`".repeat(10_001),
+            "if ".repeat(10_000),
+            "! ".repeat(10_000),
+            "((".repeat(7),
+            format!("{}{}", "(".repeat(8), "ls;".repeat(2_000)),
+            "<(".repeat(10_000),
+            "f() ".repeat(10_000),
+            "[[ ".repeat(10_000),
+            "x ".repeat(2_000_000),
+            format!("echo {}", "\"$(".repeat(9_000)),
+            format!("{} rm", "env ".repeat(10_000)),
+            format!("{} -c rm", "bash ".repeat(6_000)),
+            "a=b ".repeat(8_000),
+            "$( << && ".to_owned(),
+            "# it's\n$( << && '".to_owned(),
+            "`'` $( << ;if '".to_owned(),
+            "$(-c<< ;if ]] ".to_owned(),
+            "<<a ".repeat(8_000),
+            "${".repeat(10_000),
+            "case a in ".repeat(3_000),
+            "[[ ! ".repeat(5_000),
+            "eval ".repeat(6_000),
+            "time ".repeat(6_000),
+            "a|".repeat(16_000),
+            "a&&".repeat(10_000),
+            "\\".repeat(30_000),
+            "@(".repeat(10_000),
+            "coproc ".repeat(4_000),
+            "$((".repeat(6_000),
+            "'".repeat(30_001),
         ];
         for line in lines {
             let start = std::time::Instant::now();

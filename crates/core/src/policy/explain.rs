@@ -62,7 +62,13 @@ pub fn explain(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Explanation
     let mut considered = Vec::new();
     let verdict = decide_seeing(set, subject, now, Some(&mut considered));
     let settings = Settings::of(set, subject.step, now);
-    Explanation { verdict, considered, questions: settings.questions, approvals: settings.approvals, fingerprint: set.fingerprint() }
+    Explanation {
+        verdict,
+        considered,
+        questions: settings.questions,
+        approvals: settings.approvals,
+        fingerprint: set.fingerprint(),
+    }
 }
 
 /// Whether one rule alone would take effect on an ask: to try a rule on past asks before it is written.
@@ -71,9 +77,12 @@ pub fn explain(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Explanation
 pub fn matches_ask(rule: &Rule, subject: &Subject<'_>, now: Time) -> bool {
     let look = Look::at(subject, now);
     match (rule.effect(), subject.body) {
-        (Effect::Deny | Effect::Ask, AskBody::Approval(_) | AskBody::Link(_)) => rule.fits_surroundings(&look).is_ok() && rule.catches(&look).is_ok(),
+        (Effect::Deny | Effect::Ask, AskBody::Approval(_) | AskBody::Link(_)) => {
+            rule.fits_surroundings(&look).is_ok() && rule.catches(&look).is_ok()
+        }
         (Effect::Ask, AskBody::Question { questions }) => {
-            rule.fits_surroundings(&look).is_ok() && questions.iter().any(|question| rule.fits_question(&Asked::of(question)).is_ok())
+            rule.fits_surroundings(&look).is_ok()
+                && questions.iter().any(|question| rule.fits_question(&Asked::of(question)).is_ok())
         }
         (Effect::Allow | Effect::Answer | Effect::Reject | Effect::Deny, _) => {
             matches!(decide_seeing(&PolicySet::of_one(rule), subject, now, None), Verdict::Decided { rule: decided, .. } if decided == rule.label(Scope::User))

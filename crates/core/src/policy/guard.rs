@@ -11,7 +11,14 @@ use crate::ask::{Action, AskBody};
 pub(super) const NAME: &str = "built in: sayso itself";
 
 /// Where Sayso lives below a home directory, whichever home that is.
-const HOMES: &[&str] = &["/.config/sayso", "/.local/state/sayso", "/.local/share/sayso", "/.cache/sayso", "/library/application support/sayso", "/appdata/roaming/sayso"];
+const HOMES: &[&str] = &[
+    "/.config/sayso",
+    "/.local/state/sayso",
+    "/.local/share/sayso",
+    "/.cache/sayso",
+    "/library/application support/sayso",
+    "/appdata/roaming/sayso",
+];
 
 /// Why a person has to decide, if one has to.
 pub(super) fn guards(protected: &[String], look: &Look<'_>) -> Option<&'static str> {
@@ -20,7 +27,9 @@ pub(super) fn guards(protected: &[String], look: &Look<'_>) -> Option<&'static s
         Action::Run { command } => guards_line(protected, command, look),
         Action::Edit { paths } | Action::Read { paths } => {
             let touches = |path: &String| match look.places.absolute(path) {
-                Some(absolute) => touches(protected, &absolute, look) || without_project(path, look).split('/').any(is_policy_file),
+                Some(absolute) => {
+                    touches(protected, &absolute, look) || without_project(path, look).split('/').any(is_policy_file)
+                }
                 None => names_sayso(path),
             };
             paths.iter().any(touches).then_some("it touches Sayso's own files")
@@ -35,7 +44,10 @@ fn guards_line(protected: &[String], command: &str, look: &Look<'_>) -> Option<&
         return Some("the command line is too long to read");
     }
     let unquoted: String = command.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
-    let named = |text: &str| names_sayso(&without_project(text, look)) || protected.iter().any(|directory| text.contains(directory.trim_end_matches('/')));
+    let named = |text: &str| {
+        names_sayso(&without_project(text, look))
+            || protected.iter().any(|directory| text.contains(directory.trim_end_matches('/')))
+    };
     if named(command) || named(&unquoted) || line.words().any(|word| named(&word.text)) {
         return Some("it names sayso or its files");
     }
@@ -81,12 +93,15 @@ fn leads_there(protected: &[String], word: &Word, look: &Look<'_>) -> bool {
 /// Whether a path is one of Sayso's, or a directory below home that holds one.
 fn touches(protected: &[String], absolute: &str, look: &Look<'_>) -> bool {
     let lowered = format!("{}/", absolute.to_lowercase());
-    let holds = |directory: &str| within(directory, absolute) && look.places.home.is_some_and(|home| below(absolute, home).is_some());
+    let holds =
+        |directory: &str| within(directory, absolute) && look.places.home.is_some_and(|home| below(absolute, home).is_some());
     HOMES.iter().any(|home| lowered.contains(&format!("{home}/")))
         || protected.iter().any(|directory| within(absolute, directory) || holds(directory))
         || homes(look).iter().any(|directory| holds(directory))
 }
 
 fn homes(look: &Look<'_>) -> Vec<String> {
-    look.places.home.map_or_else(Vec::new, |home| HOMES.iter().map(|place| format!("{}{place}", home.trim_end_matches('/'))).collect())
+    look.places
+        .home
+        .map_or_else(Vec::new, |home| HOMES.iter().map(|place| format!("{}{place}", home.trim_end_matches('/'))).collect())
 }

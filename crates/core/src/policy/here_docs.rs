@@ -50,7 +50,8 @@ pub(super) fn cut(line: &str) -> Option<Cut> {
         return Some(Cut { line: line.to_owned(), bodies: Vec::new() });
     }
     let chars: Vec<char> = line.chars().collect();
-    let mut cutter = Cutter { chars: &chars, at: 0, line: String::new(), bodies: Vec::new(), pending: Vec::new(), nested: Vec::new() };
+    let mut cutter =
+        Cutter { chars: &chars, at: 0, line: String::new(), bodies: Vec::new(), pending: Vec::new(), nested: Vec::new() };
     cutter.run()?;
     cutter.pending.is_empty().then_some(Cut { line: cutter.line, bodies: cutter.bodies })
 }
@@ -190,7 +191,9 @@ mod tests {
         ] {
             assert_eq!(cut(line), Some(Cut { line: left.to_owned(), bodies }), "{line}");
         }
-        for unclear in ["cat << E\nx", "$( << &&", "cat <<", "cat << $x\na\n", "cat <<<< x", "cat <<E\"O\"F\nEOF", "cat << 'E\nE", "cat <<E"] {
+        for unclear in
+            ["cat << E\nx", "$( << &&", "cat <<", "cat << $x\na\n", "cat <<<< x", "cat <<E\"O\"F\nEOF", "cat << 'E\nE", "cat <<E"]
+        {
             assert_eq!(cut(unclear), None, "{unclear}");
         }
     }

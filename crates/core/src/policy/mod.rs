@@ -34,8 +34,8 @@ pub use error::PolicyError;
 pub use explain::{Considered, Explanation, explain, matches_ask};
 pub use hash::project_hash;
 pub use model::{
-    ApprovalPolicy, ApprovalSettings, Effect, OnTimeout, Profile, QuestionPolicy, QuestionSettings, RuleSpec,
-    SessionPolicy, Texts,
+    ApprovalPolicy, ApprovalSettings, Effect, OnTimeout, Profile, QuestionPolicy, QuestionSettings, RuleSpec, SessionPolicy,
+    Texts,
 };
 pub use policy_file::Policy;
 pub use rules::Rule;

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::time::{Span, Time};
 
-
 /// What happens when nobody answers in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

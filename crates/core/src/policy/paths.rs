@@ -147,7 +147,8 @@ impl RootBuilder {
         }
         for form in forms {
             // Some file systems ignore case, so what protects does too.
-            let built = GlobBuilder::new(&form).literal_separator(true).case_insensitive(matches!(reading, Reading::Generous)).build();
+            let built =
+                GlobBuilder::new(&form).literal_separator(true).case_insensitive(matches!(reading, Reading::Generous)).build();
             list.push(built.map_err(|error| format!("`{text}` is not a glob: {}", error.kind()))?);
         }
         Ok(())
@@ -167,7 +168,9 @@ impl RootBuilder {
 
 impl Root {
     fn fits(&self, absolute: &str, places: Places<'_>) -> bool {
-        let under = |root: Option<&str>, set: &GlobSet| root.and_then(|root| below(absolute, root)).is_some_and(|rest| set.is_match(rest));
+        let under = |root: Option<&str>, set: &GlobSet| {
+            root.and_then(|root| below(absolute, root)).is_some_and(|rest| set.is_match(rest))
+        };
         self.absolute.is_match(absolute) || under(places.project, &self.project) || under(places.home, &self.home)
     }
 }
@@ -181,8 +184,15 @@ mod tests {
     #[test]
     fn paths_are_resolved_by_their_letters() {
         for (path, absolute) in [
-            ("src/a.rs", Some("/home/u/shop/src/a.rs")), ("./a/../b", Some("/home/u/shop/b")), ("../../x", Some("/home/x")), ("~/x", Some("/home/u/x")),
-            ("/etc//passwd", Some("/etc/passwd")), ("/../..", Some("/")), ("", None), ("~root/x", None), ("a\0b", None),
+            ("src/a.rs", Some("/home/u/shop/src/a.rs")),
+            ("./a/../b", Some("/home/u/shop/b")),
+            ("../../x", Some("/home/x")),
+            ("~/x", Some("/home/u/x")),
+            ("/etc//passwd", Some("/etc/passwd")),
+            ("/../..", Some("/")),
+            ("", None),
+            ("~root/x", None),
+            ("a\0b", None),
         ] {
             assert_eq!(PLACES.absolute(path).as_deref(), absolute, "{path}");
         }
@@ -192,11 +202,21 @@ mod tests {
     #[test]
     fn globs_stay_inside_the_project() {
         let patterns = PathPatterns::compile(&["**", "!.github/**", "!migrations"].map(str::to_owned)).unwrap();
-        let allowed = |paths: &[&str]| patterns.cover_all(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), PLACES);
+        let allowed =
+            |paths: &[&str]| patterns.cover_all(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), PLACES);
         assert!(allowed(&["src/a.rs"]) && allowed(&["/home/u/shop/deep/er/b", "c"]));
         for paths in [
-            &[][..], &["src/a.rs", "/etc/passwd"], &["../other/x"], &["src/../../x"], &["~/x"], &[".github/workflows/ci.yml"], &[".GitHub/x"], &["migrations/1.sql"],
-            &["a/../migrations/1.sql"], &["/home/u/shopping/x"], &["."],
+            &[][..],
+            &["src/a.rs", "/etc/passwd"],
+            &["../other/x"],
+            &["src/../../x"],
+            &["~/x"],
+            &[".github/workflows/ci.yml"],
+            &[".GitHub/x"],
+            &["migrations/1.sql"],
+            &["a/../migrations/1.sql"],
+            &["/home/u/shopping/x"],
+            &["."],
         ] {
             assert!(!allowed(paths), "{paths:?}");
         }

@@ -9,8 +9,33 @@ use super::words::Word;
 
 /// Words that the shell reads as syntax when they stand first.
 const RESERVED: &[&str] = &[
-    "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case", "esac", "in", "function", "time",
-    "coproc", "repeat", "foreach", "end", "nocorrect", "noglob", "!", "{", "}", "[[", "]]",
+    "if",
+    "then",
+    "elif",
+    "else",
+    "fi",
+    "for",
+    "select",
+    "while",
+    "until",
+    "do",
+    "done",
+    "case",
+    "esac",
+    "in",
+    "function",
+    "time",
+    "coproc",
+    "repeat",
+    "foreach",
+    "end",
+    "nocorrect",
+    "noglob",
+    "!",
+    "{",
+    "}",
+    "[[",
+    "]]",
 ];
 
 /// Why a line is not plain, in words that follow "it holds".
@@ -137,7 +162,9 @@ impl Reader<'_> {
                     return Ok(());
                 }
                 '`' => return Err(EXPANSION),
-                '$' if !self.is_exit_status() && self.peek(1).is_none_or(|next| !matches!(next, ' ' | '"')) => return Err(EXPANSION),
+                '$' if !self.is_exit_status() && self.peek(1).is_none_or(|next| !matches!(next, ' ' | '"')) => {
+                    return Err(EXPANSION);
+                }
                 '\\' => {
                     self.peek(1).ok_or(BROKEN)?;
                     self.at += 2;
@@ -214,6 +241,8 @@ fn is_assignment(raw: &str) -> bool {
     raw.split_once('=').is_some_and(|(name, _)| {
         let name = name.strip_suffix('+').unwrap_or(name);
         let name = name.split_once('[').map_or(name, |(name, _)| name);
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit())
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit())
     })
 }

@@ -7,7 +7,9 @@ use toml::Spanned;
 
 use super::error::PolicyError;
 use super::hash::fingerprint;
-use super::model::{ApprovalPolicy, ApprovalSettings, OnTimeout, Profile, QuestionPolicy, QuestionSettings, RuleSpec, SessionPolicy};
+use super::model::{
+    ApprovalPolicy, ApprovalSettings, OnTimeout, Profile, QuestionPolicy, QuestionSettings, RuleSpec, SessionPolicy,
+};
 use super::rules::Rule;
 use crate::time::Span;
 
@@ -54,17 +56,31 @@ impl QuestionSettings {
         }
         match (self.timeout, self.on_timeout, silent) {
             (None, Some(_), _) => {
-                return Err(Fault::new("on_timeout", "on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait for ever"));
+                return Err(Fault::new(
+                    "on_timeout",
+                    "on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait for ever",
+                ));
             }
             (Some(_), None, WhenSilent::MustBeWritten) => {
-                return Err(Fault::new("timeout", "a timeout must say what happens then: write on_timeout = \"reject\" or \"accept-first\""));
+                return Err(Fault::new(
+                    "timeout",
+                    "a timeout must say what happens then: write on_timeout = \"reject\" or \"accept-first\"",
+                ));
             }
             (Some(Span(length)), _, _) if length.is_zero() => return Err(zero_timeout()),
             (None, None, _) | (Some(_), _, _) => {}
         }
         match self.policy {
-            Some(policy @ (QuestionPolicy::Reject | QuestionPolicy::AcceptFirst | QuestionPolicy::Auto)) if self.timeout.is_some() => {
-                Err(Fault::new("timeout", format!("only forwarded questions wait: write policy = \"forward\" instead of \"{}\", or leave the timeout out", policy.as_str())))
+            Some(policy @ (QuestionPolicy::Reject | QuestionPolicy::AcceptFirst | QuestionPolicy::Auto))
+                if self.timeout.is_some() =>
+            {
+                Err(Fault::new(
+                    "timeout",
+                    format!(
+                        "only forwarded questions wait: write policy = \"forward\" instead of \"{}\", or leave the timeout out",
+                        policy.as_str()
+                    ),
+                ))
             }
             _ => Ok(()),
         }
@@ -78,7 +94,10 @@ impl ApprovalSettings {
             (Some(Span(length)), _) if length.is_zero() => Err(zero_timeout()),
             (Some(_), Some(policy @ (ApprovalPolicy::Allow | ApprovalPolicy::Deny))) => Err(Fault::new(
                 "timeout",
-                format!("only approvals that a person decides wait: write policy = \"ask\" instead of \"{}\", or leave the timeout out", policy.as_str()),
+                format!(
+                    "only approvals that a person decides wait: write policy = \"ask\" instead of \"{}\", or leave the timeout out",
+                    policy.as_str()
+                ),
             )),
             (Some(_), Some(ApprovalPolicy::Ask) | None) | (None, _) => Ok(()),
         }
@@ -151,9 +170,7 @@ impl Policy {
             let at = document.rules.get(RULE_LIMIT).map_or(0, |rule| rule.span().start);
             return Err(too_many_rules(document.rules.len()).at(text, at));
         }
-        let place = |fault: Fault, start: usize| {
-            PolicyError::new(fault.message).at(text, key_after(text, start, fault.key))
-        };
+        let place = |fault: Fault, start: usize| PolicyError::new(fault.message).at(text, key_after(text, start, fault.key));
 
         let mut policy = Self { hash: fingerprint(&[text.as_bytes()]), ..Self::default() };
         if let Some(questions) = document.questions {
@@ -235,9 +252,8 @@ impl SessionPolicy {
             .iter()
             .enumerate()
             .map(|(index, spec)| {
-                Rule::compile(spec.clone(), index + 1).map_err(|fault| {
-                    PolicyError::new(format!("rule {}: {}", index + 1, fault.message))
-                })
+                Rule::compile(spec.clone(), index + 1)
+                    .map_err(|fault| PolicyError::new(format!("rule {}: {}", index + 1, fault.message)))
             })
             .collect()
     }

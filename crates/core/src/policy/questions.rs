@@ -10,7 +10,13 @@ use crate::ask::{Decision, PolicyNote, Question, first_options, validate};
 use crate::texts;
 
 /// Decides a set of questions. `seen`, if wanted, gets every rule with how it fared.
-pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question], look: &Look<'_>, mut seen: Option<&mut Vec<Considered>>) -> Verdict {
+pub(super) fn decide(
+    set: &PolicySet,
+    settings: &Settings,
+    questions: &[Question],
+    look: &Look<'_>,
+    mut seen: Option<&mut Vec<Considered>>,
+) -> Verdict {
     let mut rejected: Option<(Scope, &Rule)> = None;
     let mut asked: Option<String> = None;
     let mut answers: Vec<Option<Vec<String>>> = vec![None; questions.len()];
@@ -24,14 +30,20 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question
         let Ok(index) = fit else { continue };
         match rule.effect() {
             Effect::Reject => rejected = rejected.or(Some((scope, rule))),
-            Effect::Ask => asked = asked.or_else(|| Some(format!("rule \"{}\" asks for {}", rule.label(scope), quoted(questions[index].name())))),
+            Effect::Ask => {
+                asked =
+                    asked.or_else(|| Some(format!("rule \"{}\" asks for {}", rule.label(scope), quoted(questions[index].name()))))
+            }
             Effect::Answer => answered_by.push(rule.label(scope)),
             Effect::Allow | Effect::Deny => {}
         }
     }
 
     let reject = |message: Option<&String>, rule: String| Verdict::Decided {
-        decision: Decision::Rejected { message: message.cloned().unwrap_or_else(|| texts::REJECTED_BY_POLICY.to_owned()), stop: false },
+        decision: Decision::Rejected {
+            message: message.cloned().unwrap_or_else(|| texts::REJECTED_BY_POLICY.to_owned()),
+            stop: false,
+        },
         rule,
     };
     let policy = format!("questions.policy = \"{}\"", settings.questions.as_str());
@@ -40,7 +52,12 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question
     }
     let person = |why: String, answers: Vec<Option<Vec<String>>>| {
         let preselected = if answers.iter().any(Option::is_some) { answers } else { Vec::new() };
-        Verdict::Person(PolicyNote { why: Some(why), preselected, rules: Some(set.fingerprint()), deadline: settings.question_deadline(look.now) })
+        Verdict::Person(PolicyNote {
+            why: Some(why),
+            preselected,
+            rules: Some(set.fingerprint()),
+            deadline: settings.question_deadline(look.now),
+        })
     };
     if let Some(why) = asked {
         return person(why, answers);
@@ -64,11 +81,18 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question
             let filled: Option<Vec<Vec<String>>> = questions
                 .iter()
                 .zip(given)
-                .map(|(question, answer)| answer.or_else(|| first_options(std::slice::from_ref(question)).and_then(|mut only| only.pop())))
+                .map(|(question, answer)| {
+                    answer.or_else(|| first_options(std::slice::from_ref(question)).and_then(|mut only| only.pop()))
+                })
                 .collect();
             match filled.filter(|filled| !filled.is_empty()).and_then(|filled| validate(questions, &filled).ok()) {
                 Some(answers) => {
-                    let rule = answered_by.into_iter().filter(|_| settings.questions == QuestionPolicy::Auto).chain([policy]).collect::<Vec<_>>().join(", ");
+                    let rule = answered_by
+                        .into_iter()
+                        .filter(|_| settings.questions == QuestionPolicy::Auto)
+                        .chain([policy])
+                        .collect::<Vec<_>>()
+                        .join(", ");
                     Verdict::Decided { decision: Decision::Answered { answers, note: None }, rule }
                 }
                 None => reject(settings.question_message.as_ref(), format!("{policy} (a question has no options)")),
@@ -79,7 +103,14 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, questions: &[Question
 
 /// The first question that a rule is about. An answer goes into the place of every question that it
 /// fits and that is still open; an answer that a question does not take did not match.
-fn fits(set: &PolicySet, scope: Scope, rule: &Rule, questions: &[Asked<'_>], look: &Look<'_>, answers: &mut [Option<Vec<String>>]) -> Result<usize, Miss> {
+fn fits(
+    set: &PolicySet,
+    scope: Scope,
+    rule: &Rule,
+    questions: &[Asked<'_>],
+    look: &Look<'_>,
+    answers: &mut [Option<Vec<String>>],
+) -> Result<usize, Miss> {
     // Rejecting is stricter than asking, so an untrusted project may do that to questions too.
     if !set.may(scope, rule.effect()) && rule.effect() != Effect::Reject {
         return Err("the project is not trusted, so it may only deny, ask and reject");
@@ -111,7 +142,8 @@ fn answer_to(rule: &Rule, question: &Question) -> Result<Vec<String>, Miss> {
     let entries = match (&rule.spec().answer, rule.spec().pick) {
         (Some(Texts(entries)), _) => entries.clone(),
         (None, Some(pick)) => {
-            let option = pick.checked_sub(1).and_then(|index| question.options().get(index)).ok_or("the question has no such option")?;
+            let option =
+                pick.checked_sub(1).and_then(|index| question.options().get(index)).ok_or("the question has no such option")?;
             vec![option.value.clone()]
         }
         (None, None) => return Err("it has no answer"),

@@ -55,7 +55,11 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     pub(super) fn of(question: &'a Question) -> Self {
-        Self { question, header: Haystack::of(question.header.as_deref().unwrap_or_default()), text: Haystack::of(&question.text) }
+        Self {
+            question,
+            header: Haystack::of(question.header.as_deref().unwrap_or_default()),
+            text: Haystack::of(&question.text),
+        }
     }
 }
 
@@ -64,7 +68,13 @@ impl<'a> Look<'a> {
         let line = match subject.body {
             AskBody::Approval(approval) => match &approval.action {
                 Action::Run { command } => Some(CommandLine::read(command)),
-                Action::Edit { .. } | Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => None,
+                Action::Edit { .. }
+                | Action::Read { .. }
+                | Action::Fetch { .. }
+                | Action::Mcp { .. }
+                | Action::Plan
+                | Action::Mode
+                | Action::Other => None,
             },
             AskBody::Question { .. } | AskBody::Link(_) => None,
         };
@@ -100,22 +110,37 @@ impl Rule {
         check_shape(&spec)?;
         let texts = |key: &'static str, texts: &Option<Texts>| -> Result<(), Fault> {
             match texts {
-                Some(Texts(list)) if list.is_empty() => Err(Fault::new(key, format!("{key} is empty: write at least one pattern, or leave it out"))),
-                Some(Texts(list)) if list.iter().any(|text| text.trim().is_empty()) => Err(Fault::new(key, format!("{key} holds an empty text: write a pattern"))),
+                Some(Texts(list)) if list.is_empty() => {
+                    Err(Fault::new(key, format!("{key} is empty: write at least one pattern, or leave it out")))
+                }
+                Some(Texts(list)) if list.iter().any(|text| text.trim().is_empty()) => {
+                    Err(Fault::new(key, format!("{key} holds an empty text: write a pattern")))
+                }
                 Some(_) | None => Ok(()),
             }
         };
         for (key, list) in [
-            ("run", &spec.run), ("edit", &spec.edit), ("read", &spec.read), ("fetch", &spec.fetch), ("mcp", &spec.mcp), ("tool", &spec.tool), ("agent", &spec.agent),
+            ("run", &spec.run),
+            ("edit", &spec.edit),
+            ("read", &spec.read),
+            ("fetch", &spec.fetch),
+            ("mcp", &spec.mcp),
+            ("tool", &spec.tool),
+            ("agent", &spec.agent),
             ("answer", &spec.answer),
         ] {
             texts(key, list)?;
         }
         let paths = |key: &'static str, texts: &Option<Texts>| {
-            texts.as_ref().map(|Texts(list)| PathPatterns::compile(list).map_err(|message| Fault::new(key, format!("{key}: {message}")))).transpose()
+            texts
+                .as_ref()
+                .map(|Texts(list)| PathPatterns::compile(list).map_err(|message| Fault::new(key, format!("{key}: {message}"))))
+                .transpose()
         };
         let text = |key: &'static str, text: &Option<String>| {
-            text.as_ref().map(|text| TextPattern::compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}")))).transpose()
+            text.as_ref()
+                .map(|text| TextPattern::compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}"))))
+                .transpose()
         };
         Ok(Self {
             run: each("run", &spec.run, RunPattern::compile)?,
@@ -168,7 +193,12 @@ impl Rule {
         match look.subject.body {
             AskBody::Question { .. } => Err("it is about approvals"),
             AskBody::Link(link) => {
-                if self.spec.tool.is_some() || self.run.is_some() || self.edit.is_some() || self.read.is_some() || self.spec.mcp.is_some() {
+                if self.spec.tool.is_some()
+                    || self.run.is_some()
+                    || self.edit.is_some()
+                    || self.read.is_some()
+                    || self.spec.mcp.is_some()
+                {
                     return Err("another action");
                 }
                 match &self.fetch {
@@ -195,7 +225,9 @@ impl Rule {
                         None => self.needs_no_action().map(|()| url.clone()),
                     },
                     Action::Mcp { server, tool } => match &self.spec.mcp {
-                        Some(Texts(patterns)) if patterns.iter().any(|pattern| self.mcp_fits(pattern, server, tool)) => Ok(format!("{server}/{tool}")),
+                        Some(Texts(patterns)) if patterns.iter().any(|pattern| self.mcp_fits(pattern, server, tool)) => {
+                            Ok(format!("{server}/{tool}"))
+                        }
                         Some(_) => Err("another MCP tool"),
                         None => self.needs_no_action().map(|()| format!("{server}/{tool}")),
                     },
@@ -301,9 +333,16 @@ impl Rule {
     }
 }
 
-fn each<T>(key: &'static str, texts: &Option<Texts>, compile: impl Fn(&str) -> Result<T, String>) -> Result<Option<Vec<T>>, Fault> {
+fn each<T>(
+    key: &'static str,
+    texts: &Option<Texts>,
+    compile: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<Vec<T>>, Fault> {
     let Some(Texts(list)) = texts else { return Ok(None) };
-    let compiled = list.iter().map(|text| compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}")))).collect::<Result<_, _>>()?;
+    let compiled = list
+        .iter()
+        .map(|text| compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}"))))
+        .collect::<Result<_, _>>()?;
     Ok(Some(compiled))
 }
 
@@ -311,7 +350,11 @@ fn each<T>(key: &'static str, texts: &Option<Texts>, compile: impl Fn(&str) -> R
 fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
     check_message(spec.message.as_deref())?;
     let actions: Vec<&'static str> = [
-        ("run", spec.run.is_some()), ("edit", spec.edit.is_some()), ("read", spec.read.is_some()), ("fetch", spec.fetch.is_some()), ("mcp", spec.mcp.is_some()),
+        ("run", spec.run.is_some()),
+        ("edit", spec.edit.is_some()),
+        ("read", spec.read.is_some()),
+        ("fetch", spec.fetch.is_some()),
+        ("mcp", spec.mcp.is_some()),
     ]
     .into_iter()
     .filter_map(|(key, said)| said.then_some(key))
@@ -324,12 +367,18 @@ fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
     match spec.effect {
         Effect::Answer | Effect::Reject => {
             if let Some(key) = actions.first().copied().or(spec.tool.as_ref().map(|_| "tool")) {
-                return Err(Fault::new(key, format!("{key} is about approvals, do = \"{effect}\" about questions: write header or match instead")));
+                return Err(Fault::new(
+                    key,
+                    format!("{key} is about approvals, do = \"{effect}\" about questions: write header or match instead"),
+                ));
             }
         }
         Effect::Allow | Effect::Deny => {
             if let Some(key) = question {
-                return Err(Fault::new(key, format!("{key} is about questions, do = \"{effect}\" about approvals: write do = \"answer\" or \"reject\"")));
+                return Err(Fault::new(
+                    key,
+                    format!("{key} is about questions, do = \"{effect}\" about approvals: write do = \"answer\" or \"reject\""),
+                ));
             }
         }
         Effect::Ask => {
@@ -345,16 +394,22 @@ fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
         (Effect::Answer, _, _) if question.is_none() => {
             return Err(Fault::new("do", "an answer rule must say which question it answers: write header or match"));
         }
-        (Effect::Answer, None, None) => return Err(Fault::new("do", "an answer rule must say the answer: write answer = [\"…\"] or pick = 1")),
+        (Effect::Answer, None, None) => {
+            return Err(Fault::new("do", "an answer rule must say the answer: write answer = [\"…\"] or pick = 1"));
+        }
         (Effect::Answer, Some(_), Some(_)) => return Err(Fault::new("pick", "answer and pick together: write one of them")),
-        (Effect::Answer, None, Some(0)) => return Err(Fault::new("pick", "options are counted from 1: write pick = 1 for the first")),
+        (Effect::Answer, None, Some(0)) => {
+            return Err(Fault::new("pick", "options are counted from 1: write pick = 1 for the first"));
+        }
         (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, Some(_), _) => {
             return Err(Fault::new("answer", format!("answer belongs to do = \"answer\", not to \"{effect}\"")));
         }
         (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, Some(_)) => {
             return Err(Fault::new("pick", format!("pick belongs to do = \"answer\", not to \"{effect}\"")));
         }
-        (Effect::Answer, Some(_), None) | (Effect::Answer, None, Some(_)) | (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, None) => {}
+        (Effect::Answer, Some(_), None)
+        | (Effect::Answer, None, Some(_))
+        | (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, None) => {}
     }
     if spec.message.is_some() && !matches!(spec.effect, Effect::Deny | Effect::Reject) {
         return Err(Fault::new("message", format!("a message is for what is denied or rejected, not for do = \"{effect}\"")));

@@ -197,7 +197,9 @@ fn split(written: &str) -> Result<Vec<String>, String> {
                 continue;
             }
             (None, ';' | '|' | '&' | '<' | '>' | '(' | ')' | '`') => {
-                return Err(format!("`{c}` joins or redirects commands: a pattern names one simple command, write several patterns"));
+                return Err(format!(
+                    "`{c}` joins or redirects commands: a pattern names one simple command, write several patterns"
+                ));
             }
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), c) if open == c => quote = None,
@@ -228,13 +230,26 @@ mod tests {
     #[test]
     fn an_allowed_pattern_is_taken_at_its_word() {
         for (pattern, command, fits) in [
-            ("git status", "git status", true), ("git status", "git status -s", false), ("git status", "git 'status'", true),
-            ("git status", "./git status", false), ("git status", "/usr/bin/git status", false), ("git status", "GIT status", false),
-            ("git diff *", "git diff", true), ("git diff *", "git diff --stat HEAD", true), ("git diff *", "git diff --output=x", false),
-            ("git diff --output *", "git diff --output x", true), ("git diff *", "git -C x diff", false), ("git diff *", "git di*f", false),
-            ("* --version", "cargo --version", true), ("* --version", "cargo test --version", false),
-            ("cat src/*", "cat src/a.rs", true), ("cat src/*", "cat src/../../x", false), ("cat src/*", "cat src/{a,../b}", false),
-            ("*", "anything at all", true), ("echo '*'", "echo '*'", true), ("echo '*'", "echo a", false),
+            ("git status", "git status", true),
+            ("git status", "git status -s", false),
+            ("git status", "git 'status'", true),
+            ("git status", "./git status", false),
+            ("git status", "/usr/bin/git status", false),
+            ("git status", "GIT status", false),
+            ("git diff *", "git diff", true),
+            ("git diff *", "git diff --stat HEAD", true),
+            ("git diff *", "git diff --output=x", false),
+            ("git diff --output *", "git diff --output x", true),
+            ("git diff *", "git -C x diff", false),
+            ("git diff *", "git di*f", false),
+            ("* --version", "cargo --version", true),
+            ("* --version", "cargo test --version", false),
+            ("cat src/*", "cat src/a.rs", true),
+            ("cat src/*", "cat src/../../x", false),
+            ("cat src/*", "cat src/{a,../b}", false),
+            ("*", "anything at all", true),
+            ("echo '*'", "echo '*'", true),
+            ("echo '*'", "echo a", false),
         ] {
             assert_eq!(RunPattern::compile(pattern).unwrap().allows(&words(command)), fits, "{pattern} / {command}");
         }
@@ -243,12 +258,26 @@ mod tests {
     #[test]
     fn a_denied_pattern_is_taken_generously() {
         for (pattern, command, fits) in [
-            ("git push *", "git push", true), ("git push *", "git -C dir push origin", true), ("git push *", "/usr/bin/git --no-pager push", true),
-            ("git push *", "git commit -m push", false), ("git push *", "git log push", false), ("git push *", "git $x", true),
-            ("git push", "git push --force", true), ("git push", "git push origin", false), ("git push --force *", "git push origin --force", true),
-            ("rm *", "/bin/rm -rf x", true), ("rm *", "RM x", true), ("rm *", "rmdir x", false), ("rm -rf *", "rm -r -f x", true),
-            ("rm -rf *", "rm -fr x", true), ("rm -rf *", "rm x", false), ("rm *", "/bin/r? x", true), ("docker compose up *", "docker compose -f x up", true),
-            ("*", "x", true), ("npm* publish *", "npm-x publish", true), ("rm *", "rm.exe x", true),
+            ("git push *", "git push", true),
+            ("git push *", "git -C dir push origin", true),
+            ("git push *", "/usr/bin/git --no-pager push", true),
+            ("git push *", "git commit -m push", false),
+            ("git push *", "git log push", false),
+            ("git push *", "git $x", true),
+            ("git push", "git push --force", true),
+            ("git push", "git push origin", false),
+            ("git push --force *", "git push origin --force", true),
+            ("rm *", "/bin/rm -rf x", true),
+            ("rm *", "RM x", true),
+            ("rm *", "rmdir x", false),
+            ("rm -rf *", "rm -r -f x", true),
+            ("rm -rf *", "rm -fr x", true),
+            ("rm -rf *", "rm x", false),
+            ("rm *", "/bin/r? x", true),
+            ("docker compose up *", "docker compose -f x up", true),
+            ("*", "x", true),
+            ("npm* publish *", "npm-x publish", true),
+            ("rm *", "rm.exe x", true),
         ] {
             let words = words(command);
             assert_eq!(RunPattern::compile(pattern).unwrap().catches(&words[0].program(), &words), fits, "{pattern} / {command}");

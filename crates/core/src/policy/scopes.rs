@@ -149,7 +149,12 @@ impl PolicySet {
     /// # Errors
     /// When the policy has no profile of that name.
     pub fn with_profile(mut self, name: &str, until: Option<Time>) -> Result<Self, PolicyError> {
-        let profile = self.user.profiles.get(name).cloned().ok_or_else(|| PolicyError::new(format!("there is no profile {name}: write [profiles.{name}] in policy.toml")))?;
+        let profile = self
+            .user
+            .profiles
+            .get(name)
+            .cloned()
+            .ok_or_else(|| PolicyError::new(format!("there is no profile {name}: write [profiles.{name}] in policy.toml")))?;
         self.hashes[1] = fingerprint(&[name.as_bytes(), until.map_or_else(String::new, |until| until.to_string()).as_bytes()]);
         self.profile = Some(Arc::new(ActiveProfile { profile, until }));
         Ok(self)

@@ -17,7 +17,9 @@ pub(super) enum TextPattern {
 impl TextPattern {
     pub(super) fn compile(written: &str) -> Result<Self, String> {
         let written = written.trim();
-        if let Some(expression) = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty()) {
+        if let Some(expression) =
+            written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty())
+        {
             return RegexBuilder::new(expression)
                 .size_limit(REGEX_LIMIT)
                 .dfa_size_limit(REGEX_LIMIT * 8)
@@ -32,7 +34,9 @@ impl TextPattern {
         if written.is_empty() {
             return Err("an empty text fits everything: write a part of the text, or \"/./\" for any".to_owned());
         }
-        Regex::new(&regex::escape(&written.to_lowercase())).map(Self::Part).map_err(|_| "the text is too long: write a part of it".to_owned())
+        Regex::new(&regex::escape(&written.to_lowercase()))
+            .map(Self::Part)
+            .map_err(|_| "the text is too long: write a part of it".to_owned())
     }
 
     pub(super) fn fits(&self, text: &Haystack<'_>) -> bool {

@@ -199,7 +199,11 @@ impl Walk<'_> {
 
     fn redirect(&mut self, redirect: &ast::IoRedirect, fed: &mut Vec<String>) {
         match redirect {
-            ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word) | ast::IoFileRedirectTarget::Duplicate(word))
+            ast::IoRedirect::File(
+                _,
+                _,
+                ast::IoFileRedirectTarget::Filename(word) | ast::IoFileRedirectTarget::Duplicate(word),
+            )
             | ast::IoRedirect::OutputAndError(word, _) => self.target(&word.value),
             ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(_)) => {}
             ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => self.list(&subshell.list),

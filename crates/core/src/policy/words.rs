@@ -194,15 +194,29 @@ mod tests {
     #[test]
     fn quotes_go_and_what_is_computed_is_known() {
         for (raw, text) in [
-            ("r''m", "rm"), ("\"rm\"", "rm"), ("r\\m", "rm"), ("$'\\x72\\155'", "rm"), ("$'r\\u006d'", "rm"), ("'a b'", "a b"),
-            ("\"a\\\"b\\c\"", "a\"b\\c"), ("$\"rm\"", "rm"), ("a$", "a$"), ("\\\nrm", "rm"),
+            ("r''m", "rm"),
+            ("\"rm\"", "rm"),
+            ("r\\m", "rm"),
+            ("$'\\x72\\155'", "rm"),
+            ("$'r\\u006d'", "rm"),
+            ("'a b'", "a b"),
+            ("\"a\\\"b\\c\"", "a\"b\\c"),
+            ("$\"rm\"", "rm"),
+            ("a$", "a$"),
+            ("\\\nrm", "rm"),
         ] {
             let word = Word::read(raw);
             assert_eq!((word.text.as_str(), word.computed, word.scripts), (text, false, vec![]), "{raw}");
         }
         for (raw, scripts) in [
-            ("$x", vec![]), ("a${b}c", vec![]), ("\"$(rm x)\"", vec!["rm x"]), ("`rm x`", vec!["rm x"]),
-            ("${x:-$(rm y)}", vec!["rm y"]), ("$(echo $(rm z))", vec!["echo $(rm z)"]), ("$(echo ')' x)", vec!["echo ')' x"]), ("$((1+$(rm)))", vec!["(1+$(rm))"]),
+            ("$x", vec![]),
+            ("a${b}c", vec![]),
+            ("\"$(rm x)\"", vec!["rm x"]),
+            ("`rm x`", vec!["rm x"]),
+            ("${x:-$(rm y)}", vec!["rm y"]),
+            ("$(echo $(rm z))", vec!["echo $(rm z)"]),
+            ("$(echo ')' x)", vec!["echo ')' x"]),
+            ("$((1+$(rm)))", vec!["(1+$(rm))"]),
         ] {
             let word = Word::read(raw);
             assert_eq!((word.computed, word.scripts), (true, scripts.into_iter().map(str::to_owned).collect()), "{raw}");

@@ -5,21 +5,116 @@
 
 use super::words::Word;
 
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh", "powershell"];
+const SHELLS: &[&str] =
+    &["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh", "powershell"];
 /// Programs whose arguments are, sooner or later, a command on this machine.
 const PREFIXES: &[&str] = &[
-    "env", "sudo", "doas", "pkexec", "nohup", "nice", "ionice", "chrt", "taskset", "timeout", "gtimeout", "stdbuf", "setsid", "command",
-    "builtin", "exec", "time", "gtime", "xargs", "gxargs", "parallel", "watch", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace",
-    "valgrind", "caffeinate", "busybox", "toybox", "proot", "fakeroot", "script", "su", "runuser", "setpriv", "gosu", "systemd-run", "entr",
-    "rlwrap", "unbuffer", "chronic", "xvfb-run", "firejail", "bwrap", "gdb", "lldb", "perf", "hyperfine", "watchexec", "dbus-run-session",
-    "torsocks", "proxychains", "rtk", "at", "batch", "trap", "coproc", "noglob", "nocorrect", "-",
+    "env",
+    "sudo",
+    "doas",
+    "pkexec",
+    "nohup",
+    "nice",
+    "ionice",
+    "chrt",
+    "taskset",
+    "timeout",
+    "gtimeout",
+    "stdbuf",
+    "setsid",
+    "command",
+    "builtin",
+    "exec",
+    "time",
+    "gtime",
+    "xargs",
+    "gxargs",
+    "parallel",
+    "watch",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "flock",
+    "strace",
+    "ltrace",
+    "valgrind",
+    "caffeinate",
+    "busybox",
+    "toybox",
+    "proot",
+    "fakeroot",
+    "script",
+    "su",
+    "runuser",
+    "setpriv",
+    "gosu",
+    "systemd-run",
+    "entr",
+    "rlwrap",
+    "unbuffer",
+    "chronic",
+    "xvfb-run",
+    "firejail",
+    "bwrap",
+    "gdb",
+    "lldb",
+    "perf",
+    "hyperfine",
+    "watchexec",
+    "dbus-run-session",
+    "torsocks",
+    "proxychains",
+    "rtk",
+    "at",
+    "batch",
+    "trap",
+    "coproc",
+    "noglob",
+    "nocorrect",
+    "-",
 ];
 /// Programs whose arguments may hold a command for elsewhere: only `ask` and `deny` look into them.
-const CARRIERS: &[&str] =
-    &["ssh", "docker", "podman", "kubectl", "nix-shell", "nix", "npx", "bunx", "uvx", "poetry", "pipenv", "direnv", "mise", "tmux", "screen", "fd"];
+const CARRIERS: &[&str] = &[
+    "ssh",
+    "docker",
+    "podman",
+    "kubectl",
+    "nix-shell",
+    "nix",
+    "npx",
+    "bunx",
+    "uvx",
+    "poetry",
+    "pipenv",
+    "direnv",
+    "mise",
+    "tmux",
+    "screen",
+    "fd",
+];
 /// Programs that run code of their own language.
-const INTERPRETERS: &[&str] =
-    &["perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "osascript", "tclsh", "expect", "sed", "gsed", "vim", "vi", "ex", "ed", "make", "emacs", "nvim"];
+const INTERPRETERS: &[&str] = &[
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "osascript",
+    "tclsh",
+    "expect",
+    "sed",
+    "gsed",
+    "vim",
+    "vi",
+    "ex",
+    "ed",
+    "make",
+    "emacs",
+    "nvim",
+];
 /// Interpreters whose first argument is code.
 const INLINE: &[&str] = &["awk", "gawk", "mawk", "nawk", "alias", "source", "."];
 /// How many places of one command are looked at.
@@ -55,7 +150,12 @@ pub(super) fn look_inside(words: &[Word]) -> Inside {
         } else if program == "eval" {
             inside.computed |= arguments.iter().any(|word| word.computed);
             inside.scripts.push(arguments.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
-        } else if PREFIXES.contains(&program) || CARRIERS.contains(&program) || program == "find" || program == "git" || program == "cargo" {
+        } else if PREFIXES.contains(&program)
+            || CARRIERS.contains(&program)
+            || program == "find"
+            || program == "git"
+            || program == "cargo"
+        {
             // Only the outermost of them needs to list the places: they are the same for the inner ones.
             if start == 0 || inside.starts.len() == 1 {
                 places(program, words, start, &mut inside);
@@ -82,14 +182,22 @@ fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
             inside.starts.push(at);
         }
         let may_hold_script = match program {
-            "git" => word.text.contains('!') || word.text.starts_with("--exec") || matches!(words[at - 1].text.as_str(), "-x" | "--exec" | "-c" | "foreach"),
+            "git" => {
+                word.text.contains('!')
+                    || word.text.starts_with("--exec")
+                    || matches!(words[at - 1].text.as_str(), "-x" | "--exec" | "-c" | "foreach")
+            }
             "find" => false,
             "cargo" => matches!(words[at - 1].text.as_str(), "-s" | "--shell" | "--config"),
             _ => true,
         };
         if may_hold_script && word.text.contains([' ', '\t', '\n', ';', '|', '&', '!', '=']) {
             // `--exec=rm x`, `alias.x=!rm x`: what stands behind the sign is the script.
-            let script = word.text.split_once("=!").or_else(|| word.text.split_once('=').filter(|(name, _)| !name.contains(' '))).map_or(word.text.as_str(), |(_, script)| script);
+            let script = word
+                .text
+                .split_once("=!")
+                .or_else(|| word.text.split_once('=').filter(|(name, _)| !name.contains(' ')))
+                .map_or(word.text.as_str(), |(_, script)| script);
             inside.scripts.push(script.to_owned());
         }
     }
@@ -111,15 +219,15 @@ fn shell(arguments: &[Word], inside: &mut Inside) {
 
 /// `-c`, `-lc`, `--command`, `-Command`.
 fn is_script_option(text: &str) -> bool {
-    text.strip_prefix('-').is_some_and(|letters| {
-        if letters.starts_with('-') { letters.starts_with("-c") } else { letters.contains(['c', 'C']) }
-    })
+    text.strip_prefix('-')
+        .is_some_and(|letters| if letters.starts_with('-') { letters.starts_with("-c") } else { letters.contains(['c', 'C']) })
 }
 
 fn is_interpreter(program: &str, arguments: &[Word]) -> bool {
     INLINE.contains(&program)
         || ((INTERPRETERS.contains(&program) || program.starts_with("python") || program.starts_with("pypy"))
-            && (arguments.is_empty() || arguments.iter().any(|word| word.text == "-" || word.text.contains([' ', '(', ';', '\n', '!', '/']))))
+            && (arguments.is_empty()
+                || arguments.iter().any(|word| word.text == "-" || word.text.contains([' ', '(', ';', '\n', '!', '/']))))
 }
 
 /// What an `allow` has to look at.
@@ -153,7 +261,9 @@ pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
             [length, rest @ ..] if is_literal(length) && length.text.starts_with(|c: char| c.is_ascii_digit()) => inner(rest),
             _ => ForAllow::Unclear,
         },
-        "trap" | "alias" | "su" | "script" | "watch" | "parallel" | "at" | "batch" | "flock" | "chroot" | "hyperfine" => ForAllow::Unclear,
+        "trap" | "alias" | "su" | "script" | "watch" | "parallel" | "at" | "batch" | "flock" | "chroot" | "hyperfine" => {
+            ForAllow::Unclear
+        }
         "find" | "fd" if arguments.iter().any(|word| super::acting_options::acts(&program, word)) => ForAllow::Unclear,
         prefix if PREFIXES.contains(&prefix) => inner(arguments),
         _ => ForAllow::Itself,
@@ -162,7 +272,9 @@ pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
 
 fn inner(words: &[Word]) -> ForAllow<'_> {
     match words.first() {
-        Some(first) if is_literal(first) && !first.text.starts_with('-') && !first.text.contains('=') => ForAllow::AndCommand(words),
+        Some(first) if is_literal(first) && !first.text.starts_with('-') && !first.text.contains('=') => {
+            ForAllow::AndCommand(words)
+        }
         Some(_) | None => ForAllow::Unclear,
     }
 }
@@ -184,7 +296,9 @@ fn shell_for_allow<'a>(shell: &Word, arguments: &'a [Word]) -> ForAllow<'a> {
             ForAllow::Script(&script.text)
         }
         [] => ForAllow::Unclear,
-        arguments if arguments.iter().any(|word| is_script_option(&word.text) || word.active || word.computed) => ForAllow::Unclear,
+        arguments if arguments.iter().any(|word| is_script_option(&word.text) || word.active || word.computed) => {
+            ForAllow::Unclear
+        }
         _ => ForAllow::Itself,
     }
 }

@@ -40,7 +40,11 @@ fn innocent_rules_allow_what_they_mean() {
     let set = user(INNOCENT);
     let plain = lines(include_str!("fixtures/plain.txt"));
     assert!(plain.len() >= 40, "{}", plain.len());
-    let wrong: Vec<(&String, Verdict)> = plain.iter().map(|line| (line, verdict(&set, &run(line)))).filter(|(_, verdict)| *verdict != approved("innocent")).collect();
+    let wrong: Vec<(&String, Verdict)> = plain
+        .iter()
+        .map(|line| (line, verdict(&set, &run(line))))
+        .filter(|(_, verdict)| *verdict != approved("innocent"))
+        .collect();
     assert_eq!(wrong, vec![]);
 }
 
@@ -50,21 +54,33 @@ fn a_deny_is_not_evaded() {
     let evasion = lines(include_str!("fixtures/evasion.txt"));
     assert!(evasion.len() >= 60, "{}", evasion.len());
     let never = denied(texts::DENIED_BY_POLICY, "never");
-    let wrong: Vec<(&String, Verdict)> = evasion.iter().map(|line| (line, verdict(&set, &run(line)))).filter(|(_, verdict)| *verdict != never).collect();
+    let wrong: Vec<(&String, Verdict)> =
+        evasion.iter().map(|line| (line, verdict(&set, &run(line)))).filter(|(_, verdict)| *verdict != never).collect();
     assert_eq!(wrong, vec![]);
 }
 
 #[test]
 fn a_deny_does_not_catch_what_only_looks_like_it() {
     let set = user(DENY);
-    for line in ["rmdir x", "echo rm",  "git commit -m 'rm the old push'", "git log --grep push", "ls rm", "cargo rm-x", "docker run --rm img", "grep -r 'git push' docs"] {
+    for line in [
+        "rmdir x",
+        "echo rm",
+        "git commit -m 'rm the old push'",
+        "git log --grep push",
+        "ls rm",
+        "cargo rm-x",
+        "docker run --rm img",
+        "grep -r 'git push' docs",
+    ] {
         assert_eq!(verdict(&set, &run(line)), approved("rule 2 (user)"), "{line}");
     }
 }
 
 #[test]
 fn several_rules_cover_a_line_together() {
-    let set = user("[[rules]]\nname = \"a\"\ndo = \"allow\"\nrun = \"git status\"\n[[rules]]\nname = \"b\"\ndo = \"allow\"\nrun = \"cargo test *\"\n[[rules]]\nname = \"c\"\ndo = \"allow\"\nrun = \"ls\"");
+    let set = user(
+        "[[rules]]\nname = \"a\"\ndo = \"allow\"\nrun = \"git status\"\n[[rules]]\nname = \"b\"\ndo = \"allow\"\nrun = \"cargo test *\"\n[[rules]]\nname = \"c\"\ndo = \"allow\"\nrun = \"ls\"",
+    );
     assert_eq!(verdict(&set, &run("git status && cargo test -q")), approved("a, b"));
     assert_eq!(why(&verdict(&set, &run("git status && cargo build"))), Some("no rule allows `cargo build`"));
     assert_eq!(why(&verdict(&set, &run("ls > x"))), Some("no rule can allow `ls > x`: it holds a redirection to or from a file"));
@@ -72,18 +88,43 @@ fn several_rules_cover_a_line_together() {
 
 #[test]
 fn wrappers_need_a_rule_of_their_own() {
-    let set = user("[[rules]]\nname = \"w\"\ndo = \"allow\"\nrun = [\"timeout *\", \"xargs *\", \"ls *\", \"find *\", \"eval *\", \"bash *\", \"sudo -u build make\"]");
-    for line in ["timeout 5 ls", "ls | xargs ls -l", "find . -name '*.rs'", "eval 'ls -l'", "bash x.sh", "sudo -u build make", "timeout 5 timeout 6 ls"] {
+    let set = user(
+        "[[rules]]\nname = \"w\"\ndo = \"allow\"\nrun = [\"timeout *\", \"xargs *\", \"ls *\", \"find *\", \"eval *\", \"bash *\", \"sudo -u build make\"]",
+    );
+    for line in [
+        "timeout 5 ls",
+        "ls | xargs ls -l",
+        "find . -name '*.rs'",
+        "eval 'ls -l'",
+        "bash x.sh",
+        "sudo -u build make",
+        "timeout 5 timeout 6 ls",
+    ] {
         assert_eq!(verdict(&set, &run(line)), approved("w"), "{line}");
     }
-    for line in ["timeout 5 rm x", "ls | xargs rm", "ls | xargs -I ls rm", "find . -exec rm {} +", "find . -delete", "eval 'rm x'", "eval ls rm", "timeout -k ls rm", "bash -xc 'rm x'", "bash"] {
+    for line in [
+        "timeout 5 rm x",
+        "ls | xargs rm",
+        "ls | xargs -I ls rm",
+        "find . -exec rm {} +",
+        "find . -delete",
+        "eval 'rm x'",
+        "eval ls rm",
+        "timeout -k ls rm",
+        "bash -xc 'rm x'",
+        "bash",
+    ] {
         assert!(why(&verdict(&set, &run(line))).is_some(), "{line}");
     }
 }
 
 #[test]
 fn deny_beats_ask_beats_allow_in_any_order() {
-    let rules = ["do = \"allow\"\nrun = \"git *\"", "do = \"ask\"\nrun = \"git push *\"\nname = \"never push\"", "do = \"deny\"\nrun = \"git push --force *\"\nmessage = \"No.\"\nname = \"force\""];
+    let rules = [
+        "do = \"allow\"\nrun = \"git *\"",
+        "do = \"ask\"\nrun = \"git push *\"\nname = \"never push\"",
+        "do = \"deny\"\nrun = \"git push --force *\"\nmessage = \"No.\"\nname = \"force\"",
+    ];
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let set = user(&order.map(|index| format!("[[rules]]\n{}\n", rules[index])).concat());
         let allow = format!("rule {} (user)", order.iter().position(|rule| *rule == 0).unwrap() + 1);
@@ -95,16 +136,59 @@ fn deny_beats_ask_beats_allow_in_any_order() {
 
 #[test]
 fn sayso_itself_is_always_for_a_person() {
-    let set = user("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = \"*\"\n[[rules]]\ndo = \"allow\"\nedit = [\"**\", \"/**\", \"~/**\"]\n[[rules]]\ndo = \"allow\"\nread = [\"**\", \"/**\", \"~/**\"]");
+    let set = user(
+        "[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = \"*\"\n[[rules]]\ndo = \"allow\"\nedit = [\"**\", \"/**\", \"~/**\"]\n[[rules]]\ndo = \"allow\"\nread = [\"**\", \"/**\", \"~/**\"]",
+    );
     for line in [
-        "sayso approve x", "bash -c \"sayso approve x\"", "env X=1 sayso ls", "xargs sayso", "/home/u/.local/bin/sayso ls", "say''so ls", "s\\ayso ls", "$'\\x73ayso' ls", "SAYSO ls", "sayso.exe x",
-        "echo $(sayso ls)", "cd ~/.config && cat sayso/policy.toml", "cat ~/.config/sayso/policy.toml", "rm -rf ~/.config", "cat .sayso.toml", "echo x > .sayso.toml", "cat /srv/sayso-data/token", "$X approve",
-        "sa?so approve", "$(echo say)so approve", "eval \"$X\"", "bash -c \"$X\"", "curl -H \"Bearer $SAYSO_TOKEN\" x", "cat ~/.local/state/say*/db", "sayso 'x", "tee -a ~/.config/sayso/policy.toml", "ls|sayso",
+        "sayso approve x",
+        "bash -c \"sayso approve x\"",
+        "env X=1 sayso ls",
+        "xargs sayso",
+        "/home/u/.local/bin/sayso ls",
+        "say''so ls",
+        "s\\ayso ls",
+        "$'\\x73ayso' ls",
+        "SAYSO ls",
+        "sayso.exe x",
+        "echo $(sayso ls)",
+        "cd ~/.config && cat sayso/policy.toml",
+        "cat ~/.config/sayso/policy.toml",
+        "rm -rf ~/.config",
+        "cat .sayso.toml",
+        "echo x > .sayso.toml",
+        "cat /srv/sayso-data/token",
+        "$X approve",
+        "sa?so approve",
+        "$(echo say)so approve",
+        "eval \"$X\"",
+        "bash -c \"$X\"",
+        "curl -H \"Bearer $SAYSO_TOKEN\" x",
+        "cat ~/.local/state/say*/db",
+        "sayso 'x",
+        "tee -a ~/.config/sayso/policy.toml",
+        "ls|sayso",
     ] {
-        assert!(why(&verdict(&set, &run(line))).is_some_and(|why| why.starts_with("built in: sayso itself")), "{line}: {:?}", verdict(&set, &run(line)));
+        assert!(
+            why(&verdict(&set, &run(line))).is_some_and(|why| why.starts_with("built in: sayso itself")),
+            "{line}: {:?}",
+            verdict(&set, &run(line))
+        );
     }
-    for path in [".sayso.toml", "sub/.sayso.toml", "~/.config/sayso/policy.toml", "/srv/sayso-data/db", "../.config/sayso/x", "/home/other/.local/state/sayso/x", "~/.config", "/home/u/shop/../.config/sayso/policy.toml"] {
-        assert_eq!(why(&verdict(&set, &edit(&["ok", path]))), Some("built in: sayso itself: it touches Sayso's own files"), "{path}");
+    for path in [
+        ".sayso.toml",
+        "sub/.sayso.toml",
+        "~/.config/sayso/policy.toml",
+        "/srv/sayso-data/db",
+        "../.config/sayso/x",
+        "/home/other/.local/state/sayso/x",
+        "~/.config",
+        "/home/u/shop/../.config/sayso/policy.toml",
+    ] {
+        assert_eq!(
+            why(&verdict(&set, &edit(&["ok", path]))),
+            Some("built in: sayso itself: it touches Sayso's own files"),
+            "{path}"
+        );
         assert_eq!(why(&verdict(&set, &read(path))), Some("built in: sayso itself: it touches Sayso's own files"), "{path}");
     }
     for line in ["cargo test -p sayso-core", "ls ~/work", "cat src/essayso.rs"] {
@@ -115,14 +199,19 @@ fn sayso_itself_is_always_for_a_person() {
 
 #[test]
 fn plans_modes_and_links_wait_for_a_person() {
-    let set = user("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\ntool = \"*\"\n[[rules]]\ndo = \"allow\"\nfetch = \"*\"");
+    let set = user(
+        "[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\ntool = \"*\"\n[[rules]]\ndo = \"allow\"\nfetch = \"*\"",
+    );
     for body in [approval("ExitPlanMode", Action::Plan), approval("SetMode", Action::Mode), link()] {
         assert!(why(&verdict(&set, &body)).is_some(), "{body:?}");
     }
     let named = user("[[rules]]\ndo = \"allow\"\ntool = [\"ExitPlanMode\", \"SetMode\"]");
     assert_eq!(verdict(&named, &approval("ExitPlanMode", Action::Plan)), approved("rule 1 (user)"));
     assert_eq!(why(&verdict(&named, &approval("SetMode", Action::Mode))), Some("no rule allows a change of mode"));
-    assert_eq!(verdict(&user("[approvals]\npolicy = \"deny\"\nmessage = \"Not now.\""), &link()), denied("Not now.", "approvals.policy = \"deny\""));
+    assert_eq!(
+        verdict(&user("[approvals]\npolicy = \"deny\"\nmessage = \"Not now.\""), &link()),
+        denied("Not now.", "approvals.policy = \"deny\"")
+    );
 }
 
 #[test]
@@ -132,7 +221,10 @@ fn doubt_is_not_approval() {
     for line in ["ls 'x".to_owned(), "(".repeat(10_000), "x ".repeat(60_000), "a\0b".to_owned(), "cat << E\nx".to_owned()] {
         assert_eq!(why(&verdict(&set, &run(&line))), Some("the command line cannot be read"), "{}", &line[..line.len().min(20)]);
     }
-    assert_eq!(why(&verdict(&set, &run(&"x ".repeat(100_000)))), Some("built in: sayso itself: the command line is too long to read"));
+    assert_eq!(
+        why(&verdict(&set, &run(&"x ".repeat(100_000)))),
+        Some("built in: sayso itself: the command line is too long to read")
+    );
     assert_eq!(verdict(&user(DENY), &run(&"x ".repeat(100_000))), denied(texts::DENIED_BY_POLICY, "never"));
 }
 

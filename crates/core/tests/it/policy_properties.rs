@@ -5,7 +5,9 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sayso_core::ask::{Action, AskBody, Decision, Input, Question, QuestionOption, validate};
-use sayso_core::policy::{Effect, Policy, PolicySet, ProjectPolicy, RuleSpec, SessionPolicy, Subject, Texts, Verdict, decide, explain};
+use sayso_core::policy::{
+    Effect, Policy, PolicySet, ProjectPolicy, RuleSpec, SessionPolicy, Subject, Texts, Verdict, decide, explain,
+};
 
 use crate::support::{HOME, NOW, PROJECT, approval, asked, link};
 
@@ -21,22 +23,29 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 fn line() -> impl Strategy<Value = String> {
-    vec((piece(), prop::sample::select(vec![" ", "", " "])), 0..14).prop_map(|pieces| pieces.into_iter().map(|(piece, gap)| piece + gap).collect())
+    vec((piece(), prop::sample::select(vec![" ", "", " "])), 0..14)
+        .prop_map(|pieces| pieces.into_iter().map(|(piece, gap)| piece + gap).collect())
 }
 
 fn pattern() -> impl Strategy<Value = String> {
-    prop_oneof![prop::sample::select(vec!["git *", "git status", "git push *", "rm *", "*", "ls *", "bash *", "env *", "* x"]).prop_map(str::to_owned), line()]
+    prop_oneof![
+        prop::sample::select(vec!["git *", "git status", "git push *", "rm *", "*", "ls *", "bash *", "env *", "* x"])
+            .prop_map(str::to_owned),
+        line()
+    ]
 }
 
 fn question() -> impl Strategy<Value = Question> {
-    let options = vec("[A-C]( \\(Recommended\\))?", 0..4).prop_map(|labels| labels.into_iter().map(|label| QuestionOption::new(label, None)).collect::<Vec<_>>());
+    let options = vec("[A-C]( \\(Recommended\\))?", 0..4)
+        .prop_map(|labels| labels.into_iter().map(|label| QuestionOption::new(label, None)).collect::<Vec<_>>());
     let input = prop_oneof![
         4 => (options, any::<bool>(), any::<bool>()).prop_map(|(options, multiple, custom)| Input::Choice { options, multiple, custom }),
         1 => any::<bool>().prop_map(|secret| Input::Text { secret }),
         1 => Just(Input::YesNo),
         1 => Just(Input::Number { minimum: Some(1.0), maximum: None, integer: true }),
     ];
-    ("(Database|Name|)", "[a-z ?]{0,12}", input, any::<bool>()).prop_map(|(header, text, input, required)| Question { required, ..asked(&header, &text, input) })
+    ("(Database|Name|)", "[a-z ?]{0,12}", input, any::<bool>())
+        .prop_map(|(header, text, input, required)| Question { required, ..asked(&header, &text, input) })
 }
 
 fn body() -> impl Strategy<Value = AskBody> {
@@ -64,7 +73,12 @@ fn rule() -> impl Strategy<Value = RuleSpec> {
         effect,
         (texts(pattern().boxed()), texts("(\\*\\*|!?[a-z./\\[]{0,6})".boxed()), texts("[a-z.:/*]{0,8}".boxed())),
         (texts(word()), texts("cl.*".boxed()), prop::option::weighted(0.2, "(~|/home/u|x)(/shop)?")),
-        (prop::option::weighted(0.4, word()), prop::option::weighted(0.4, word()), texts("[A-C]".boxed()), prop::option::weighted(0.4, 0_usize..4)),
+        (
+            prop::option::weighted(0.4, word()),
+            prop::option::weighted(0.4, word()),
+            texts("[A-C]".boxed()),
+            prop::option::weighted(0.4, 0_usize..4),
+        ),
     )
         .prop_map(|(effect, (run, edit, fetch), (tool, agent, project), (header, matches, answer, pick))| RuleSpec {
             run,
@@ -83,12 +97,18 @@ fn rule() -> impl Strategy<Value = RuleSpec> {
 
 fn settings() -> impl Strategy<Value = String> {
     (prop::sample::select(vec!["forward", "auto", "accept-first", "reject"]), prop::sample::select(vec!["ask", "allow", "deny"]))
-        .prop_map(|(questions, approvals)| format!("[questions]\npolicy = \"{questions}\"\n[approvals]\npolicy = \"{approvals}\"\n"))
+        .prop_map(|(questions, approvals)| {
+            format!("[questions]\npolicy = \"{questions}\"\n[approvals]\npolicy = \"{approvals}\"\n")
+        })
 }
 
 /// A set whose rules are the usable ones among these.
 fn set_of(settings: &str, rules: &[RuleSpec]) -> PolicySet {
-    let usable: Vec<RuleSpec> = rules.iter().filter(|rule| SessionPolicy { rules: vec![(*rule).clone()], ..SessionPolicy::default() }.check().is_ok()).cloned().collect();
+    let usable: Vec<RuleSpec> = rules
+        .iter()
+        .filter(|rule| SessionPolicy { rules: vec![(*rule).clone()], ..SessionPolicy::default() }.check().is_ok())
+        .cloned()
+        .collect();
     let user = Arc::new(Policy::parse(settings).unwrap());
     PolicySet::new(user, vec![]).with_session(&SessionPolicy { rules: usable, ..SessionPolicy::default() }).unwrap()
 }

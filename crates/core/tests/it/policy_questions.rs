@@ -17,7 +17,12 @@ fn free_text() -> sayso_core::ask::Question {
     asked("Name", "What is it called?", Input::Text { secret: false })
 }
 
-fn person(set: &sayso_core::policy::PolicySet, why: &str, preselected: Vec<Option<Vec<String>>>, deadline: Option<Deadline>) -> Verdict {
+fn person(
+    set: &sayso_core::policy::PolicySet,
+    why: &str,
+    preselected: Vec<Option<Vec<String>>>,
+    deadline: Option<Deadline>,
+) -> Verdict {
     Verdict::Person(PolicyNote { why: Some(why.to_owned()), preselected, rules: Some(set.fingerprint()), deadline })
 }
 
@@ -31,15 +36,26 @@ const ANSWER: &str = "[[rules]]\nname = \"db\"\ndo = \"answer\"\nheader = \"data
 // Checklist 2.03.
 #[test]
 fn reject_rejects() {
-    assert_eq!(verdict(&user("[questions]\npolicy = \"reject\""), &ask(&[database()])), rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\""));
-    assert_eq!(verdict(&user("[questions]\npolicy = \"reject\"\nmessage = \"Go on.\""), &ask(&[database()])), rejected("Go on.", "questions.policy = \"reject\""));
+    assert_eq!(
+        verdict(&user("[questions]\npolicy = \"reject\""), &ask(&[database()])),
+        rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\"")
+    );
+    assert_eq!(
+        verdict(&user("[questions]\npolicy = \"reject\"\nmessage = \"Go on.\""), &ask(&[database()])),
+        rejected("Go on.", "questions.policy = \"reject\"")
+    );
 }
 
 // Checklist 2.04, 2.13.
 #[test]
 fn accept_first_takes_the_first_option_of_each() {
-    let set = user(&format!("[questions]\npolicy = \"accept-first\"\n{ANSWER}").replace("header = \"database\"", "header = \"nothing\""));
-    assert_eq!(verdict(&set, &ask(&[database(), choice("", "Which?", &["A", "B"])])), answered(&[&["SQLite"], &["A"]], "questions.policy = \"accept-first\""));
+    let set = user(
+        &format!("[questions]\npolicy = \"accept-first\"\n{ANSWER}").replace("header = \"database\"", "header = \"nothing\""),
+    );
+    assert_eq!(
+        verdict(&set, &ask(&[database(), choice("", "Which?", &["A", "B"])])),
+        answered(&[&["SQLite"], &["A"]], "questions.policy = \"accept-first\"")
+    );
 }
 
 // Checklist 2.14.
@@ -47,10 +63,21 @@ fn accept_first_takes_the_first_option_of_each() {
 fn a_question_without_options_rejects_the_whole_ask() {
     for policy in ["accept-first", "auto"] {
         let set = user(&format!("[questions]\npolicy = \"{policy}\""));
-        for odd in [free_text(), asked("", "Sure?", Input::YesNo), choice("", "Which?", &[]), asked("", "Token?", Input::Text { secret: true })] {
-            assert_eq!(verdict(&set, &ask(&[database(), odd])), rejected(texts::REJECTED_BY_POLICY, &format!("questions.policy = \"{policy}\" (a question has no options)")));
+        for odd in [
+            free_text(),
+            asked("", "Sure?", Input::YesNo),
+            choice("", "Which?", &[]),
+            asked("", "Token?", Input::Text { secret: true }),
+        ] {
+            assert_eq!(
+                verdict(&set, &ask(&[database(), odd])),
+                rejected(texts::REJECTED_BY_POLICY, &format!("questions.policy = \"{policy}\" (a question has no options)"))
+            );
         }
-        assert_eq!(verdict(&set, &ask(&[])), rejected(texts::REJECTED_BY_POLICY, &format!("questions.policy = \"{policy}\" (a question has no options)")));
+        assert_eq!(
+            verdict(&set, &ask(&[])),
+            rejected(texts::REJECTED_BY_POLICY, &format!("questions.policy = \"{policy}\" (a question has no options)"))
+        );
     }
 }
 
@@ -78,15 +105,25 @@ fn a_rule_answers() {
 #[test]
 fn auto_takes_the_first_option_for_the_rest() {
     let set = user(&format!("[questions]\npolicy = \"auto\"\n{ANSWER}"));
-    assert_eq!(verdict(&set, &ask(&[choice("", "Which?", &["A", "B"]), database()])), answered(&[&["A"], &["PostgreSQL (Recommended)"]], "db, questions.policy = \"auto\""));
+    assert_eq!(
+        verdict(&set, &ask(&[choice("", "Which?", &["A", "B"]), database()])),
+        answered(&[&["A"], &["PostgreSQL (Recommended)"]], "db, questions.policy = \"auto\"")
+    );
 }
 
 // Checklist 2.08, 2.09.
 #[test]
 fn a_rule_matches_header_or_text_by_part_or_regex() {
     for (condition, fits) in [
-        ("header = \"DATA\"", true), ("header = \"shall\"", false), ("match = \"shall i\"", true), ("match = \"data\"", true), ("match = \"/^Which .* use\\\\?$/\"", true),
-        ("header = \"/^Database$/\"", true), ("match = \"/^which/\"", false), ("header = \"data\"\nmatch = \"use\"", true), ("header = \"data\"\nmatch = \"zebra\"", false),
+        ("header = \"DATA\"", true),
+        ("header = \"shall\"", false),
+        ("match = \"shall i\"", true),
+        ("match = \"data\"", true),
+        ("match = \"/^Which .* use\\\\?$/\"", true),
+        ("header = \"/^Database$/\"", true),
+        ("match = \"/^which/\"", false),
+        ("header = \"data\"\nmatch = \"use\"", true),
+        ("header = \"data\"\nmatch = \"zebra\"", false),
     ] {
         let set = user(&format!("[[rules]]\ndo = \"answer\"\npick = 1\n{condition}"));
         let decided = matches!(verdict(&set, &ask(&[database()])), Verdict::Decided { .. });
@@ -98,7 +135,10 @@ fn a_rule_matches_header_or_text_by_part_or_regex() {
 #[test]
 fn rules_are_matched_per_question_and_preselect_the_rest() {
     let set = user(&format!("{ANSWER}[[rules]]\nname = \"name\"\ndo = \"answer\"\nheader = \"name\"\nanswer = \"shop\"\n"));
-    assert_eq!(verdict(&set, &ask(&[database(), free_text()])), answered(&[&["PostgreSQL (Recommended)"], &["shop"]], "db, name"));
+    assert_eq!(
+        verdict(&set, &ask(&[database(), free_text()])),
+        answered(&[&["PostgreSQL (Recommended)"], &["shop"]], "db, name")
+    );
     let other = choice("Colour", "Which colour?", &["Red"]);
     let preselected = vec![Some(vec!["PostgreSQL (Recommended)".to_owned()]), None];
     assert_eq!(verdict(&set, &ask(&[database(), other])), person(&set, "no rule answers `Colour`", preselected, None));
@@ -106,7 +146,9 @@ fn rules_are_matched_per_question_and_preselect_the_rest() {
 
 #[test]
 fn an_answer_that_is_not_taken_did_not_match() {
-    let set = user("[[rules]]\ndo = \"answer\"\nheader = \"database\"\nanswer = \"Oracle\"\n[[rules]]\nname = \"second\"\ndo = \"answer\"\nheader = \"database\"\nanswer = \"SQLite\"");
+    let set = user(
+        "[[rules]]\ndo = \"answer\"\nheader = \"database\"\nanswer = \"Oracle\"\n[[rules]]\nname = \"second\"\ndo = \"answer\"\nheader = \"database\"\nanswer = \"SQLite\"",
+    );
     assert_eq!(verdict(&set, &ask(&[database()])), answered(&[&["SQLite"]], "second"));
     let set = user("[[rules]]\ndo = \"answer\"\nheader = \"database\"\npick = 3");
     assert_eq!(verdict(&set, &ask(&[database()])), person(&set, "no rule answers `Database`", vec![], None));
@@ -120,7 +162,10 @@ fn secrets_are_never_answered_by_a_rule() {
     assert_eq!(verdict(&set, &secret), person(&set, "no rule answers `Token`", vec![], None));
     for policy in ["auto", "accept-first"] {
         let set = user(&format!("[questions]\npolicy = \"{policy}\"\n{rule}"));
-        assert_eq!(verdict(&set, &secret), rejected(texts::REJECTED_BY_POLICY, &format!("questions.policy = \"{policy}\" (a question has no options)")));
+        assert_eq!(
+            verdict(&set, &secret),
+            rejected(texts::REJECTED_BY_POLICY, &format!("questions.policy = \"{policy}\" (a question has no options)"))
+        );
     }
 }
 
@@ -132,7 +177,9 @@ fn reject_beats_ask_beats_answer() {
         let preselected = vec![Some(vec!["PostgreSQL (Recommended)".to_owned()])];
         assert_eq!(verdict(&set, &ask(&[database()])), person(&set, "rule \"mine\" asks for `Database`", preselected, None));
     }
-    let set = user(&format!("{ANSWER}{ask_rule}[[rules]]\nname = \"no\"\ndo = \"reject\"\nheader = \"data\"\nmessage = \"Decide yourself.\""));
+    let set = user(&format!(
+        "{ANSWER}{ask_rule}[[rules]]\nname = \"no\"\ndo = \"reject\"\nheader = \"data\"\nmessage = \"Decide yourself.\""
+    ));
     assert_eq!(verdict(&set, &ask(&[free_text(), database()])), rejected("Decide yourself.", "no"));
 }
 
@@ -145,8 +192,15 @@ fn step(policy: &SessionPolicy, body: &AskBody, base: &str) -> Verdict {
 #[test]
 fn steps_reject_by_default() {
     let nothing = SessionPolicy::default();
-    for base in ["", "[questions]\npolicy = \"forward\"\ntimeout = \"1m\"\non_timeout = \"accept-first\"", "[questions]\npolicy = \"accept-first\""] {
-        assert_eq!(step(&nothing, &ask(&[database()]), base), rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\""));
+    for base in [
+        "",
+        "[questions]\npolicy = \"forward\"\ntimeout = \"1m\"\non_timeout = \"accept-first\"",
+        "[questions]\npolicy = \"accept-first\"",
+    ] {
+        assert_eq!(
+            step(&nothing, &ask(&[database()]), base),
+            rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\"")
+        );
     }
     assert_eq!(step(&nothing, &ask(&[database()]), ANSWER), answered(&[&["PostgreSQL (Recommended)"]], "db"));
 }
@@ -161,7 +215,10 @@ fn a_step_that_waits_takes_the_first_option_unless_it_says_otherwise() {
         let policy: SessionPolicy = serde_json::from_str(json).unwrap();
         policy.check_step().unwrap();
         let set = user("").with_session(&policy).unwrap();
-        assert_eq!(step(&policy, &ask(&[database()]), ""), person(&set, "no rule answers `Database`", vec![], Some(ten_minutes(then))));
+        assert_eq!(
+            step(&policy, &ask(&[database()]), ""),
+            person(&set, "no rule answers `Database`", vec![], Some(ten_minutes(then)))
+        );
     }
     let session: SessionPolicy = serde_json::from_str(r#"{"questions":{"policy":"forward","timeout":"10m"}}"#).unwrap();
     assert!(session.check().is_err(), "in a session silence must be written out");
@@ -171,7 +228,9 @@ fn a_step_that_waits_takes_the_first_option_unless_it_says_otherwise() {
 #[test]
 fn a_timeout_needs_forward() {
     for policy in ["reject", "accept-first", "auto"] {
-        let session: SessionPolicy = serde_json::from_str(&format!(r#"{{"questions":{{"policy":"{policy}","timeout":"10m","onTimeout":"reject"}}}}"#)).unwrap();
+        let session: SessionPolicy =
+            serde_json::from_str(&format!(r#"{{"questions":{{"policy":"{policy}","timeout":"10m","onTimeout":"reject"}}}}"#))
+                .unwrap();
         assert!(session.check().is_err() && session.check_step().is_err(), "{policy}");
     }
     let silent: SessionPolicy = serde_json::from_str(r#"{"questions":{"timeout":"10m"}}"#).unwrap();
@@ -197,5 +256,13 @@ fn a_deadline_does_what_it_says() {
 fn an_approval_that_waits_ends_in_deny() {
     let set = user("[approvals]\ntimeout = \"10m\"");
     let Verdict::Person(note) = verdict(&set, &crate::support::run("make")) else { panic!("decided") };
-    assert_eq!(note, PolicyNote { why: Some("no rule allows `make`".to_owned()), preselected: vec![], rules: Some(set.fingerprint()), deadline: Some(ten_minutes(OnTimeout::Deny)) });
+    assert_eq!(
+        note,
+        PolicyNote {
+            why: Some("no rule allows `make`".to_owned()),
+            preselected: vec![],
+            rules: Some(set.fingerprint()),
+            deadline: Some(ten_minutes(OnTimeout::Deny))
+        }
+    );
 }

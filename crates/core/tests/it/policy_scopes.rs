@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use sayso_core::id::GrantId;
-use sayso_core::policy::{Effect, Grant, PolicySet, ProjectPolicy, Rule, RuleSpec, Scope, SessionPolicy, Subject, Texts, Verdict, decide, explain, matches_ask, project_hash};
+use sayso_core::policy::{
+    Effect, Grant, PolicySet, ProjectPolicy, Rule, RuleSpec, Scope, SessionPolicy, Subject, Texts, Verdict, decide, explain,
+    matches_ask, project_hash,
+};
 use sayso_core::texts;
 use sayso_core::time::Time;
 
@@ -27,7 +30,11 @@ fn an_untrusted_project_may_only_make_things_stricter() {
     assert_eq!(verdict(&trusted, &question), answered(&[&["A"]], "rule 3 (project)"));
     assert_ne!(trusted.fingerprint(), untrusted.fingerprint());
 
-    let strict = project("[approvals]\npolicy = \"allow\"\n[questions]\npolicy = \"accept-first\"", "[approvals]\npolicy = \"deny\"\n[questions]\npolicy = \"reject\"\nmessage = \"Not here.\"", false);
+    let strict = project(
+        "[approvals]\npolicy = \"allow\"\n[questions]\npolicy = \"accept-first\"",
+        "[approvals]\npolicy = \"deny\"\n[questions]\npolicy = \"reject\"\nmessage = \"Not here.\"",
+        false,
+    );
     assert_eq!(verdict(&strict, &run("ls")), denied(texts::DENIED_BY_POLICY, "approvals.policy = \"deny\""));
     assert_eq!(verdict(&strict, &question), rejected("Not here.", "questions.policy = \"reject\""));
     let lax = project("[approvals]\npolicy = \"deny\"", "[approvals]\npolicy = \"ask\"", false);
@@ -36,12 +43,16 @@ fn an_untrusted_project_may_only_make_things_stricter() {
 
 #[test]
 fn a_session_overrides_settings_but_never_a_deny() {
-    let session: SessionPolicy = serde_json::from_str(r#"{"questions":"reject","approvals":"allow","rules":[{"do":"allow","run":"rm *"}]}"#).unwrap();
+    let session: SessionPolicy =
+        serde_json::from_str(r#"{"questions":"reject","approvals":"allow","rules":[{"do":"allow","run":"rm *"}]}"#).unwrap();
     session.check().unwrap();
     let set = user("[[rules]]\nname = \"no\"\ndo = \"deny\"\nrun = \"rm *\"").with_session(&session).unwrap();
     assert_eq!(verdict(&set, &run("rm x")), denied(texts::DENIED_BY_POLICY, "no"));
     assert_eq!(verdict(&set, &run("make")), approved("approvals.policy = \"allow\""));
-    assert_eq!(verdict(&set, &ask(&[choice("", "Which?", &["A"])])), rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\""));
+    assert_eq!(
+        verdict(&set, &ask(&[choice("", "Which?", &["A"])])),
+        rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\"")
+    );
 }
 
 #[test]
@@ -54,13 +65,22 @@ fn a_profile_holds_until_its_time() {
     assert_eq!(why(&decide(&set, &subject(&body), until)), Some("no rule allows `ls`"));
     let Verdict::Person(note) = verdict(&set, &ask(&[choice("", "Which?", &["A"])])) else { panic!("decided") };
     assert_eq!(note.deadline.map(|deadline| deadline.after.to_string()), Some("15m".to_owned()));
-    assert_eq!(user(text).with_profile("home", None).unwrap_err().to_string(), "there is no profile home: write [profiles.home] in policy.toml");
+    assert_eq!(
+        user(text).with_profile("home", None).unwrap_err().to_string(),
+        "there is no profile home: write [profiles.home] in policy.toml"
+    );
 }
 
 #[test]
 fn a_grant_allows_for_a_while() {
     let id = GrantId::new(NOW, [1; 10]);
-    let grant = Grant { id, run: vec!["npm test *".to_owned()], agent: Some("claude".to_owned()), project: None, until: Some(Time::from_millis(NOW.as_millis() + 10)) };
+    let grant = Grant {
+        id,
+        run: vec!["npm test *".to_owned()],
+        agent: Some("claude".to_owned()),
+        project: None,
+        until: Some(Time::from_millis(NOW.as_millis() + 10)),
+    };
     let set = user("").with_grants(std::slice::from_ref(&grant)).unwrap();
     let body = run("npm test --watch");
     assert_eq!(verdict(&set, &body), approved(&format!("grant {id}")));
@@ -115,7 +135,8 @@ fn an_explanation_shows_every_rule() {
 
 #[test]
 fn one_rule_is_tried_on_past_asks() {
-    let rule = |effect, run: &str| Rule::new(RuleSpec { run: Some(Texts(vec![run.to_owned()])), ..RuleSpec::new(effect) }).unwrap();
+    let rule =
+        |effect, run: &str| Rule::new(RuleSpec { run: Some(Texts(vec![run.to_owned()])), ..RuleSpec::new(effect) }).unwrap();
     let tried = |rule: &Rule, line: &str| matches_ask(rule, &subject(&run(line)), NOW);
     assert!(tried(&rule(Effect::Allow, "git *"), "git log && git diff"));
     assert!(!tried(&rule(Effect::Allow, "git *"), "git log && ls"));

@@ -44,8 +44,18 @@ fn nothing_explodes() {
     let questions: Vec<_> = (0..16).map(|_| choice(&long, &long, &["A"])).collect();
     let parts = thousand(|index| format!("do = \"ask\"\nmatch = \"never{index}\""));
     timed("1000 parts, 16 long questions", &parts, &ask(&questions));
-    for (name, regex) in [("nested", "(a+)+b"), ("counted", "(a?){60}a{60}b"), ("dotted", "(.*a){8}b"), ("unicode", "(\\\\w\\\\w)*\\\\d$")] {
-        timed(&format!("one regex, {name}"), &format!("[[rules]]\ndo = \"ask\"\nmatch = \"/{regex}/\""), &ask(&[asked("", &long, Input::YesNo)]));
-        timed(&format!("many regexes, {name}"), &"[[rules]]\ndo = \"ask\"\nmatch = \"/R/\"\n".replace('R', regex).repeat(50), &ask(&questions));
+    for (name, regex) in
+        [("nested", "(a+)+b"), ("counted", "(a?){60}a{60}b"), ("dotted", "(.*a){8}b"), ("unicode", "(\\\\w\\\\w)*\\\\d$")]
+    {
+        timed(
+            &format!("one regex, {name}"),
+            &format!("[[rules]]\ndo = \"ask\"\nmatch = \"/{regex}/\""),
+            &ask(&[asked("", &long, Input::YesNo)]),
+        );
+        timed(
+            &format!("many regexes, {name}"),
+            &"[[rules]]\ndo = \"ask\"\nmatch = \"/R/\"\n".replace('R', regex).repeat(50),
+            &ask(&questions),
+        );
     }
 }

@@ -16,30 +16,78 @@ fn the_page_of_the_design_is_read() {
 fn what_is_wrong_is_said_with_its_place() {
     let rule = |body: &str| format!("[[rules]]\n{body}\n");
     for (text, error) in [
-        ("[questions]\ntimeout = \"10m\"".to_owned(), "line 2, column 1: a timeout must say what happens then: write on_timeout = \"reject\" or \"accept-first\""),
-        ("[questions]\non_timeout = \"reject\"".to_owned(), "line 2, column 1: on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait for ever"),
+        (
+            "[questions]\ntimeout = \"10m\"".to_owned(),
+            "line 2, column 1: a timeout must say what happens then: write on_timeout = \"reject\" or \"accept-first\"",
+        ),
+        (
+            "[questions]\non_timeout = \"reject\"".to_owned(),
+            "line 2, column 1: on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait for ever",
+        ),
         (
             "[questions]\npolicy = \"auto\"\n  timeout = \"10m\"\non_timeout = \"reject\"".to_owned(),
             "line 3, column 3: only forwarded questions wait: write policy = \"forward\" instead of \"auto\", or leave the timeout out",
         ),
-        ("[questions]\ntimeout = \"10m\"\non_timeout = \"deny\"".to_owned(), "line 3, column 1: questions are not denied: write on_timeout = \"reject\" or \"accept-first\""),
-        ("[approvals]\npolicy = \"allow\"\ntimeout = \"10m\"".to_owned(), "line 3, column 1: only approvals that a person decides wait: write policy = \"ask\" instead of \"allow\", or leave the timeout out"),
-        ("[approvals]\ntimeout = \"0s\"".to_owned(), "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\""),
-        (rule("do = \"allow\""), "line 2, column 1: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool"),
-        (rule("do = \"allow\"\nagent = \"claude\""), "line 2, column 1: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool"),
-        (rule("do = \"answer\"\nanswer = \"x\""), "line 2, column 1: an answer rule must say which question it answers: write header or match"),
-        (rule("do = \"answer\"\nheader = \"x\""), "line 2, column 1: an answer rule must say the answer: write answer = [\"…\"] or pick = 1"),
-        (rule("do = \"answer\"\nheader = \"x\"\nanswer = \"x\"\npick = 1"), "line 5, column 1: answer and pick together: write one of them"),
-        (rule("do = \"answer\"\nheader = \"x\"\npick = 0"), "line 4, column 1: options are counted from 1: write pick = 1 for the first"),
-        (rule("do = \"answer\"\nheader = \"x\"\nanswer = \"x\"\nrun = \"ls\""), "line 5, column 1: run is about approvals, do = \"answer\" about questions: write header or match instead"),
-        (rule("do = \"deny\"\nheader = \"x\""), "line 3, column 1: header is about questions, do = \"deny\" about approvals: write do = \"answer\" or \"reject\""),
-        (rule("do = \"deny\"\nrun = \"a | b\""), "line 3, column 1: run: `|` joins or redirects commands: a pattern names one simple command, write several patterns"),
+        (
+            "[questions]\ntimeout = \"10m\"\non_timeout = \"deny\"".to_owned(),
+            "line 3, column 1: questions are not denied: write on_timeout = \"reject\" or \"accept-first\"",
+        ),
+        (
+            "[approvals]\npolicy = \"allow\"\ntimeout = \"10m\"".to_owned(),
+            "line 3, column 1: only approvals that a person decides wait: write policy = \"ask\" instead of \"allow\", or leave the timeout out",
+        ),
+        (
+            "[approvals]\ntimeout = \"0s\"".to_owned(),
+            "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
+        ),
+        (
+            rule("do = \"allow\""),
+            "line 2, column 1: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool",
+        ),
+        (
+            rule("do = \"allow\"\nagent = \"claude\""),
+            "line 2, column 1: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool",
+        ),
+        (
+            rule("do = \"answer\"\nanswer = \"x\""),
+            "line 2, column 1: an answer rule must say which question it answers: write header or match",
+        ),
+        (
+            rule("do = \"answer\"\nheader = \"x\""),
+            "line 2, column 1: an answer rule must say the answer: write answer = [\"…\"] or pick = 1",
+        ),
+        (
+            rule("do = \"answer\"\nheader = \"x\"\nanswer = \"x\"\npick = 1"),
+            "line 5, column 1: answer and pick together: write one of them",
+        ),
+        (
+            rule("do = \"answer\"\nheader = \"x\"\npick = 0"),
+            "line 4, column 1: options are counted from 1: write pick = 1 for the first",
+        ),
+        (
+            rule("do = \"answer\"\nheader = \"x\"\nanswer = \"x\"\nrun = \"ls\""),
+            "line 5, column 1: run is about approvals, do = \"answer\" about questions: write header or match instead",
+        ),
+        (
+            rule("do = \"deny\"\nheader = \"x\""),
+            "line 3, column 1: header is about questions, do = \"deny\" about approvals: write do = \"answer\" or \"reject\"",
+        ),
+        (
+            rule("do = \"deny\"\nrun = \"a | b\""),
+            "line 3, column 1: run: `|` joins or redirects commands: a pattern names one simple command, write several patterns",
+        ),
         (rule("do = \"deny\"\nrun = []"), "line 3, column 1: run is empty: write at least one pattern, or leave it out"),
-        (rule("do = \"deny\"\nrun = \"ls\"\nedit = \"x\""), "line 4, column 1: run and edit in one rule never hold together: write two rules"),
+        (
+            rule("do = \"deny\"\nrun = \"ls\"\nedit = \"x\""),
+            "line 4, column 1: run and edit in one rule never hold together: write two rules",
+        ),
         (rule("do = \"ask\"\nmatch = \"/(/\""), "line 3, column 1: match: not a regular expression: error: unclosed group"),
         (rule("do = \"deny\"\nedit = \"[\""), "line 3, column 1: edit: `[` is not a glob: unclosed character class; missing ']'"),
         (rule("do = \"deny\"\nproject = \"shop\""), "line 3, column 1: a project is a whole path: write it from / or ~/"),
-        (rule("do = \"allow\"\nrun = \"ls\"\nmessage = \"x\""), "line 4, column 1: a message is for what is denied or rejected, not for do = \"allow\""),
+        (
+            rule("do = \"allow\"\nrun = \"ls\"\nmessage = \"x\""),
+            "line 4, column 1: a message is for what is denied or rejected, not for do = \"allow\"",
+        ),
         (rule("do = \"deny\"\npick = 1"), "line 3, column 1: pick belongs to do = \"answer\", not to \"deny\""),
     ] {
         assert_eq!(Policy::parse(&text).unwrap_err().to_string(), error, "{text}");
@@ -67,7 +115,9 @@ fn unknown_words_are_errors_with_their_place() {
 
 #[test]
 fn a_time_is_written_with_or_without_quotes() {
-    let until = |text: &str| policy(&format!("[[rules]]\ndo = \"deny\"\nuntil = {text}")).rules[0].spec().until.map(|until| until.to_string());
+    let until = |text: &str| {
+        policy(&format!("[[rules]]\ndo = \"deny\"\nuntil = {text}")).rules[0].spec().until.map(|until| until.to_string())
+    };
     assert_eq!(until("\"2026-01-02T03:04:05Z\""), Some("2026-01-02T03:04:05.000Z".to_owned()));
     assert_eq!(until("2026-01-02T03:04:05Z"), Some("2026-01-02T03:04:05.000Z".to_owned()));
     assert!(Policy::parse("[[rules]]\ndo = \"deny\"\nuntil = 2026-01-02").is_err());
@@ -77,7 +127,10 @@ fn a_time_is_written_with_or_without_quotes() {
 fn what_is_untrusted_is_bounded() {
     assert!(Policy::parse(&"#".repeat(256 * 1024 + 1)).is_err());
     let many = "[[rules]]\ndo = \"deny\"\n".repeat(1_001);
-    assert_eq!(Policy::parse(&many).unwrap_err().to_string(), "line 2001, column 1: 1001 rules, the limit is 1000: join some, a rule takes lists");
+    assert_eq!(
+        Policy::parse(&many).unwrap_err().to_string(),
+        "line 2001, column 1: 1001 rules, the limit is 1000: join some, a rule takes lists"
+    );
     assert!(Policy::parse(&format!("x = {}", "[".repeat(100_000))).is_err());
     assert!(Policy::parse("[[rules]]\ndo = \"ask\"\nmatch = \"/(\\\\w{200}){200}/\"").is_err());
 }
@@ -91,9 +144,17 @@ fn a_session_says_it_in_json() {
     let short: SessionPolicy = serde_json::from_str(r#"{"questions":"forward","approvals":"deny"}"#).unwrap();
     assert_eq!(serde_json::to_string(&short).unwrap(), r#"{"questions":{"policy":"forward"},"approvals":{"policy":"deny"}}"#);
     assert_eq!(serde_json::to_string(&SessionPolicy::default()).unwrap(), "{}");
-    for wrong in [r#"{"question":"forward"}"#, r#"{"questions":"later"}"#, r#"{"questions":{"x":1}}"#, r#"{"rules":[{"do":"allow","runs":[]}]}"#] {
+    for wrong in [
+        r#"{"question":"forward"}"#,
+        r#"{"questions":"later"}"#,
+        r#"{"questions":{"x":1}}"#,
+        r#"{"rules":[{"do":"allow","runs":[]}]}"#,
+    ] {
         assert!(serde_json::from_str::<SessionPolicy>(wrong).is_err(), "{wrong}");
     }
     let bad: SessionPolicy = serde_json::from_str(r#"{"rules":[{"do":"allow","run":"ls"},{"do":"allow"}]}"#).unwrap();
-    assert_eq!(bad.check().unwrap_err().to_string(), "rule 2: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool");
+    assert_eq!(
+        bad.check().unwrap_err().to_string(),
+        "rule 2: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool"
+    );
 }

@@ -25,7 +25,16 @@ pub(crate) fn subject(body: &AskBody) -> Subject<'_> {
 
 pub(crate) fn approval(tool: &str, action: Action) -> AskBody {
     let title = format!("{tool} {}", action.as_str());
-    AskBody::Approval(Approval { tool: tool.into(), action, title, input: Raw::of(&()), preview: None, choices: vec![], editable: false, reason: None })
+    AskBody::Approval(Approval {
+        tool: tool.into(),
+        action,
+        title,
+        input: Raw::of(&()),
+        preview: None,
+        choices: vec![],
+        editable: false,
+        reason: None,
+    })
 }
 
 pub(crate) fn run(command: &str) -> AskBody {
@@ -50,7 +59,13 @@ pub(crate) fn choice(header: &str, text: &str, options: &[&str]) -> Question {
 }
 
 pub(crate) fn asked(header: &str, text: &str, input: Input) -> Question {
-    Question { key: "0".into(), header: Some(header.to_owned()).filter(|header| !header.is_empty()), text: text.into(), input, required: true }
+    Question {
+        key: "0".into(),
+        header: Some(header.to_owned()).filter(|header| !header.is_empty()),
+        text: text.into(),
+        input,
+        required: true,
+    }
 }
 
 pub(crate) fn ask(questions: &[Question]) -> AskBody {

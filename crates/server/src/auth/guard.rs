@@ -89,12 +89,14 @@ mod tests {
         for host in ["127.0.0.1:4517", "localhost", "LOCALHOST:1", "[::1]:4517", "127.8.8.8", "sayso.test:80", "localhost."] {
             assert_eq!(look(host, None), Ok(()), "{host}");
         }
-        for host in ["evil.test", "", "127.0.0.1.evil.test", "0.0.0.0", "localhost.evil.test", "[::ffff:127.0.0.1]", "2130706433"] {
+        for host in ["evil.test", "", "127.0.0.1.evil.test", "0.0.0.0", "localhost.evil.test", "[::ffff:127.0.0.1]", "2130706433"]
+        {
             assert_eq!(look(host, None), Err(Foreign::Host), "{host}");
         }
         assert_eq!(look("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));
         assert_eq!(look("127.0.0.1:4517", Some("https://app.test")), Ok(()));
-        for origin in ["null", "http://evil.test", "http://127.0.0.1:4518", "http://127.0.0.1", "http://127.0.0.1:4517.evil.test"] {
+        for origin in ["null", "http://evil.test", "http://127.0.0.1:4518", "http://127.0.0.1", "http://127.0.0.1:4517.evil.test"]
+        {
             assert_eq!(look("127.0.0.1:4517", Some(origin)), Err(Foreign::Origin), "{origin}");
         }
     }

@@ -50,14 +50,8 @@ impl Tokens {
             Role::Agent => Scope::OpenedBy { token: row.id },
             Role::Admin | Role::Answerer | Role::Viewer => row.scope.clone(),
         };
-        let caller = Caller {
-            token: row.id,
-            workspace: row.workspace,
-            role,
-            name: row.actor.clone(),
-            scope,
-            expires_at: row.expires_at,
-        };
+        let caller =
+            Caller { token: row.id, workspace: row.workspace, role, name: row.actor.clone(), scope, expires_at: row.expires_at };
         tokens.insert(row.hash, Arc::new(caller));
     }
 

@@ -111,7 +111,12 @@ pub(crate) fn open_for_caller(app: &App, wanted: FromCaller, now: Time) -> Resul
     }
     Ok(Ask {
         id: AskId::new(now, entropy::id()),
-        origin: Origin { session: wanted.session, connection: None, native_id: wanted.dedupe_key, opened_by: Some(wanted.opened_by) },
+        origin: Origin {
+            session: wanted.session,
+            connection: None,
+            native_id: wanted.dedupe_key,
+            opened_by: Some(wanted.opened_by),
+        },
         body: wanted.body,
         context: wanted.context,
         policy,

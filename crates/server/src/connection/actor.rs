@@ -207,7 +207,10 @@ impl Owner {
     fn follow_up(&self, session: SessionId, ask: &Ask, decision: Decision) -> Work {
         let Decision::Answered { answers, note } = decision else {
             let reason = texts::AGENT_GONE_NOTHING_SENT.to_owned();
-            return Work { inputs: Vec::new(), changes: vec![Change::Delivery { ask: ask.id, delivery: Delivery::Undeliverable { reason } }] };
+            return Work {
+                inputs: Vec::new(),
+                changes: vec![Change::Delivery { ask: ask.id, delivery: Delivery::Undeliverable { reason } }],
+            };
         };
         let now = self.app.clock.now();
         let text = texts::follow_up(ask.body.questions(), &answers, note.as_deref());
@@ -269,7 +272,14 @@ impl Owner {
         }
     }
 
-    fn event(&mut self, session: SessionId, event: AgentEvent, now: Time, changes: &mut Vec<Change>, refusals: &mut Vec<Command>) {
+    fn event(
+        &mut self,
+        session: SessionId,
+        event: AgentEvent,
+        now: Time,
+        changes: &mut Vec<Change>,
+        refusals: &mut Vec<Command>,
+    ) {
         match event {
             AgentEvent::TurnStarted => self.status(session, SessionStatus::Running, changes),
             AgentEvent::TurnEnded => {
@@ -349,7 +359,12 @@ impl Owner {
         Block { id: BlockId::new(now, entropy::id()), at: now, subagent, body }
     }
 
-    fn open(&mut self, session: SessionId, new: sayso_agents::translator::NewAsk, now: Time) -> Result<Option<Ask>, LimitExceeded> {
+    fn open(
+        &mut self,
+        session: SessionId,
+        new: sayso_agents::translator::NewAsk,
+        now: Time,
+    ) -> Result<Option<Ask>, LimitExceeded> {
         limits::check("the number of pending asks", self.pending + 1, limits::PENDING)?;
         let Some(carried) = self.sessions.get_mut(&session) else { return Ok(None) };
         carried.refresh(&self.app);

@@ -30,7 +30,9 @@ impl Secrets {
 
     /// The text without them.
     pub(super) fn mask(&self, text: String) -> String {
-        self.values.iter().fold(text, |text, secret| if text.contains(secret.as_str()) { text.replace(secret.as_str(), MASK) } else { text })
+        self.values
+            .iter()
+            .fold(text, |text, secret| if text.contains(secret.as_str()) { text.replace(secret.as_str(), MASK) } else { text })
     }
 }
 

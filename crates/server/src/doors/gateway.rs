@@ -139,7 +139,11 @@ pub(crate) async fn deny(
 #[utoipa::path(get, path = "/v1/sessions/{sid}/stream", tag = "doors", params(("sid" = String, Path)),
     responses((status = 200, description = "A stream of `GatewayEvent`", content_type = "text/event-stream", body = GatewayEvent),
               (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn stream(State(app): State<Arc<App>>, authorized: Authorized, Path(sid): Path<String>) -> Result<Response, ApiError> {
+pub(crate) async fn stream(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(sid): Path<String>,
+) -> Result<Response, ApiError> {
     let caller = authorized.may(Permission::Read)?;
     let found = find(&app, caller, &sid).await?;
     let status = sayso_api::session::Session::of(&found.session, u32::try_from(found.pending.len()).unwrap_or(u32::MAX)).status;

@@ -35,7 +35,13 @@ async fn question(app: &App, authorized: &Authorized, session: &str, question: &
     Ok((session, ask))
 }
 
-async fn settle(app: &App, authorized: &Authorized, session: SessionId, ask: AskId, decision: Decision) -> Result<StatusCode, ApiError> {
+async fn settle(
+    app: &App,
+    authorized: &Authorized,
+    session: SessionId,
+    ask: AskId,
+    decision: Decision,
+) -> Result<StatusCode, ApiError> {
     let by = authorized.person_via(VIA);
     decide(app, authorized, Decide { ask, session: Some(session), decision, by, key: None }).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -55,7 +55,9 @@ pub(super) fn page_size(limit: Option<u32>) -> Result<usize, ApiError> {
 
 /// A page's place.
 pub(super) fn place(cursor: Option<&str>) -> Result<Option<i64>, ApiError> {
-    cursor.map(|cursor| cursor.parse().map_err(|_| ApiError::invalid("cursor is what nextCursor of the last page says"))).transpose()
+    cursor
+        .map(|cursor| cursor.parse().map_err(|_| ApiError::invalid("cursor is what nextCursor of the last page says")))
+        .transpose()
 }
 
 fn status_filter(status: Option<&str>) -> Result<StatusFilter, ApiError> {
@@ -163,7 +165,11 @@ pub(crate) async fn get(
 /// Open an ask: questions, an approval or a link.
 #[utoipa::path(post, path = "/v1/asks", tag = "asks", request_body = NewAsk,
     responses((status = 201, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn open(State(app): State<Arc<App>>, authorized: Authorized, body: JsonBody<NewAsk>) -> Result<Response, ApiError> {
+pub(crate) async fn open(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    body: JsonBody<NewAsk>,
+) -> Result<Response, ApiError> {
     let caller = authorized.may(Permission::Open)?;
     let key = body.key(caller);
     let new = body.value;
@@ -171,13 +177,20 @@ pub(crate) async fn open(State(app): State<Arc<App>>, authorized: Authorized, bo
     let asked = match (new.questions, new.approval, new.link) {
         (Some(questions), None, None) => {
             limits::check("the number of questions", questions.len(), limits::QUESTIONS)?;
-            AskBody::Question { questions: questions.into_iter().enumerate().map(|(index, question)| question.into_core(index)).collect() }
+            AskBody::Question {
+                questions: questions.into_iter().enumerate().map(|(index, question)| question.into_core(index)).collect(),
+            }
         }
         (None, Some(approval), None) => AskBody::Approval(approval.into()),
         (None, None, Some(link)) => AskBody::Link(Link { url: link.url, message: link.message }),
         _ => return Err(ApiError::invalid("an ask has either questions, or an approval, or a link")),
     };
-    let timeout = new.timeout.as_deref().map(str::parse::<Span>).transpose().map_err(|error| ApiError::invalid(format!("timeout: {error}")))?;
+    let timeout = new
+        .timeout
+        .as_deref()
+        .map(str::parse::<Span>)
+        .transpose()
+        .map_err(|error| ApiError::invalid(format!("timeout: {error}")))?;
     let agent = new.agent.unwrap_or_else(|| caller.name.clone());
     let context = AskContext {
         title: new.title.unwrap_or_else(|| asked.summary()),
@@ -198,13 +211,7 @@ pub(crate) async fn open(State(app): State<Arc<App>>, authorized: Authorized, bo
         OpenError::Limit(limit) => limit.into(),
         OpenError::Invalid(detail) => ApiError::invalid(detail),
     })?;
-    let open = OpenAsk {
-        workspace: caller.workspace,
-        scope: caller.scope.clone(),
-        ask: Box::new(ask),
-        key,
-        max_pending: 10_000,
-    };
+    let open = OpenAsk { workspace: caller.workspace, scope: caller.scope.clone(), ask: Box::new(ask), key, max_pending: 10_000 };
     match app.store.write(open).await? {
         Opened::Ask(ask) => {
             let location = format!("/v1/asks/{}", ask.id);
@@ -227,7 +234,11 @@ pub(crate) async fn open(State(app): State<Arc<App>>, authorized: Authorized, bo
 /// Take back an ask that you opened.
 #[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path)),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn withdraw(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<Ask>, ApiError> {
+pub(crate) async fn withdraw(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<Ask>, ApiError> {
     let caller = authorized.may(Permission::Open)?;
     let withdraw = WithdrawAsk {
         workspace: caller.workspace,

@@ -43,7 +43,13 @@ pub(crate) async fn decide(app: &App, authorized: &Authorized, decide: Decide) -
     app.store.write(resolve).await?.map_err(|error| ApiError::resolve(error, caller.token))
 }
 
-async fn native(app: &App, authorized: &Authorized, id: &str, decision: Decision, key: Option<IdempotencyKey>) -> Result<Json<Ask>, ApiError> {
+async fn native(
+    app: &App,
+    authorized: &Authorized,
+    id: &str,
+    decision: Decision,
+    key: Option<IdempotencyKey>,
+) -> Result<Json<Ask>, ApiError> {
     authorized.may(Permission::Answer)?;
     let wanted = Decide { ask: ask_id(id)?, session: None, decision, by: authorized.person(), key };
     decide(app, authorized, wanted).await.map(|ask| Json(shown(&ask)))

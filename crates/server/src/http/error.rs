@@ -44,7 +44,11 @@ impl ApiError {
     }
 
     pub(crate) fn unauthorized() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "a valid bearer token is required: `Authorization: Bearer …`")
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            ErrorCode::Unauthorized,
+            "a valid bearer token is required: `Authorization: Bearer …`",
+        )
     }
 
     pub(crate) fn forbidden() -> Self {
@@ -91,8 +95,11 @@ impl ApiError {
 
     fn already(outcome: &Outcome, caller: TokenId) -> Self {
         let status = outcome.decision.status().as_str();
-        let mut error =
-            Self::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, format!("the ask was already {status}; see `outcome`"));
+        let mut error = Self::new(
+            StatusCode::CONFLICT,
+            ErrorCode::AskAlreadyResolved,
+            format!("the ask was already {status}; see `outcome`"),
+        );
         // Who and when; what was said stays with those who read the ask itself.
         let mut shown = ApiOutcome::of(outcome, &[]);
         shown.answers = None;
@@ -149,9 +156,11 @@ impl From<StoreError> for ApiError {
                 ErrorCode::StorageFull,
                 "the disk is full; nothing changed. Make room and try again",
             ),
-            StoreError::Closed => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ShuttingDown, "the server is stopping; try again in a moment")
-            }
+            StoreError::Closed => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                ErrorCode::ShuttingDown,
+                "the server is stopping; try again in a moment",
+            ),
             StoreError::Unreadable { .. } | StoreError::Sqlite(_) | StoreError::Batch(_) => {
                 tracing::error!(%error, "the store failed");
                 Self::new(

@@ -65,7 +65,10 @@ impl FromRequestParts<Arc<App>> for Authorized {
 /// The surface a person uses, as their client names it.
 fn via(headers: &HeaderMap) -> String {
     let named = headers.get("x-sayso-via").and_then(|via| via.to_str().ok());
-    named.filter(|via| via.len() <= 32 && via.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')).unwrap_or("http").to_owned()
+    named
+        .filter(|via| via.len() <= 32 && via.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
+        .unwrap_or("http")
+        .to_owned()
 }
 
 impl Authorized {
@@ -187,7 +190,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         let Read { bytes, key } = read(request, app).await?;
-        let value = serde_json::from_slice(&bytes).map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).for_door())?;
+        let value = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).for_door())?;
         Ok(Self(JsonBody { value, key }))
     }
 }

@@ -68,7 +68,9 @@ pub(crate) async fn redeem(
         revoked_at: None,
     };
     let redeemed = app.store.write(RedeemLoginCode { code: hash(&code), token, now }).await?;
-    let row = redeemed.ok_or_else(|| ApiError::unauthorized().saying("this code is wrong, used or too old; make a new one with `sayso login`"))?;
+    let row = redeemed.ok_or_else(|| {
+        ApiError::unauthorized().saying("this code is wrong, used or too old; make a new one with `sayso login`")
+    })?;
     app.tokens.put(&row);
     Ok((StatusCode::CREATED, Json(CreatedToken { token: secret, info: api_token(&row) })))
 }

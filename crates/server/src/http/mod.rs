@@ -19,9 +19,9 @@ pub(crate) mod transcript;
 pub(crate) use error::ApiError;
 pub(crate) use extract::{Authorized, JsonBody, LooseBody, OptionalJson, Params, Peer};
 pub(crate) use gate::Limits;
+pub use router::openapi;
 pub(crate) use router::router;
 pub(crate) use tokens::SECRET_PREFIX;
-pub use router::openapi;
 
 /// Bytes that a request's body may have: a raw payload and what is around it.
 pub(crate) const MAX_BODY: usize = 6 * 1024 * 1024;

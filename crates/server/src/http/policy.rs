@@ -40,7 +40,11 @@ fn view(app: &App) -> PolicyView {
         text: in_force.text.clone(),
         error: in_force.error.as_ref().map(ToString::to_string),
         fingerprint: app.policies.set(None, None).fingerprint(),
-        profile: in_force.profile.as_ref().filter(|profile| is_on(profile.until)).map(|p| ActiveProfile { name: p.name.clone(), until: p.until }),
+        profile: in_force
+            .profile
+            .as_ref()
+            .filter(|profile| is_on(profile.until))
+            .map(|p| ActiveProfile { name: p.name.clone(), until: p.until }),
         grants: in_force
             .grants
             .iter()

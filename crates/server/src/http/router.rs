@@ -98,5 +98,9 @@ async fn no_route() -> ApiError {
 }
 
 async fn no_method() -> ApiError {
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed, "this method is not for this route; see /openapi.json")
+    ApiError::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        ErrorCode::MethodNotAllowed,
+        "this method is not for this route; see /openapi.json",
+    )
 }

@@ -59,7 +59,11 @@ fn detail(found: &SessionDetail) -> ApiSession {
 /// Start a session.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = NewSession,
     responses((status = 201, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn create(State(app): State<Arc<App>>, authorized: Authorized, body: JsonBody<NewSession>) -> Result<Response, ApiError> {
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    body: JsonBody<NewSession>,
+) -> Result<Response, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
     let key = body.key(caller);
     let new = body.value;
@@ -108,7 +112,8 @@ pub(crate) async fn create(State(app): State<Arc<App>>, authorized: Authorized, 
         subagent: None,
         body: BlockBody::Message { role: Speaker::User, text },
     });
-    let command = Command::Start { session: id, project: project_text, prompt, permission_mode: mode, model: new.model, questions };
+    let command =
+        Command::Start { session: id, project: project_text, prompt, permission_mode: mode, model: new.model, questions };
     let create = CreateSession {
         workspace: caller.workspace,
         connection: Connection {
@@ -163,7 +168,8 @@ fn directory(app: &App, caller: &Caller, wanted: Option<&str>) -> Result<PathBuf
         return Err(refused("cwd is an absolute path".to_owned()));
     }
     let shown = limits::head(wanted, 200).to_owned();
-    let real = path.canonicalize().ok().filter(|real| real.is_dir()).ok_or_else(|| refused(format!("{shown} is not a directory")))?;
+    let real =
+        path.canonicalize().ok().filter(|real| real.is_dir()).ok_or_else(|| refused(format!("{shown} is not a directory")))?;
     if caller.role == Role::Admin {
         return Ok(real);
     }
@@ -214,7 +220,11 @@ pub(crate) async fn list(
 /// Read one session with its pending asks.
 #[utoipa::path(get, path = "/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn get(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<ApiSession>, ApiError> {
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<ApiSession>, ApiError> {
     let caller = authorized.may(Permission::Read)?;
     Ok(Json(detail(&find(&app, caller, &id).await?)))
 }
@@ -245,7 +255,8 @@ pub(crate) async fn message(
     };
     let found = find(&app, caller, &id).await?;
     let whole_sets = app.agents.get(&found.session.agent).is_some_and(|agent| agent.capabilities.message_answers_sets);
-    let by = Actor::Message { name: caller.name.clone(), via: authorized.via().to_owned(), token: caller.token, message: block.id };
+    let by =
+        Actor::Message { name: caller.name.clone(), via: authorized.via().to_owned(), token: caller.token, message: block.id };
     let send = SendMessage {
         workspace: caller.workspace,
         session,
@@ -303,20 +314,32 @@ async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionComm
 /// Stop the current turn.
 #[utoipa::path(post, path = "/v1/sessions/{id}/interrupt", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn interrupt(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<ApiSession>, ApiError> {
+pub(crate) async fn interrupt(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<ApiSession>, ApiError> {
     command(&app, &authorized, &id, SessionCommand::Interrupt).await
 }
 
 /// Take up a session that is over.
 #[utoipa::path(post, path = "/v1/sessions/{id}/resume", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn resume(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<ApiSession>, ApiError> {
+pub(crate) async fn resume(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<ApiSession>, ApiError> {
     command(&app, &authorized, &id, SessionCommand::Resume).await
 }
 
 /// End a session.
 #[utoipa::path(delete, path = "/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn close(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<ApiSession>, ApiError> {
+pub(crate) async fn close(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<ApiSession>, ApiError> {
     command(&app, &authorized, &id, SessionCommand::Close).await
 }

@@ -82,7 +82,11 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
 /// Revoke a token. It ends at once.
 #[utoipa::path(delete, path = "/v1/tokens/{id}", tag = "tokens", params(("id" = String, Path)),
     responses((status = 200, body = Token), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn revoke(State(app): State<Arc<App>>, authorized: Authorized, Path(id): Path<String>) -> Result<Json<Token>, ApiError> {
+pub(crate) async fn revoke(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<Token>, ApiError> {
     let caller = authorized.may(Permission::Administer)?;
     let missing = || ApiError::not_found("no such token");
     let token: TokenId = id.parse().map_err(|_| missing())?;

@@ -89,19 +89,17 @@ fn question_extra(ask: &Ask) -> Value {
     if let Some(header) = first.and_then(|question| question.header.as_ref()) {
         extra["questionHeader"] = json!(header);
     }
-    match ask.outcome() {
-        Some(outcome) => match &outcome.decision {
-            Decision::Answered { answers, .. } => {
-                let lines: Vec<&str> = answers.iter().flatten().map(String::as_str).collect();
-                extra["answerText"] = json!(lines.join("\n"));
-                if let Actor::Message { message, .. } = &outcome.by {
-                    extra["answerMessageId"] = json!(message);
-                }
+    let Some(outcome) = ask.outcome() else { return extra };
+    match &outcome.decision {
+        Decision::Answered { answers, .. } => {
+            let lines: Vec<&str> = answers.iter().flatten().map(String::as_str).collect();
+            extra["answerText"] = json!(lines.join("\n"));
+            if let Actor::Message { message, .. } = &outcome.by {
+                extra["answerMessageId"] = json!(message);
             }
-            Decision::Rejected { message: reason, .. } | Decision::Withdrawn { reason } => extra["reason"] = json!(reason),
-            Decision::Approved { .. } | Decision::Denied { .. } => {}
-        },
-        None => {}
+        }
+        Decision::Rejected { message: reason, .. } | Decision::Withdrawn { reason } => extra["reason"] = json!(reason),
+        Decision::Approved { .. } | Decision::Denied { .. } => {}
     }
     extra
 }

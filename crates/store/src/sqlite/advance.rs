@@ -19,7 +19,9 @@ impl Operation for Advance {
     fn apply(self, tx: &mut Tx<'_>) -> Result<Advanced, StoreError> {
         let moved = tx
             .db()
-            .prepare_cached("UPDATE connection SET position = ?4, state = ?5, wake_ms = ?6 WHERE id = ?1 AND epoch = ?2 AND position = ?3")?
+            .prepare_cached(
+                "UPDATE connection SET position = ?4, state = ?5, wake_ms = ?6 WHERE id = ?1 AND epoch = ?2 AND position = ?3",
+            )?
             .execute(params![
                 self.connection.as_bytes(),
                 self.epoch.0,

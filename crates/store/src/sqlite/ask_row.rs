@@ -17,9 +17,36 @@ use crate::event::WorkspaceId;
 macro_rules! columns {
     ($p:literal) => {
         concat!(
-            $p, "id, ", $p, "session, ", $p, "connection, ", $p, "native_id, ", $p, "opened_by, ", $p, "status, ", $p, "opened_ms, ",
-            $p, "snoozed_ms, ", $p, "body, ", $p, "context, ", $p, "policy, ", $p, "outcome, ", $p, "delivery, ", $p,
-            "delivery_reason, ", $p, "raw"
+            $p,
+            "id, ",
+            $p,
+            "session, ",
+            $p,
+            "connection, ",
+            $p,
+            "native_id, ",
+            $p,
+            "opened_by, ",
+            $p,
+            "status, ",
+            $p,
+            "opened_ms, ",
+            $p,
+            "snoozed_ms, ",
+            $p,
+            "body, ",
+            $p,
+            "context, ",
+            $p,
+            "policy, ",
+            $p,
+            "outcome, ",
+            $p,
+            "delivery, ",
+            $p,
+            "delivery_reason, ",
+            $p,
+            "raw"
         )
     };
 }
@@ -67,9 +94,7 @@ pub(super) const fn delivery_number(delivery: &Delivery) -> i64 {
 /// Reads an ask from columns that begin at `at`.
 pub(super) fn read(row: &Row<'_>, at: usize) -> Result<Ask, StoreError> {
     let text = |offset: usize| -> Result<&str, StoreError> {
-        row.get_ref(at + offset)?
-            .as_str()
-            .map_err(|error| StoreError::Unreadable { what: "ask", detail: error.to_string() })
+        row.get_ref(at + offset)?.as_str().map_err(|error| StoreError::Unreadable { what: "ask", detail: error.to_string() })
     };
     let status: i64 = column(row, at + 5)?;
     let state = match status {
@@ -101,7 +126,10 @@ pub(super) fn read(row: &Row<'_>, at: usize) -> Result<Ask, StoreError> {
         opened_at: Time::from_millis(column(row, at + 6)?),
         snoozed_until: column::<Option<i64>>(row, at + 7)?.map(Time::from_millis),
         state,
-        raw: raw.map(Raw::parse).transpose().map_err(|error| StoreError::Unreadable { what: "raw payload", detail: error.to_string() })?,
+        raw: raw
+            .map(Raw::parse)
+            .transpose()
+            .map_err(|error| StoreError::Unreadable { what: "raw payload", detail: error.to_string() })?,
     })
 }
 
@@ -190,9 +218,8 @@ pub(super) fn update_state(db: &Connection, ask: &Ask) -> Result<(), StoreError>
             },
         ),
     };
-    db.prepare_cached("UPDATE ask SET status = ?2, outcome = ?3, delivery = ?4, delivery_reason = ?5 WHERE id = ?1")?.execute(
-        params![ask.id.as_bytes(), status_number(&ask.state), outcome, delivery, reason],
-    )?;
+    db.prepare_cached("UPDATE ask SET status = ?2, outcome = ?3, delivery = ?4, delivery_reason = ?5 WHERE id = ?1")?
+        .execute(params![ask.id.as_bytes(), status_number(&ask.state), outcome, delivery, reason])?;
     Ok(())
 }
 

@@ -37,7 +37,9 @@ impl Operation for CreateSession {
                 connection.wake_at.map(Time::as_millis),
             ])?;
         tx.db()
-            .prepare_cached("INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .prepare_cached(
+                "INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
             .execute(params![
                 session.id.as_bytes(),
                 self.workspace.0,

@@ -16,7 +16,11 @@ use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
 
 /// The last `seq` of a workspace.
 pub(super) fn head(db: &Sqlite, workspace: WorkspaceId) -> Result<i64, StoreError> {
-    Ok(db.prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?.query_row([workspace.0], |row| row.get(0)).optional()?.unwrap_or(0))
+    Ok(db
+        .prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?
+        .query_row([workspace.0], |row| row.get(0))
+        .optional()?
+        .unwrap_or(0))
 }
 
 impl Query for FeedHead {
@@ -30,8 +34,9 @@ impl Query for EventsAfter {
     type Output = PastEvents;
     fn run(self, db: &Sqlite) -> Result<PastEvents, StoreError> {
         let head = head(db, self.workspace)?;
-        let oldest: Option<i64> =
-            db.prepare_cached("SELECT min(seq) FROM event WHERE workspace = ?1")?.query_row([self.workspace.0], |row| row.get(0))?;
+        let oldest: Option<i64> = db
+            .prepare_cached("SELECT min(seq) FROM event WHERE workspace = ?1")?
+            .query_row([self.workspace.0], |row| row.get(0))?;
         let oldest = oldest.unwrap_or(head + 1);
         let mut statement = db.prepare_cached(concat!(
             "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, ",
@@ -95,7 +100,8 @@ fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
 
 /// What has to be sent over a connection, in order.
 pub(super) fn outbox_of(db: &Sqlite, connection: ConnectionId) -> Result<Vec<OutboxRow>, StoreError> {
-    let mut statement = db.prepare_cached("SELECT id, workspace, session, ask, body FROM outbox WHERE connection = ?1 ORDER BY id")?;
+    let mut statement =
+        db.prepare_cached("SELECT id, workspace, session, ask, body FROM outbox WHERE connection = ?1 ORDER BY id")?;
     let mut rows = statement.query([connection.as_bytes()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {

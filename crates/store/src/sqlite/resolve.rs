@@ -52,7 +52,13 @@ pub(super) fn decide(
 }
 
 /// Notes how far an outcome has come. A step back, or no news, changes nothing.
-pub(super) fn report(tx: &mut Tx<'_>, workspace: WorkspaceId, id: sayso_core::id::AskId, news: Delivery, now: Time) -> Result<(), StoreError> {
+pub(super) fn report(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    id: sayso_core::id::AskId,
+    news: Delivery,
+    now: Time,
+) -> Result<(), StoreError> {
     let Some(mut ask) = ask_row::get(tx.db(), workspace, id)? else { return Ok(()) };
     let Ok(Some(state)) = ask.state.delivered(news) else { return Ok(()) };
     ask.state = state;
@@ -73,9 +79,11 @@ pub(super) fn report(tx: &mut Tx<'_>, workspace: WorkspaceId, id: sayso_core::id
         ),
         AskState::Pending(_) => return Ok(()),
     };
-    tx.db()
-        .prepare_cached("UPDATE ask SET delivery = ?2, delivery_reason = ?3 WHERE id = ?1")?
-        .execute(params![ask.id.as_bytes(), number, reason])?;
+    tx.db().prepare_cached("UPDATE ask SET delivery = ?2, delivery_reason = ?3 WHERE id = ?1")?.execute(params![
+        ask.id.as_bytes(),
+        number,
+        reason
+    ])?;
     let data = Raw::of(&DeliveryNews { id: ask.id, delivery: word, delivery_reason: reason });
     let session = ask.origin.session;
     tx.event(EventKind::AskDelivery, now, session, Some(Arc::new(ask)), Some(data))?;
@@ -93,7 +101,14 @@ struct DeliveryNews {
 
 /// The agent is gone. A question whose session can be resumed is parked; everything else is withdrawn.
 /// A secret too: its answer must never become a message.
-pub(super) fn agent_gone(tx: &mut Tx<'_>, workspace: WorkspaceId, mut ask: Ask, resumable: bool, reason: &str, now: Time) -> Result<(), StoreError> {
+pub(super) fn agent_gone(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    mut ask: Ask,
+    resumable: bool,
+    reason: &str,
+    now: Time,
+) -> Result<(), StoreError> {
     if resumable && ask.kind() == AskKind::Question && !ask.body.is_secret() {
         let Some(parked) = ask.state.parked() else { return Ok(()) };
         ask.state = parked;
@@ -177,7 +192,9 @@ impl Operation for SnoozeAsk {
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
         let found = ask_row::get(tx.db(), self.workspace, self.ask)?;
-        let Some(mut ask) = found.filter(|ask| ask_row::visible(ask, &self.scope)) else { return Ok(Err(ResolveError::NotFound)) };
+        let Some(mut ask) = found.filter(|ask| ask_row::visible(ask, &self.scope)) else {
+            return Ok(Err(ResolveError::NotFound));
+        };
         if let Some(outcome) = ask.outcome() {
             return Ok(Err(Refused::AlreadyResolved(Box::new(outcome.clone())).into()));
         }

@@ -14,7 +14,8 @@ use super::{ask_row, column, events, json, to_json};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::read::{
-    Beginnings, Entry, GetSession, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript, SessionDetail, Unfinished,
+    Beginnings, Entry, GetSession, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript, SessionDetail,
+    Unfinished,
 };
 
 pub(super) const fn kind_number(kind: ConnectionKind) -> i64 {
@@ -49,7 +50,13 @@ pub(super) fn visible(session: &Session, scope: &Scope) -> bool {
 }
 
 /// Stores what a session does now, and says so on the feed if it is news.
-pub(super) fn set_status(tx: &mut Tx<'_>, workspace: WorkspaceId, id: SessionId, status: SessionStatus, now: Time) -> Result<(), StoreError> {
+pub(super) fn set_status(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    id: SessionId,
+    status: SessionStatus,
+    now: Time,
+) -> Result<(), StoreError> {
     let Some(mut session) = get(tx.db(), workspace, id)? else { return Ok(()) };
     if session.status == status {
         return Ok(());
@@ -74,7 +81,13 @@ pub(super) fn put(tx: &Tx<'_>, session: &Session) -> Result<(), StoreError> {
 }
 
 /// Adds a block, or replaces the one with the same id, and says so on the feed.
-pub(super) fn put_block(tx: &mut Tx<'_>, workspace: WorkspaceId, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
+pub(super) fn put_block(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    session: SessionId,
+    block: &Block,
+    event: EventKind,
+) -> Result<(), StoreError> {
     let data = Raw::of(block);
     let replaced = tx
         .db()
@@ -113,8 +126,7 @@ impl Query for ListSessions {
              ORDER BY s.n DESC",
         )?;
         let suffix = self.id_ends_with.as_deref().map(|suffix| suffix.trim_start_matches(SessionId::PREFIX).to_owned());
-        let mut rows =
-            statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
+        let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
         let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
         let mut last = 0;
         while let Some(row) = rows.next()? {
@@ -139,10 +151,12 @@ impl Query for ReadTranscript {
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
         let mut entries: Vec<(i64, Entry)> = Vec::new();
         let limit = i64::try_from(self.limit + 1).unwrap_or(i64::MAX);
-        let mut blocks = db.prepare_cached("SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3")?;
+        let mut blocks =
+            db.prepare_cached("SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3")?;
         let mut rows = blocks.query(params![self.session.as_bytes(), self.after, limit])?;
         while let Some(row) = rows.next()? {
-            let block = Raw::parse(column(row, 1)?).map_err(|error| StoreError::Unreadable { what: "block", detail: error.to_string() })?;
+            let block = Raw::parse(column(row, 1)?)
+                .map_err(|error| StoreError::Unreadable { what: "block", detail: error.to_string() })?;
             entries.push((column(row, 0)?, Entry::Block(block)));
         }
         let mut asks = db.prepare_cached(concat!(
@@ -185,7 +199,10 @@ impl Query for LoadConnection {
             agent,
             epoch: Epoch(epoch),
             position: Position(position),
-            state: state.map(Raw::parse).transpose().map_err(|error| StoreError::Unreadable { what: "translator state", detail: error.to_string() })?,
+            state: state
+                .map(Raw::parse)
+                .transpose()
+                .map_err(|error| StoreError::Unreadable { what: "translator state", detail: error.to_string() })?,
             wake_at: wake.map(Time::from_millis),
         };
         let mut statement = db.prepare_cached("SELECT data FROM session WHERE connection = ?1 ORDER BY n")?;
@@ -205,14 +222,15 @@ impl Query for LoadConnection {
 impl Query for Unfinished {
     type Output = Beginnings;
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
-        let mut statement =
-            db.prepare_cached("SELECT DISTINCT connection FROM outbox UNION SELECT id FROM connection WHERE wake_ms IS NOT NULL")?;
+        let mut statement = db
+            .prepare_cached("SELECT DISTINCT connection FROM outbox UNION SELECT id FROM connection WHERE wake_ms IS NOT NULL")?;
         let connections = statement
             .query_map([], |row| row.get::<_, [u8; 16]>(0))?
             .map(|id| id.map(ConnectionId::from_bytes))
             .collect::<Result<_, _>>()?;
-        let mut statement =
-            db.prepare_cached("SELECT id, deadline_ms FROM ask WHERE status < 2 AND deadline_ms IS NOT NULL ORDER BY deadline_ms")?;
+        let mut statement = db.prepare_cached(
+            "SELECT id, deadline_ms FROM ask WHERE status < 2 AND deadline_ms IS NOT NULL ORDER BY deadline_ms",
+        )?;
         let deadlines = statement
             .query_map([], |row| Ok((AskId::from_bytes(row.get(0)?), Time::from_millis(row.get(1)?))))?
             .collect::<Result<_, _>>()?;

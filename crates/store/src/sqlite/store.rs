@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
-use super::writer::Writer;
 use super::migrate;
+use super::writer::Writer;
 use crate::error::{OpenError, StoreError};
 use crate::event::Sink;
 use crate::read::Query;
@@ -149,7 +149,9 @@ fn restrict(path: &Path) -> Result<(), OpenError> {
 
 pub(super) fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1000; PRAGMA query_only = ON;")?;
+    connection.execute_batch(
+        "PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1000; PRAGMA query_only = ON;",
+    )?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }

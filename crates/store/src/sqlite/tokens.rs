@@ -38,9 +38,8 @@ pub(crate) fn all_tokens(db: &Sqlite) -> Result<Vec<TokenRow>, StoreError> {
 }
 
 fn insert(tx: &Tx<'_>, token: &TokenRow) -> Result<(), StoreError> {
-    tx.db()
-        .prepare_cached(&format!("INSERT INTO token ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"))?
-        .execute(params![
+    tx.db().prepare_cached(&format!("INSERT INTO token ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"))?.execute(
+        params![
             token.id.as_bytes(),
             token.workspace.0,
             token.hash,
@@ -50,7 +49,8 @@ fn insert(tx: &Tx<'_>, token: &TokenRow) -> Result<(), StoreError> {
             token.created_at.as_millis(),
             token.expires_at.map(Time::as_millis),
             token.revoked_at.map(Time::as_millis),
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 

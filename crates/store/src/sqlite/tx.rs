@@ -64,9 +64,8 @@ impl<'a> Tx<'a> {
     pub(super) fn new(db: &'a Connection, batch: &'a mut Batch) -> Result<Self, StoreError> {
         // One workspace so far; a second one gets its counter here.
         let workspace = WorkspaceId::MAIN;
-        let seq = db
-            .prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?
-            .query_row([workspace.0], |row| row.get(0))?;
+        let seq =
+            db.prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?.query_row([workspace.0], |row| row.get(0))?;
         Ok(Self { db, batch, workspace, stored_seq: seq, seq })
     }
 
@@ -117,7 +116,9 @@ impl<'a> Tx<'a> {
     ) -> Result<i64, StoreError> {
         let seq = self.next_seq();
         self.db
-            .prepare_cached("INSERT INTO event (workspace, seq, at_ms, kind, session, ask, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+            .prepare_cached(
+                "INSERT INTO event (workspace, seq, at_ms, kind, session, ask, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
             .execute(params![
                 self.workspace.0,
                 seq,

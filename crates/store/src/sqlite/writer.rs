@@ -77,7 +77,8 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(connection: Connection, sink: impl Sink) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let thread = std::thread::Builder::new().name("sayso-writer".to_owned()).spawn(move || work(connection, receiver, sink))?;
+        let thread =
+            std::thread::Builder::new().name("sayso-writer".to_owned()).spawn(move || work(connection, receiver, sink))?;
         Ok(Self { jobs: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
     }
 
@@ -161,7 +162,5 @@ fn each(connection: &Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch) -
 
 /// Empties the write-ahead log, so that a deleted secret is in no file. False while a reader is in the way.
 fn emptied(connection: &Connection) -> bool {
-    connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
-        .is_ok_and(|busy| busy == 0)
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).is_ok_and(|busy| busy == 0)
 }

@@ -1,0 +1,97 @@
+//! An agent that asks by script.
+
+use anyhow::{Context as _, Result, bail};
+use sayso_api::ask::Ask;
+use sayso_api::session::{NewSession, Session, SessionStatus, TranscriptQuery};
+use sayso_client::Client;
+
+use crate::watch::Watch;
+
+/// A session with the mock agent, whose prompt is its script: `question 3 times`, `approve`, `plan`,
+/// `parallel` and so on.
+#[derive(Debug)]
+pub struct ScriptedAgent {
+    client: Client,
+    session: Session,
+    watch: Watch,
+}
+
+impl ScriptedAgent {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When the server starts no session.
+    pub async fn start(client: &Client, script: &str) -> Result<Self> {
+        let new = NewSession { agent: "mock".to_owned(), prompt: Some(script.to_owned()), ..NewSession::default() };
+        Self::with(client, &new).await
+    }
+
+    /// Starts a session that says more than a prompt.
+    ///
+    /// # Errors
+    /// When the server starts no session.
+    pub async fn with(client: &Client, new: &NewSession) -> Result<Self> {
+        let session = client.start_session(new).await?;
+        let watch = Watch::session(client, &session.id);
+        Ok(Self { client: client.clone(), session, watch })
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        &self.session.id
+    }
+
+    /// What happens in the session, from its beginning.
+    pub fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    /// The next thing it asks.
+    ///
+    /// # Errors
+    /// When it asks nothing more.
+    pub async fn asks(&mut self) -> Result<Ask> {
+        let session = self.session.id.clone();
+        let requested = |name: &str| name.ends_with(".requested");
+        let event = self.watch.until(&format!("an ask of {session}"), |event| requested(&event.kind)).await?;
+        crate::watch::ask_of(&event).context("the event carries no ask")
+    }
+
+    /// Waits until its turn is over, and gives the last thing it said.
+    ///
+    /// # Errors
+    /// When the turn does not end, or the session failed.
+    pub async fn finished(&mut self) -> Result<String> {
+        let ended = ["\"idle\"", "\"ended\"", "\"failed\""];
+        self.watch
+            .until("the end of the turn", |event| {
+                event.kind == "session.ended"
+                    || (event.kind == "session.status" && ended.iter().any(|status| event.data.get().contains(status)))
+            })
+            .await?;
+        let session = self.client.session(&self.session.id).await?;
+        if session.status == SessionStatus::Failed {
+            bail!("the session failed: {}", session.reason.unwrap_or_default());
+        }
+        self.last_words().await
+    }
+
+    /// The last message in the transcript.
+    ///
+    /// # Errors
+    /// When the transcript cannot be read, or holds no message.
+    pub async fn last_words(&self) -> Result<String> {
+        let mut query = TranscriptQuery::default();
+        let mut last = None;
+        loop {
+            let page = self.client.transcript(&self.session.id, &query).await?;
+            let texts = page.data.iter().filter(|block| block["type"] == "message" && block["role"] == "assistant");
+            last = texts.filter_map(|block| block["text"].as_str()).next_back().map(str::to_owned).or(last);
+            match page.next_cursor {
+                Some(cursor) => query.cursor = Some(cursor),
+                None => return last.context("the agent said nothing"),
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Somebody who answers by script.
+
+use anyhow::{Context as _, Result};
+use regex::{Regex, RegexBuilder};
+use sayso_api::ask::{AnswerRequest, ApproveRequest, Ask, AskKind, AskStatus, NoRequest};
+use sayso_client::{Client, StreamItem};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::watch::{ask_of, within};
+
+/// A text to be found: a part of it, ignoring case, or `/a regular expression/`.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// When the regular expression is none.
+    pub fn new(text: &str) -> Result<Self> {
+        let regex = match text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+            Some(regex) => Regex::new(regex),
+            None => RegexBuilder::new(&regex::escape(text)).case_insensitive(true).build(),
+        };
+        regex.map(Self).with_context(|| format!("`{text}` is no pattern"))
+    }
+
+    /// Whether it is found.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Reply {
+    Answer(Vec<String>),
+    Reject(Option<String>),
+    Approve,
+    Deny(Option<String>),
+}
+
+/// What was decided by the script.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decided {
+    /// It was this answerer; the ask as it stood afterwards.
+    Here(Box<Ask>),
+    /// Somebody else was first.
+    Elsewhere {
+        /// The ask's id.
+        ask: String,
+    },
+}
+
+/// A script of replies. What no line of it fits is left alone.
+#[derive(Debug, Clone, Default)]
+pub struct Answerer {
+    lines: Vec<(Pattern, Reply)>,
+}
+
+impl Answerer {
+    /// An empty script.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers questions whose header or text the pattern finds with these entries. An ask with
+    /// several questions is answered when every one of them has a line.
+    ///
+    /// # Errors
+    /// When the pattern is none.
+    pub fn on(self, pattern: &str, answers: &[&str]) -> Result<Self> {
+        self.add(pattern, Reply::Answer(answers.iter().map(|&entry| entry.to_owned()).collect()))
+    }
+
+    /// Rejects asks with such a question.
+    ///
+    /// # Errors
+    /// When the pattern is none.
+    pub fn reject(self, pattern: &str, message: Option<&str>) -> Result<Self> {
+        self.add(pattern, Reply::Reject(message.map(str::to_owned)))
+    }
+
+    /// Approves tool calls, plans and links whose tool, title, command or address the pattern finds.
+    ///
+    /// # Errors
+    /// When the pattern is none.
+    pub fn approve(self, pattern: &str) -> Result<Self> {
+        self.add(pattern, Reply::Approve)
+    }
+
+    /// Denies such asks.
+    ///
+    /// # Errors
+    /// When the pattern is none.
+    pub fn deny(self, pattern: &str, message: Option<&str>) -> Result<Self> {
+        self.add(pattern, Reply::Deny(message.map(str::to_owned)))
+    }
+
+    fn add(mut self, pattern: &str, reply: Reply) -> Result<Self> {
+        self.lines.push((Pattern::new(pattern)?, reply));
+        Ok(self)
+    }
+
+    /// Begins to answer what is pending and what comes, until it is stopped.
+    #[must_use]
+    pub fn run(self, client: Client) -> Answering {
+        // The test may look late; beyond this many decisions the answerer waits for it.
+        let (decided, decisions) = mpsc::channel(1024);
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(async move {
+            tokio::select! {
+                result = self.answer_all(&client, &decided) => result,
+                _ = stopped => Ok(()),
+            }
+        });
+        Answering { task, stop, decisions }
+    }
+
+    async fn answer_all(&self, client: &Client, decided: &mpsc::Sender<Decided>) -> Result<()> {
+        let mut from = None;
+        loop {
+            let page = client.pending_asks().await?;
+            for ask in &page.data {
+                self.decide(client, ask, decided).await?;
+            }
+            let mut stream = client.events(Some(from.take().unwrap_or(page.seq)));
+            loop {
+                match stream.next().await? {
+                    StreamItem::Event(event) if event.kind.ends_with(".requested") => {
+                        if let Some(ask) = ask_of(&event) {
+                            self.decide(client, &ask, decided).await?;
+                        }
+                    }
+                    StreamItem::Event(_) | StreamItem::Reconnecting { .. } => {}
+                    StreamItem::Reset { seq } => {
+                        from = Some(seq);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Decides one ask if the script has something for it.
+    async fn decide(&self, client: &Client, ask: &Ask, decided: &mpsc::Sender<Decided>) -> Result<()> {
+        if ask.status != AskStatus::Pending {
+            return Ok(());
+        }
+        let Some(reply) = self.reply_to(ask) else { return Ok(()) };
+        let id = &ask.id;
+        let done = match reply {
+            Decision::Answers(answers) => client.answer(id, &AnswerRequest { answers, note: None }).await,
+            Decision::Reject(message) => client.reject(id, &NoRequest { message, stop: false }).await,
+            Decision::Approve => client.approve(id, &ApproveRequest::default()).await,
+            Decision::Deny(message) => client.deny(id, &NoRequest { message, stop: false }).await,
+        };
+        let what = match done {
+            Ok(ask) => Decided::Here(Box::new(ask)),
+            Err(error) if error.already_resolved().is_some() || error.is_not_found() => Decided::Elsewhere { ask: id.clone() },
+            Err(error) => return Err(error.into()),
+        };
+        // Nobody may want to know.
+        let _ = decided.send(what).await;
+        Ok(())
+    }
+
+    fn reply_to(&self, ask: &Ask) -> Option<Decision> {
+        let find = |texts: &[&str]| {
+            self.lines.iter().find(|(pattern, _)| texts.iter().any(|text| pattern.finds(text))).map(|(_, reply)| reply)
+        };
+        match ask.kind {
+            AskKind::Question => {
+                let mut answers = Vec::with_capacity(ask.questions.len());
+                for question in &ask.questions {
+                    match find(&[question.header.as_deref().unwrap_or_default(), &question.text])? {
+                        Reply::Answer(entries) => answers.push(entries.clone()),
+                        Reply::Reject(message) => return Some(Decision::Reject(message.clone())),
+                        Reply::Approve | Reply::Deny(_) => return None,
+                    }
+                }
+                Some(Decision::Answers(answers))
+            }
+            AskKind::Approval | AskKind::Link => {
+                let approval = ask.approval.as_ref();
+                let texts = [
+                    approval.map(|approval| approval.tool.as_str()),
+                    approval.map(|approval| approval.title.as_str()),
+                    approval.and_then(|approval| approval.command.as_deref()),
+                    ask.link.as_ref().map(|link| link.url.as_str()),
+                ];
+                match find(&texts.map(Option::unwrap_or_default))? {
+                    Reply::Approve => Some(Decision::Approve),
+                    Reply::Deny(message) => Some(Decision::Deny(message.clone())),
+                    Reply::Answer(_) | Reply::Reject(_) => None,
+                }
+            }
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Decision {
+    Answers(Vec<Vec<String>>),
+    Reject(Option<String>),
+    Approve,
+    Deny(Option<String>),
+}
+
+/// An answerer at work. Dropped, it stops.
+#[derive(Debug)]
+pub struct Answering {
+    task: JoinHandle<Result<()>>,
+    stop: oneshot::Sender<()>,
+    decisions: mpsc::Receiver<Decided>,
+}
+
+impl Answering {
+    /// The next decision.
+    ///
+    /// # Errors
+    /// When none comes, or the answerer had to stop.
+    pub async fn next(&mut self) -> Result<Decided> {
+        within("a decision", async { self.decisions.recv().await.context("the answerer has stopped") }).await
+    }
+
+    /// Stops it; what it decided since the last look.
+    ///
+    /// # Errors
+    /// What went wrong while it ran.
+    pub async fn stop(mut self) -> Result<Vec<Decided>> {
+        // It may have stopped by itself.
+        let _ = self.stop.send(());
+        let mut decided = Vec::new();
+        while let Some(next) = self.decisions.recv().await {
+            decided.push(next);
+        }
+        self.task.await.context("the answerer broke")??;
+        Ok(decided)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_parts_or_expressions() {
+        assert!(Pattern::new("data").unwrap().finds("Which DATAbase?"));
+        assert!(!Pattern::new("d.t").unwrap().finds("Database"));
+        assert!(Pattern::new("/^Data.*e$/").unwrap().finds("Database"));
+        assert!(!Pattern::new("/^data/").unwrap().finds("Database"));
+        assert!(Pattern::new("/(/").is_err());
+    }
+}

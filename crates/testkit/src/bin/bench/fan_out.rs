@@ -1,0 +1,49 @@
+//! One feed, many streams that all see everything.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use sayso_testkit::ServerProcess;
+
+use crate::http::Sse;
+use crate::meter;
+use crate::round_trip::{Clients, Until, target};
+
+/// What a run showed.
+#[derive(Debug)]
+pub(crate) struct FanOut {
+    pub(crate) per_second: f64,
+    /// Server processor time per delivery, the asking and answering included.
+    pub(crate) cpu_us: f64,
+}
+
+/// Counts what arrives at this many streams while a few clients make round trips.
+pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usize, until: Until) -> Result<FanOut> {
+    let received = Rc::<Cell<u64>>::default();
+    let mut readers = Vec::with_capacity(streams);
+    for _ in 0..streams {
+        let mut stream = Sse::open(&target(server), "/v1/events").await?;
+        let received = Rc::clone(&received);
+        readers.push(tokio::task::spawn_local(async move {
+            loop {
+                match stream.count().await {
+                    Ok(events) => received.set(received.get() + events as u64),
+                    Err(error) => return error,
+                }
+            }
+        }));
+    }
+    let pid = server.pid().context("the server does not run")?;
+    let clients = Clients::start(server, clients).await?;
+    clients.wait(Until::Count(clients.done() + 200)).await?;
+    let (cpu, before, began) = (meter::cpu(pid)?, received.get(), Instant::now());
+    clients.wait(until).await?;
+    let (used, events, elapsed) = (meter::cpu(pid)?.saturating_sub(cpu), received.get() - before, began.elapsed());
+    clients.stop().await?;
+    for reader in readers {
+        reader.abort();
+    }
+    Ok(FanOut { per_second: events as f64 / elapsed.as_secs_f64(), cpu_us: used.as_secs_f64() * 1e6 / events as f64 })
+}

@@ -1,0 +1,286 @@
+//! Measures the real server and compares it with the figures that were promised: one JSON object per
+//! line, exit code 1 when a figure is missed.
+//!
+//! The server is the real binary in a process of its own, so that its processor time and memory are
+//! its own; this program is the driver, on one thread, over loopback. Where noise matters, a
+//! measurement is made several times and the median is told.
+
+mod fan_out;
+mod http;
+mod many_pending;
+mod memory;
+mod meter;
+mod raw_commit;
+mod report;
+mod round_trip;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sayso_testkit::ServerProcess;
+use tempfile::TempDir;
+
+use crate::report::Bound::{AtLeast, AtMost};
+use crate::report::{Line, Report};
+use crate::round_trip::{Clients, Until, Window};
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// Measure the server.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Small counts: a look in seconds, not figures to tell.
+    #[arg(long)]
+    quick: bool,
+    /// Tell missed figures, but do not fail.
+    #[arg(long)]
+    no_assert: bool,
+    /// Only measurements whose name holds this.
+    #[arg(long, default_value = "")]
+    only: String,
+}
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    commits: usize,
+    runs: usize,
+    window: Duration,
+    pending: usize,
+    streams: usize,
+    many: usize,
+    answers: usize,
+    stored: u64,
+    sample: u64,
+}
+
+const FULL: Size = Size {
+    commits: 2_000,
+    runs: 5,
+    window: Duration::from_secs(4),
+    pending: 1_000,
+    streams: 1_000,
+    many: 10_000,
+    answers: 1_000,
+    stored: 100_000,
+    sample: 5_000,
+};
+
+const QUICK: Size = Size {
+    commits: 300,
+    runs: 1,
+    window: Duration::from_secs(2),
+    pending: 200,
+    streams: 200,
+    many: 1_000,
+    answers: 200,
+    stored: 5_000,
+    sample: 1_000,
+};
+
+fn main() -> Result<ExitCode> {
+    let args = Args::parse();
+    raise_file_limit()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let report = runtime.block_on(tokio::task::LocalSet::new().run_until(measure(&args)))?;
+    for missed in report.missed() {
+        say(&format!("missed: {missed}"))?;
+    }
+    Ok(if report.missed().is_empty() || args.no_assert { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// This program holds a thousand sockets, and so does the server that it starts.
+fn raise_file_limit() -> Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).context("the limit of open files stays low")
+}
+
+fn say(text: &str) -> Result<()> {
+    use std::io::Write as _;
+    Ok(writeln!(std::io::stderr(), "{text}")?)
+}
+
+fn directory() -> Result<TempDir> {
+    tempfile::Builder::new().prefix("sayso-bench-").tempdir().context("no temporary directory")
+}
+
+async fn measure(args: &Args) -> Result<Report> {
+    let size = if args.quick { QUICK } else { FULL };
+    let mut report = Report::default();
+    let wanted = |name: &str| name.contains(&args.only);
+
+    if wanted("round_trip_1") {
+        round_trip_1(&mut report, size).await?;
+    }
+    if wanted("round_trip_100") {
+        round_trip_100(&mut report, size).await?;
+    }
+    if wanted("fan_out") {
+        fan_out_100(&mut report, size).await?;
+    }
+    if wanted("memory") {
+        memory_of(&mut report, size).await?;
+    }
+    if wanted("pending") {
+        many(&mut report, size).await?;
+    }
+    if wanted("growth") {
+        growth(&mut report, size).await?;
+    }
+    Ok(report)
+}
+
+/// One client: the disk and the way through the server, nothing else. The raw commits are measured
+/// before and after each run, because the disk has moods.
+async fn round_trip_1(report: &mut Report, size: Size) -> Result<()> {
+    let (mut raws, mut windows, mut over) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..size.runs {
+        let dir = directory()?;
+        let mut raw = raw_commit::times(dir.path(), size.commits / 2)?;
+        let mut server = ServerProcess::start(dir.path()).await?;
+        let clients = Clients::start(&server, 1).await?;
+        clients.wait(Until::Count(100)).await?;
+        let window = clients.measure(Until::Time(size.window)).await?;
+        clients.stop().await?;
+        server.terminate().await?;
+        raw.extend(raw_commit::times(directory()?.path(), size.commits / 2)?);
+        let raw = meter::percentile(&mut raw, 0.5) / 1e3;
+        over.push(window.p50_ms - 2.0 * raw);
+        raws.push(raw);
+        windows.push(window);
+    }
+    report.add(Line::new("raw_commit").told("p50_ms", meter::median(&raws)))?;
+    report.add(
+        figures(Line::new("round_trip_1"), &windows)
+            .told("p50_ms", of(&windows, |window| window.p50_ms))
+            .wanted("p50_ms_over_two_raw_commits", meter::median(&over), AtMost(0.8)),
+    )
+}
+
+async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
+    let mut windows = Vec::new();
+    for _ in 0..size.runs {
+        let dir = directory()?;
+        let mut server = ServerProcess::start(dir.path()).await?;
+        let clients = Clients::start(&server, 100).await?;
+        clients.wait(Until::Time(Duration::from_secs(1))).await?;
+        windows.push(clients.measure(Until::Time(size.window)).await?);
+        clients.stop().await?;
+        server.terminate().await?;
+    }
+    report.add(
+        figures(Line::new("round_trip_100"), &windows)
+            .wanted("per_second", of(&windows, |window| window.per_second), AtLeast(6_000.0))
+            .wanted("p50_ms", of(&windows, |window| window.p50_ms), AtMost(16.0))
+            .wanted("cpu_us", of(&windows, |window| window.cpu_us), AtMost(170.0)),
+    )
+}
+
+/// What is told of every run of round trips.
+fn figures(line: Line, windows: &[Window]) -> Line {
+    line.told("runs", windows.len() as f64)
+        .told("round_trips", windows.iter().map(|window| window.round_trips).sum::<u64>() as f64)
+        .told("per_second", of(windows, |window| window.per_second))
+        .told("p99_ms", of(windows, |window| window.p99_ms))
+        .told("cpu_us", of(windows, |window| window.cpu_us))
+        .told("others_cpu_us", of(windows, |window| window.others_us))
+        .told("machine_idle", of(windows, |window| window.idle))
+}
+
+fn of(windows: &[Window], figure: impl Fn(&Window) -> f64) -> f64 {
+    meter::median(&windows.iter().map(figure).collect::<Vec<_>>())
+}
+
+async fn fan_out_100(report: &mut Report, size: Size) -> Result<()> {
+    let mut runs = Vec::new();
+    for _ in 0..size.runs {
+        let dir = directory()?;
+        let mut server = ServerProcess::start(dir.path()).await?;
+        runs.push(fan_out::measure(&server, 100, 50, Until::Time(size.window)).await?);
+        server.terminate().await?;
+    }
+    let per_second = meter::median(&runs.iter().map(|run| run.per_second).collect::<Vec<_>>());
+    let cpu_us = meter::median(&runs.iter().map(|run| run.cpu_us).collect::<Vec<_>>());
+    let line = Line::new("fan_out_100").told("runs", runs.len() as f64);
+    report.add(line.wanted("deliveries_per_second", per_second, AtLeast(200_000.0)).wanted("cpu_us", cpu_us, AtMost(6.0)))
+}
+
+async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
+    let dir = directory()?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    let idle = memory::settled(&server).await?;
+    report.add(
+        Line::new("memory_idle")
+            .wanted("rss_mib", idle.rss as f64 / MIB, AtMost(12.0))
+            .told("anonymous_mib", idle.anonymous as f64 / MIB),
+    )?;
+
+    let streams = memory::idle_streams(&server, size.streams).await?;
+    let with_streams = memory::settled(&server).await?;
+    let each = (with_streams.rss as f64 - idle.rss as f64) / 1024.0 / size.streams as f64;
+    report.add(Line::new("memory_idle_streams").told("streams", size.streams as f64).wanted("kib_each", each, AtMost(25.0)))?;
+    drop(streams);
+    server.terminate().await?;
+
+    // A fresh one, so that nothing that was freed is used again.
+    let dir = directory()?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    let before = memory::settled(&server).await?;
+    memory::sessions_with_a_question(&server, size.pending).await?;
+    let after = memory::settled(&server).await?;
+    let added = (after.rss as f64 - before.rss as f64) / MIB;
+    let line = Line::new("memory_pending").told("pending_sessions", size.pending as f64);
+    report.add(line.wanted("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
+    server.terminate().await?;
+    Ok(())
+}
+
+async fn many(report: &mut Report, size: Size) -> Result<()> {
+    let dir = directory()?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    let ids = many_pending::open(&server, size.many).await?;
+    let mut pages = many_pending::list(&server, size.answers).await?;
+    let mut answers = many_pending::answer(&server, &ids, size.answers).await?;
+    let line = Line::new("pending_many").told("pending", size.many as f64);
+    report.add(
+        line.told("list_p50_ms", meter::percentile(&mut pages, 0.5) / 1e3)
+            .wanted("list_p99_ms", meter::percentile(&mut pages, 0.99) / 1e3, AtMost(50.0))
+            .told("answer_p50_ms", meter::percentile(&mut answers, 0.5) / 1e3)
+            .wanted("answer_p99_ms", meter::percentile(&mut answers, 0.99) / 1e3, AtMost(50.0)),
+    )?;
+
+    let mut starts = Vec::new();
+    for _ in 0..size.runs.max(3) {
+        starts.push(many_pending::start_to_healthy(&mut server).await?);
+    }
+    let line = Line::new("pending_many_start").told("stored", size.many as f64);
+    report.add(line.wanted("start_to_healthy_ms", meter::median(&starts), AtMost(30.0)))?;
+    server.terminate().await?;
+    Ok(())
+}
+
+/// Whether an ask costs more when many are stored.
+async fn growth(report: &mut Report, size: Size) -> Result<()> {
+    let dir = directory()?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    let clients = Clients::start(&server, 50).await?;
+    clients.wait(Until::Count(100)).await?;
+    let few = clients.measure(Until::Count(size.sample)).await?;
+    while clients.done() < size.stored {
+        clients.wait(Until::Count(1_000)).await?;
+    }
+    let many = clients.measure(Until::Count(size.sample)).await?;
+    clients.stop().await?;
+    server.terminate().await?;
+    report.add(
+        Line::new("growth")
+            .told("stored", size.stored as f64)
+            .told("cpu_us_few", few.cpu_us)
+            .told("cpu_us_many", many.cpu_us)
+            .wanted("cpu_ratio", many.cpu_us / few.cpu_us, AtMost(1.2))
+            .told("p50_ratio", many.p50_ms / few.p50_ms),
+    )
+}

@@ -1,0 +1,40 @@
+//! What the server holds in memory.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use sayso_testkit::ServerProcess;
+
+use crate::http::{Http, Sse};
+use crate::meter::{self, Memory};
+use crate::round_trip::{start_session, target};
+
+/// How long things may settle before memory is read.
+const SETTLE: Duration = Duration::from_millis(1500);
+
+/// The memory of the server when nothing has happened for a moment.
+pub(crate) async fn settled(server: &ServerProcess) -> Result<Memory> {
+    tokio::time::sleep(SETTLE).await;
+    meter::memory(server.pid().context("the server does not run")?)
+}
+
+/// Starts this many mock sessions, each with one question, and waits until all are pending.
+pub(crate) async fn sessions_with_a_question(server: &ServerProcess, count: usize) -> Result<()> {
+    let mut http = Http::connect(&target(server)).await?;
+    let mut events = Sse::open(&target(server), "/v1/events").await?;
+    for _ in 0..count {
+        start_session(&mut http, "question").await?;
+        while events.event().await?.name != b"question.requested" {}
+    }
+    Ok(())
+}
+
+/// Opens this many streams that see everything. They stay open while the value lives.
+pub(crate) async fn idle_streams(server: &ServerProcess, count: usize) -> Result<Vec<Sse>> {
+    let target = target(server);
+    let mut streams = Vec::with_capacity(count);
+    for _ in 0..count {
+        streams.push(Sse::open(&target, "/v1/events").await?);
+    }
+    Ok(streams)
+}

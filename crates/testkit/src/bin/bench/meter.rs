@@ -1,0 +1,92 @@
+//! What the kernel says about the server, and what a list of times says.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+/// The clock ticks of `/proc/<pid>/stat`. The kernel shows them at 100 a second on every machine.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The processor time that a process has used.
+pub(crate) fn cpu(pid: u32) -> Result<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name in brackets may hold anything; the numbers follow the last bracket.
+    let (_, rest) = stat.rsplit_once(')').context("no such process")?;
+    let ticks: u32 = rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
+    Ok(TICK * ticks)
+}
+
+/// The memory of a process, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Memory {
+    /// All that is resident.
+    pub(crate) rss: u64,
+    /// What is not backed by a file.
+    pub(crate) anonymous: u64,
+}
+
+pub(crate) fn memory(pid: u32) -> Result<Memory> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let field = |name: &str| -> Result<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
+        let kib = line.split_whitespace().next().context("no number")?;
+        Ok(kib.parse::<u64>()? * 1024)
+    };
+    Ok(Memory { rss: field("VmRSS:")?, anonymous: field("RssAnon:")? })
+}
+
+/// The machine's load over one minute.
+pub(crate) fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or(f64::NAN)
+}
+
+/// Processor time that went to anybody since boot, and to nobody.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Machine {
+    busy: u64,
+    idle: u64,
+}
+
+impl Machine {
+    pub(crate) fn now() -> Self {
+        let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+        let fields: Vec<u64> =
+            text.lines().next().unwrap_or_default().split_whitespace().skip(1).filter_map(|field| field.parse().ok()).collect();
+        let idle = fields.get(3).copied().unwrap_or(0) + fields.get(4).copied().unwrap_or(0);
+        Self { busy: fields.iter().take(8).sum::<u64>().saturating_sub(idle), idle }
+    }
+
+    /// Processor time that went to anybody since then.
+    pub(crate) fn busy_since(self, before: Self) -> Duration {
+        TICK * u32::try_from(self.busy.saturating_sub(before.busy)).unwrap_or(u32::MAX)
+    }
+
+    /// The part of the machine that was idle since then.
+    pub(crate) fn idle_since(self, before: Self) -> f64 {
+        let (busy, idle) = (self.busy.saturating_sub(before.busy) as f64, self.idle.saturating_sub(before.idle) as f64);
+        idle / (busy + idle).max(1.0)
+    }
+}
+
+/// This part of the values is not larger, e.g. 0.99.
+pub(crate) fn percentile(values: &mut [u32], part: f64) -> f64 {
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    values.sort_unstable();
+    let place = ((values.len() - 1) as f64 * part).round() as usize;
+    f64::from(values[place])
+}
+
+/// The middle one.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A time in microseconds, as it is kept.
+pub(crate) fn micros(time: Duration) -> u32 {
+    u32::try_from(time.as_micros()).unwrap_or(u32::MAX)
+}

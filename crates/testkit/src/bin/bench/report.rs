@@ -1,0 +1,95 @@
+//! One JSON object per line, and the figures that were missed.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+use crate::meter;
+
+/// What a figure has to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Bound {
+    fn holds(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::AtMost(most) => format!("<= {}", rounded(most)),
+            Self::AtLeast(least) => format!(">= {}", rounded(least)),
+        }
+    }
+}
+
+/// One measurement.
+#[derive(Debug)]
+pub(crate) struct Line {
+    name: &'static str,
+    fields: Map<String, Value>,
+    targets: Map<String, Value>,
+    missed: Vec<String>,
+}
+
+impl Line {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self { name, fields: Map::new(), targets: Map::new(), missed: Vec::new() }
+    }
+
+    /// A figure that is only told.
+    pub(crate) fn told(mut self, figure: &str, value: f64) -> Self {
+        self.fields.insert(figure.to_owned(), json!(rounded(value)));
+        self
+    }
+
+    /// A figure with a target.
+    pub(crate) fn wanted(mut self, figure: &str, value: f64, bound: Bound) -> Self {
+        self.targets.insert(figure.to_owned(), json!(bound.words()));
+        // What could not be measured was not reached.
+        if !bound.holds(value) {
+            self.missed.push(format!("{} {figure}: {}, wanted {}", self.name, rounded(value), bound.words()));
+        }
+        self.told(figure, value)
+    }
+}
+
+/// All lines so far.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    missed: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, line: Line) -> Result<()> {
+        let mut object = Map::new();
+        object.insert("bench".to_owned(), json!(line.name));
+        object.insert("ok".to_owned(), json!(line.missed.is_empty()));
+        object.extend(line.fields);
+        if !line.targets.is_empty() {
+            object.insert("targets".to_owned(), Value::Object(line.targets));
+        }
+        object.insert("load".to_owned(), json!(meter::load()));
+        self.missed.extend(line.missed);
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", Value::Object(object))?;
+        Ok(out.flush()?)
+    }
+
+    /// The figures that were not reached, each in words.
+    pub(crate) fn missed(&self) -> &[String] {
+        &self.missed
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    let digits = if value.abs() >= 100.0 { 10.0 } else { 1000.0 };
+    (value * digits).round() / digits
+}

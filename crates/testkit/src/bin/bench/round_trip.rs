@@ -1,0 +1,180 @@
+//! Round trips: an agent asks, it is committed, a client sees it on its stream and answers, that is
+//! committed, and the agent has it. One mock session, one session stream and one connection per client.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use sayso_testkit::ServerProcess;
+use tokio::task::JoinHandle;
+
+use crate::http::{Http, Sse, Target};
+use crate::meter::{self, Machine};
+
+/// More than any run gets through.
+const FOR_EVER: &str = "question 1000000 times";
+
+/// What the clients of one run share. They all live on one thread.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Round trips since the start.
+    done: Cell<u64>,
+    resolved: Cell<u64>,
+    delivered: Cell<u64>,
+    /// Whether times are kept.
+    recording: Cell<bool>,
+    times: RefCell<Vec<u32>>,
+    stop: Cell<bool>,
+}
+
+/// Clients at work.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    shared: Rc<Shared>,
+    tasks: Vec<JoinHandle<Result<()>>>,
+    pid: u32,
+}
+
+/// What one window of time showed.
+#[derive(Debug, Clone)]
+pub(crate) struct Window {
+    pub(crate) round_trips: u64,
+    pub(crate) per_second: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    /// Server processor time per round trip.
+    pub(crate) cpu_us: f64,
+    /// Processor time of everybody but the server, per round trip: the driver, the kernel's own
+    /// threads, and whoever else uses the machine.
+    pub(crate) others_us: f64,
+    pub(crate) idle: f64,
+}
+
+/// When a window ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Until {
+    Time(Duration),
+    Count(u64),
+}
+
+impl Clients {
+    /// Starts this many; when this returns, each has a stream and its agent has asked.
+    pub(crate) async fn start(server: &ServerProcess, count: usize) -> Result<Self> {
+        let target = target(server);
+        let shared = Rc::<Shared>::default();
+        let mut tasks = Vec::with_capacity(count);
+        for _ in 0..count {
+            let mut http = Http::connect(&target).await?;
+            let session = start_session(&mut http, FOR_EVER).await?;
+            let stream = Sse::open(&target, &format!("/v1/sessions/{session}/events?since=0")).await?;
+            tasks.push(tokio::task::spawn_local(answer(http, stream, Rc::clone(&shared))));
+        }
+        Ok(Self { shared, tasks, pid: server.pid().context("the server does not run")? })
+    }
+
+    /// Round trips since the start.
+    pub(crate) fn done(&self) -> u64 {
+        self.shared.done.get()
+    }
+
+    /// Waits without measuring.
+    pub(crate) async fn wait(&self, until: Until) -> Result<()> {
+        let (began, end) = (Instant::now(), self.done());
+        loop {
+            let over = match until {
+                Until::Time(time) => began.elapsed() >= time,
+                Until::Count(count) => self.done() >= end + count,
+            };
+            if over {
+                return Ok(());
+            }
+            ensure!(!self.tasks.iter().any(JoinHandle::is_finished), "a client broke");
+            ensure!(began.elapsed() < Duration::from_secs(300), "this takes too long");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    /// Measures.
+    pub(crate) async fn measure(&self, until: Until) -> Result<Window> {
+        let shared = &self.shared;
+        shared.times.borrow_mut().clear();
+        shared.recording.set(true);
+        let (cpu, machine, done, began) = (meter::cpu(self.pid)?, Machine::now(), self.done(), Instant::now());
+        self.wait(until).await?;
+        let (cpu_after, machine_after, elapsed) = (meter::cpu(self.pid)?, Machine::now(), began.elapsed());
+        shared.recording.set(false);
+        let round_trips = self.done() - done;
+        let mut times = shared.times.borrow_mut();
+        let used = cpu_after.saturating_sub(cpu);
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / round_trips as f64;
+        Ok(Window {
+            round_trips,
+            per_second: round_trips as f64 / elapsed.as_secs_f64(),
+            p50_ms: meter::percentile(&mut times, 0.5) / 1e3,
+            p99_ms: meter::percentile(&mut times, 0.99) / 1e3,
+            cpu_us: each(used),
+            others_us: each(machine_after.busy_since(machine).saturating_sub(used)),
+            idle: machine_after.idle_since(machine),
+        })
+    }
+
+    /// Lets every client finish its round trip, and checks that none was only half a one.
+    pub(crate) async fn stop(self) -> Result<()> {
+        let clients = self.tasks.len() as u64;
+        self.shared.stop.set(true);
+        for task in self.tasks {
+            task.await??;
+        }
+        let (done, resolved, delivered) = (self.shared.done.get(), self.shared.resolved.get(), self.shared.delivered.get());
+        // The last answer of each may still be on its way.
+        let whole = |count: u64| count <= done + clients && count + clients >= done;
+        if !whole(resolved) || !whole(delivered) {
+            bail!("{done} round trips, but {resolved} resolved and {delivered} delivery events");
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn target(server: &ServerProcess) -> Target {
+    Target { address: server.address().to_owned(), token: server.token().to_owned() }
+}
+
+/// Starts a mock session; its id.
+pub(crate) async fn start_session(http: &mut Http, prompt: &str) -> Result<String> {
+    let body = http.post("/v1/sessions", &format!(r#"{{"agent":"mock","prompt":"{prompt}"}}"#)).await?;
+    let session: sayso_api::session::Session = serde_json::from_slice(body)?;
+    Ok(session.id)
+}
+
+/// Answers whatever its session asks.
+async fn answer(mut http: Http, mut stream: Sse, shared: Rc<Shared>) -> Result<()> {
+    let mut seen: Option<Instant> = None;
+    let count = |cell: &Cell<u64>| cell.set(cell.get() + 1);
+    loop {
+        let event = stream.event().await?;
+        let ask = match event.name {
+            b"question.requested" => event.ask().context("no ask in the event")?.to_owned(),
+            b"question.resolved" => {
+                count(&shared.resolved);
+                continue;
+            }
+            b"ask.delivery" => {
+                count(&shared.delivered);
+                continue;
+            }
+            _ => continue,
+        };
+        // The next question is there: the last round trip is whole.
+        if let Some(seen) = seen.replace(Instant::now()) {
+            count(&shared.done);
+            if shared.recording.get() {
+                shared.times.borrow_mut().push(meter::micros(seen.elapsed()));
+            }
+        }
+        if shared.stop.get() {
+            return Ok(());
+        }
+        http.post(&format!("/v1/asks/{ask}/answer"), r#"{"answers":[["SQLite"]]}"#).await?;
+    }
+}

@@ -1,0 +1,113 @@
+//! HTTP as small as it gets: one connection per call, so that a call is either answered whole or
+//! known to have an unknown outcome. The typed client retries by itself; here it is the retries that
+//! are under test, so they are made by hand.
+
+use std::io::{Error, ErrorKind, Result};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// The pause before a call is sent again. The server is down for longer than this.
+const AGAIN: Duration = Duration::from_millis(5);
+/// How long a call may remain without a reply: only a broken server takes so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where the server is, and the token.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    address: String,
+    token: String,
+}
+
+/// A call.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) key: Option<String>,
+    pub(crate) body: Option<Value>,
+}
+
+/// Its reply, and how often it had to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+    pub(crate) sent: u32,
+}
+
+impl Call {
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self { method: "GET", path: path.into(), key: None, body: None }
+    }
+
+    pub(crate) fn post(path: impl Into<String>, key: impl Into<String>, body: Value) -> Self {
+        Self { method: "POST", path: path.into(), key: Some(key.into()), body: Some(body) }
+    }
+}
+
+impl Server {
+    pub(crate) fn new(address: &str, token: &str) -> Self {
+        Self { address: address.to_owned(), token: token.to_owned() }
+    }
+
+    /// Sends a call until there is a reply.
+    pub(crate) async fn call(&self, call: &Call) -> anyhow::Result<Reply> {
+        let mut sent = 0;
+        let until_replied = async {
+            loop {
+                sent += 1;
+                if let Ok((status, body)) = self.once(call).await
+                    && status != 503
+                {
+                    return (status, body);
+                }
+                tokio::time::sleep(AGAIN).await;
+            }
+        };
+        match tokio::time::timeout(PATIENCE, until_replied).await {
+            Ok((status, body)) => Ok(Reply { status, body, sent }),
+            Err(_) => anyhow::bail!("no reply to {} {} in {PATIENCE:?}, sent {sent} times", call.method, call.path),
+        }
+    }
+
+    /// Sends a call once. An error means that nobody knows what became of it.
+    async fn once(&self, call: &Call) -> Result<(u16, Value)> {
+        let body = call.body.as_ref().map(Value::to_string).unwrap_or_default();
+        let key = call.key.as_ref().map(|key| format!("idempotency-key: {key}\r\n")).unwrap_or_default();
+        let request = format!(
+            "{} {} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n{key}content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            call.method,
+            call.path,
+            self.address,
+            self.token,
+            body.len()
+        );
+        let mut stream = TcpStream::connect(&self.address).await?;
+        stream.set_nodelay(true)?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).await?;
+        parse(&reply)
+    }
+}
+
+fn parse(reply: &[u8]) -> Result<(u16, Value)> {
+    let broken = |what: &'static str| Error::new(ErrorKind::UnexpectedEof, what);
+    let end = reply.windows(4).position(|window| window == b"\r\n\r\n").ok_or_else(|| broken("no head"))?;
+    let head = std::str::from_utf8(&reply[..end]).map_err(|_| broken("the head is no text"))?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(|| broken("no status"))?;
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok()).flatten()
+    });
+    let body = &reply[end + 4..];
+    match length {
+        Some(length) if body.len() < length => Err(broken("the body is cut")),
+        None if status != 204 => Err(broken("no length")),
+        // Not everything is JSON; what is not is not looked at.
+        _ => Ok((status, serde_json::from_slice(body).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned())))),
+    }
+}

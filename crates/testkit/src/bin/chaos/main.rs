@@ -1,0 +1,151 @@
+//! Kills the real server at random moments while agents ask and people answer, and compares what it
+//! acknowledged with what is left.
+//!
+//! `chaos --kills N [--seed S]` runs mock sessions that ask without end, callers of `POST /v1/asks`
+//! that wait for their outcomes, answerers that race each other, and one reader of the event stream.
+//! All of them write into a journal what they were told. Between kills nobody repairs anything: a
+//! call whose connection broke is sent again with the same idempotency key, and the stream resumes.
+//! At the end every promise of the journal is looked up. The last line is one JSON object, and the
+//! exit code is 1 if anything was lost, doubled or missed.
+
+mod http;
+mod journal;
+mod people;
+mod random;
+mod reader;
+mod verify;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use sayso_testkit::ServerProcess;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::http::Server;
+use crate::journal::Journal;
+use crate::random::Random;
+
+/// Kill the real server at random moments and see whether it keeps its promises.
+#[derive(Debug, Parser)]
+struct Args {
+    /// How often the server is killed.
+    #[arg(long, default_value_t = 50)]
+    kills: u32,
+    /// Makes the moments and the choices the same again (the scheduler stays its own).
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many mock sessions ask.
+    #[arg(long, default_value_t = 4)]
+    sessions: u32,
+    /// How many callers open asks over HTTP.
+    #[arg(long, default_value_t = 3)]
+    callers: u32,
+    /// How many people answer.
+    #[arg(long, default_value_t = 4)]
+    answerers: u32,
+    /// Keep the server's directory and print where it is.
+    #[arg(long)]
+    keep: bool,
+}
+
+/// A life of the server lasts this many milliseconds, drawn anew each time.
+const LIFE: std::ops::Range<u64> = 20..250;
+
+fn main() -> ExitCode {
+    match tokio::runtime::Runtime::new().context("no runtime").and_then(|runtime| runtime.block_on(run(Args::parse()))) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            say(&format!("chaos could not be carried out: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn run(args: Args) -> Result<bool> {
+    let seed = match args.seed {
+        Some(seed) => seed,
+        None => Random::fresh_seed()?,
+    };
+    say(&format!("seed {seed}"));
+    let began = Instant::now();
+    let mut random = Random::new(seed);
+    let dir = tempfile::Builder::new().prefix("sayso-chaos-").tempdir()?;
+    let mut process = ServerProcess::start(dir.path()).await?;
+    let server = Server::new(process.address(), process.token());
+    let journal = Arc::new(Journal::default());
+
+    let (stop, stopping) = watch::channel(false);
+    let reader = tokio::spawn(reader::read(process.client()?, Arc::clone(&journal)));
+    let mut sessions = Vec::new();
+    for number in 0..args.sessions {
+        sessions.push(people::start_session(&server, number).await?);
+    }
+    let mut people = JoinSet::new();
+    for number in 0..args.callers {
+        people.spawn(people::call(server.clone(), Arc::clone(&journal), number, stopping.clone()));
+    }
+    for number in 0..args.answerers {
+        let random = Random::new(seed ^ (u64::from(number) + 1));
+        people.spawn(people::answer(server.clone(), Arc::clone(&journal), number, random, stopping.clone()));
+    }
+
+    let mut slowest_start = Duration::ZERO;
+    for kill in 1..=args.kills {
+        // There is nothing to wait for: the point is that the moment is arbitrary.
+        tokio::time::sleep(Duration::from_millis(random.within(LIFE))).await;
+        process.kill9().await?;
+        let starting = Instant::now();
+        process.start_again().await.with_context(|| format!("after kill {kill}"))?;
+        slowest_start = slowest_start.max(starting.elapsed());
+        if kill % 50 == 0 {
+            say(&format!("{kill} kills, {}", journal.summary()));
+        }
+    }
+
+    // Everybody finishes the call they are in; nobody begins another.
+    stop.send_replace(true);
+    while let Some(ended) = people.join_next().await {
+        ended.context("somebody broke")??;
+    }
+    let findings = verify::compare(&server, &journal, &sessions, reader).await?;
+    let stopped = process.terminate().await?;
+    let corrupt = u64::from(!verify::is_sound(&process.data_dir().join("sayso.db"))?);
+    if args.keep {
+        say(&format!("kept {}", dir.keep().display()));
+    }
+    let faults = findings.faults() + corrupt + u64::from(!stopped.success());
+    let report = serde_json::json!({
+        "kills": args.kills,
+        "asks": findings.asks,
+        "answers": findings.answers,
+        "retried": findings.retried,
+        "conflicts": findings.conflicts,
+        "events": findings.events,
+        "lost": findings.lost,
+        "doubled": findings.doubled,
+        "givenTwice": findings.given_twice,
+        "undelivered": findings.undelivered,
+        "seqGaps": findings.seq_gaps,
+        "seqDoubled": findings.seq_doubled,
+        "unexpected": findings.unexpected,
+        "corrupt": corrupt,
+        "slowestStartMs": u64::try_from(slowest_start.as_millis()).unwrap_or(u64::MAX),
+        "seconds": began.elapsed().as_secs(),
+        "seed": seed,
+    });
+    for problem in journal.problems() {
+        say(&format!("problem: {problem}"));
+    }
+    say(&report.to_string());
+    Ok(faults == 0)
+}
+
+#[expect(clippy::print_stdout, reason = "this program's output is its report")]
+fn say(line: &str) {
+    println!("{line}");
+}

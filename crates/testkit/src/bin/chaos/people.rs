@@ -1,0 +1,143 @@
+//! Those who ask and those who answer.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::http::{Call, Reply, Server};
+use crate::journal::Journal;
+use crate::random::Random;
+
+/// Starts a mock session that asks one question after the other.
+pub(crate) async fn start_session(server: &Server, number: u32) -> Result<String> {
+    let body = json!({ "agent": "mock", "prompt": "question 100000 times" });
+    let reply = server.call(&Call::post("/v1/sessions", format!("session-{number}"), body)).await?;
+    if reply.status != 201 {
+        bail!("no session: {} {}", reply.status, reply.body);
+    }
+    reply.body["id"].as_str().map(str::to_owned).context("a session without an id")
+}
+
+/// Opens one ask after the other and waits for each outcome.
+pub(crate) async fn call(server: Server, journal: Arc<Journal>, number: u32, stopping: watch::Receiver<bool>) -> Result<()> {
+    let mut round = 0;
+    while !*stopping.borrow() {
+        round += 1;
+        let question = json!({ "text": format!("May I, {number}, go on with step {round}?"), "options": [{ "label": "yes" }, { "label": "no" }] });
+        let reply = server.call(&Call::post("/v1/asks", format!("open-{number}-{round}"), json!({ "questions": [question] }))).await?;
+        let Some(id) = opened(&journal, &reply) else { continue };
+        let wait = Call::get(format!("/v1/asks/{id}?wait=1s"));
+        loop {
+            let reply = server.call(&wait).await?;
+            let mut journal = journal.write();
+            journal.sent(reply.sent);
+            if reply.status != 200 {
+                journal.lost_or_strange(&id, &reply);
+                break;
+            }
+            if let Some(outcome) = outcome_of(&reply.body) {
+                journal.received.insert(id.clone(), outcome);
+                break;
+            }
+            if *stopping.borrow() {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn opened(journal: &Journal, reply: &Reply) -> Option<String> {
+    let mut journal = journal.write();
+    journal.sent(reply.sent);
+    match (reply.status, reply.body["id"].as_str()) {
+        (201, Some(id)) => {
+            journal.opened.insert(id.to_owned());
+            Some(id.to_owned())
+        }
+        _ => {
+            journal.unexpected(format!("opening: {} {}", reply.status, reply.body));
+            None
+        }
+    }
+}
+
+/// How an ask ended, as text that can be compared.
+pub(crate) fn outcome_of(ask: &Value) -> Option<String> {
+    ask.get("outcome").filter(|outcome| !outcome.is_null()).map(Value::to_string)
+}
+
+/// Answers what is pending, each time with words that nobody else uses, so that the winner is known.
+pub(crate) async fn answer(
+    server: Server,
+    journal: Arc<Journal>,
+    number: u32,
+    mut random: Random,
+    stopping: watch::Receiver<bool>,
+) -> Result<()> {
+    let mut round = 0;
+    while !*stopping.borrow() {
+        let list = server.call(&Call::get("/v1/asks?status=pending&limit=20")).await?;
+        let pending: Vec<String> = list.body["data"]
+            .as_array()
+            .map(|asks| asks.iter().filter_map(|ask| ask["id"].as_str().map(str::to_owned)).collect())
+            .unwrap_or_default();
+        journal.write().seen.extend(pending.iter().cloned());
+        let Some(ask) = random.of(&pending) else {
+            // Everything is answered: give those who ask a moment.
+            tokio::task::yield_now().await;
+            continue;
+        };
+        round += 1;
+        let words = format!("answer {round} of {number}");
+        let call = Call::post(
+            format!("/v1/asks/{ask}/answer"),
+            format!("answer-{number}-{round}"),
+            json!({ "answers": [[words]] }),
+        );
+        // Some are in a hurry and press the button twice.
+        if random.once_in(5) {
+            let (one, two) = tokio::join!(server.call(&call), server.call(&call));
+            let (one, two) = (one?, two?);
+            if (one.status == 200) != (two.status == 200) {
+                journal.write().unexpected(format!("the same call twice: {} and {} for {ask}", one.status, two.status));
+            }
+            note(&journal, ask, &words, &one);
+            note(&journal, ask, &words, &two);
+        } else {
+            let reply = server.call(&call).await?;
+            note(&journal, ask, &words, &reply);
+        }
+    }
+    Ok(())
+}
+
+fn note(journal: &Journal, ask: &str, words: &str, reply: &Reply) {
+    let mut journal = journal.write();
+    journal.sent(reply.sent);
+    let answers = &reply.body["outcome"]["answers"];
+    match reply.status {
+        200 if *answers == json!([[words]]) => {
+            journal.answered.entry(ask.to_owned()).or_default().insert(words.to_owned());
+        }
+        409 if reply.body["code"] == "ask_already_resolved" => {
+            journal.conflicts += 1;
+            let winner = &reply.body["outcome"];
+            if winner["by"]["kind"] == "person" && winner["at"].is_string() {
+                journal.winners.entry(ask.to_owned()).or_default().insert(winner["at"].to_string());
+            } else {
+                journal.unexpected(format!("a conflict about {ask} that names no winner: {}", reply.body));
+            }
+        }
+        _ => journal.lost_or_strange(ask, reply),
+    }
+}
+
+impl crate::journal::Inner {
+    /// A reply about an ask that is known to exist and is neither yes nor late.
+    fn lost_or_strange(&mut self, ask: &str, reply: &Reply) {
+        self.unexpected(format!("{ask}: {} {}", reply.status, reply.body));
+    }
+}

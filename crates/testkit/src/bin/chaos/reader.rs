@@ -1,0 +1,103 @@
+//! One reader of the whole feed, from its beginning, through every death of the server.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use sayso_client::{Client, StreamItem};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::journal::Journal;
+
+/// What the feed said.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// The last place.
+    pub(crate) seq: i64,
+    pub(crate) events: u64,
+    /// Places that were left out, and resets, which say that something the reader saw is gone.
+    pub(crate) gaps: u64,
+    /// Places that came twice.
+    pub(crate) doubled: u64,
+    /// Per ask: how often it was said to be requested, resolved, delivered, undeliverable.
+    pub(crate) asks: BTreeMap<String, Told>,
+}
+
+/// How often something was said of an ask.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Told {
+    pub(crate) requested: u32,
+    pub(crate) resolved: u32,
+    pub(crate) delivered: u32,
+    pub(crate) undeliverable: u32,
+}
+
+/// A reader at work.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// How far it must come before it may stop; -1 while nobody knows.
+    pub(crate) until: watch::Sender<i64>,
+    pub(crate) task: JoinHandle<Result<Read>>,
+}
+
+/// Begins to read.
+pub(crate) async fn read(client: Client, journal: Arc<Journal>) -> Reading {
+    let (until, mut end) = watch::channel(-1_i64);
+    let task = tokio::spawn(async move {
+        let mut read = Read::default();
+        let mut stream = client.events(Some(0));
+        loop {
+            let wanted = *end.borrow_and_update();
+            if wanted >= 0 && read.seq >= wanted {
+                return Ok(read);
+            }
+            let item = tokio::select! {
+                item = stream.next() => item?,
+                changed = end.changed() => match changed {
+                    Ok(()) => continue,
+                    Err(_) => return Ok(read),
+                },
+            };
+            match item {
+                StreamItem::Event(event) => {
+                    let Some(seq) = event.seq else { continue };
+                    read.events += 1;
+                    match seq - read.seq {
+                        1 => {}
+                        ..=0 => read.doubled += 1,
+                        more => read.gaps += more.unsigned_abs() - 1,
+                    }
+                    read.seq = read.seq.max(seq);
+                    note(&mut read, &journal, &event.kind, event.data.get());
+                }
+                StreamItem::Reset { seq } => {
+                    read.gaps += 1;
+                    journal.write().problem(format!("the stream was reset at {} to {seq}", read.seq));
+                    read.seq = seq;
+                }
+                StreamItem::Reconnecting { .. } => {}
+            }
+        }
+    });
+    Reading { until, task }
+}
+
+fn note(read: &mut Read, journal: &Journal, kind: &str, data: &str) {
+    let count: fn(&mut Told, &Value) = match kind {
+        "question.requested" => |told, _| told.requested += 1,
+        "question.resolved" => |told, _| told.resolved += 1,
+        "ask.delivery" => |told, data| match data["delivery"].as_str() {
+            Some("undeliverable") => told.undeliverable += 1,
+            _ => told.delivered += 1,
+        },
+        _ => return,
+    };
+    let Ok(data) = serde_json::from_str::<Value>(data) else { return };
+    let Some(id) = data["id"].as_str() else { return };
+    count(read.asks.entry(id.to_owned()).or_default(), &data);
+    if kind == "question.requested" {
+        journal.write().seen.insert(id.to_owned());
+    }
+}

@@ -1,0 +1,214 @@
+//! At the end: what the journal says, what the server says, what the feed said, what the agents say.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use sayso_testkit::within;
+use serde_json::{Value, json};
+
+use crate::http::{Call, Server};
+use crate::journal::{Inner, Journal};
+use crate::people::outcome_of;
+use crate::reader::{Read, Reading};
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) asks: u64,
+    pub(crate) answers: u64,
+    pub(crate) retried: u64,
+    pub(crate) conflicts: u64,
+    pub(crate) events: u64,
+    /// Acknowledged or seen, and not there, or not as it was acknowledged.
+    pub(crate) lost: u64,
+    /// With two outcomes.
+    pub(crate) doubled: u64,
+    /// Outcomes that an agent got twice.
+    pub(crate) given_twice: u64,
+    /// Outcomes that an agent that waits for them never got.
+    pub(crate) undelivered: u64,
+    pub(crate) seq_gaps: u64,
+    pub(crate) seq_doubled: u64,
+    pub(crate) unexpected: u64,
+}
+
+impl Findings {
+    pub(crate) const fn faults(&self) -> u64 {
+        self.lost + self.doubled + self.given_twice + self.undelivered + self.seq_gaps + self.seq_doubled + self.unexpected
+    }
+}
+
+/// Whether SQLite finds nothing wrong with the file.
+pub(crate) fn is_sound(path: &Path) -> Result<bool> {
+    let sqlite = rusqlite::Connection::open(path)?;
+    let health: String = sqlite.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+    Ok(health == "ok")
+}
+
+/// Compares everything with everything.
+pub(crate) async fn compare(server: &Server, journal: &Journal, sessions: &[String], reader: tokio::task::JoinHandle<Reading>) -> Result<Findings> {
+    let mut asked_by_agents = BTreeMap::new();
+    for session in sessions {
+        let times = within("an agent to say how often it asked", end_turn(server, session)).await?;
+        asked_by_agents.insert(session.clone(), times);
+    }
+    let (asks, head) = all_asks(server).await?;
+    let reading = reader.await?;
+    reading.until.send_replace(head);
+    let read = within("the reader to come to the end of the feed", async { reading.task.await? }).await?;
+
+    let mut journal = journal.write();
+    let mut found = Findings {
+        asks: u64::try_from(asks.len()).unwrap_or(u64::MAX),
+        answers: u64::try_from(journal.answered.len()).unwrap_or(u64::MAX),
+        retried: journal.retried,
+        conflicts: journal.conflicts,
+        events: read.events,
+        seq_gaps: read.gaps,
+        seq_doubled: read.doubled,
+        ..Findings::default()
+    };
+    kept(&asks, &mut journal, &mut found);
+    once(&asks, &read, &mut journal, &mut found);
+    for (session, times) in asked_by_agents {
+        let resolved = asks.values().filter(|ask| ask["sessionId"] == session.as_str() && ask["status"] != "pending").count();
+        let resolved = u64::try_from(resolved).unwrap_or(u64::MAX);
+        if times != resolved {
+            journal.problem(format!("{session} got {times} outcomes, {resolved} of its asks have one"));
+            found.given_twice += times.saturating_sub(resolved);
+            found.undelivered += resolved.saturating_sub(times);
+        }
+    }
+    found.unexpected = journal.unexpected;
+    Ok(found)
+}
+
+/// Tells an agent to stop asking; it then says how many outcomes it received.
+async fn end_turn(server: &Server, session: &str) -> Result<u64> {
+    // The last answer may be on its way: the next question comes when it has arrived.
+    let pending = loop {
+        let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
+        if let Some(id) = detail["asks"][0]["id"].as_str() {
+            break id.to_owned();
+        }
+        tokio::task::yield_now().await;
+    };
+    let stop = Call::post(format!("/v1/asks/{pending}/reject"), format!("stop-{session}"), json!({ "message": "enough", "stop": true }));
+    let reply = server.call(&stop).await?;
+    if reply.status != 200 {
+        bail!("cannot stop {session}: {} {}", reply.status, reply.body);
+    }
+    loop {
+        let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
+        if detail["status"] == "idle" {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    let mut cursor = String::new();
+    let mut last = None;
+    loop {
+        let page = server.call(&Call::get(format!("/v1/sessions/{session}/transcript?limit=500{cursor}"))).await?.body;
+        let said = page["data"].as_array().into_iter().flatten().filter(|block| block["role"] == "assistant");
+        last = said.filter_map(|block| block["text"].as_str()).next_back().map(str::to_owned).or(last);
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let words = last.context("the agent said nothing")?;
+    match words.strip_prefix("Asked ").and_then(|rest| rest.split(' ').next()).and_then(|times| times.parse().ok()) {
+        Some(times) => Ok(times),
+        // It says only how it ended if that was the only time.
+        None if words.starts_with("Rejected") => Ok(1),
+        None => bail!("{session} said: {words}"),
+    }
+}
+
+/// Every ask there is, and the last place of the feed.
+async fn all_asks(server: &Server) -> Result<(BTreeMap<String, Value>, i64)> {
+    let mut asks = BTreeMap::new();
+    let mut cursor = String::new();
+    let mut head = None;
+    loop {
+        let page = server.call(&Call::get(format!("/v1/asks?limit=500{cursor}"))).await?.body;
+        head = head.or(page["seq"].as_i64());
+        for ask in page["data"].as_array().into_iter().flatten() {
+            if let Some(id) = ask["id"].as_str() {
+                asks.insert(id.to_owned(), ask.clone());
+            }
+        }
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return Ok((asks, head.context("a list without a place")?)),
+        }
+    }
+}
+
+/// What was acknowledged is there, as it was acknowledged.
+fn kept(asks: &BTreeMap<String, Value>, journal: &mut Inner, found: &mut Findings) {
+    let mut problems = Vec::new();
+    for id in journal.opened.iter().chain(&journal.seen) {
+        if !asks.contains_key(id) {
+            found.lost += 1;
+            problems.push(format!("{id} is gone"));
+        }
+    }
+    for (id, words) in &journal.answered {
+        if words.len() > 1 {
+            found.doubled += 1;
+            problems.push(format!("{id} was answered {} times: {words:?}", words.len()));
+        }
+        let stands = asks.get(id).map(|ask| ask["outcome"]["answers"][0][0].clone());
+        let acknowledged = words.first().map(|word| json!(word));
+        if stands != acknowledged {
+            found.lost += 1;
+            problems.push(format!("{id} was answered {words:?}, but now it is {stands:?}"));
+        }
+    }
+    for (id, winners) in &journal.winners {
+        let stands = asks.get(id).map(|ask| ask["outcome"]["at"].to_string());
+        if winners.len() > 1 || winners.first() != stands.as_ref() {
+            found.doubled += 1;
+            problems.push(format!("losers of {id} were told {winners:?}, but it is {stands:?}"));
+        }
+    }
+    for (id, received) in &journal.received {
+        let stands = asks.get(id).and_then(outcome_of);
+        if stands.as_ref() != Some(received) {
+            found.doubled += 1;
+            problems.push(format!("the caller of {id} got {received}, but it is {stands:?}"));
+        }
+    }
+    problems.into_iter().for_each(|problem| journal.problem(problem));
+}
+
+/// The feed told of each ask once, of its outcome once, and of its delivery at most once.
+fn once(asks: &BTreeMap<String, Value>, read: &Read, journal: &mut Inner, found: &mut Findings) {
+    for (id, ask) in asks {
+        let told = read.asks.get(id).copied().unwrap_or_default();
+        let resolved = u32::from(ask["status"] != "pending");
+        if told.requested != 1 || told.resolved < resolved {
+            found.lost += 1;
+            journal.problem(format!("{id}: the feed told of it {} times, of its outcome {} times", told.requested, told.resolved));
+        }
+        if told.resolved > 1 {
+            found.doubled += 1;
+            journal.problem(format!("{id}: the feed told of {} outcomes", told.resolved));
+        }
+        if told.delivered > 1 {
+            found.given_twice += 1;
+            journal.problem(format!("{id}: the feed told of {} deliveries", told.delivered));
+        }
+        let has_agent = !ask["sessionId"].is_null();
+        if told.undeliverable > 0 || (has_agent && resolved == 1 && ask["delivery"] != "delivered") {
+            found.undelivered += 1;
+            journal.problem(format!("{id}: its agent waits, but the outcome is {}", ask["delivery"]));
+        }
+    }
+    for id in read.asks.keys().filter(|id| !asks.contains_key(*id)) {
+        found.lost += 1;
+        journal.problem(format!("{id}: the feed told of it, but it is gone"));
+    }
+}

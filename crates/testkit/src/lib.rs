@@ -1,0 +1,18 @@
+//! What the tests, `chaos` and `bench` share: real servers, in this process and as the real binary,
+//! an agent that asks by script, somebody who answers by script, and waiting for events.
+//!
+//! Nothing here sleeps: a server is waited for until it says that it listens, everything else on the
+//! event stream. This crate deliberately knows nothing of the server's insides: it talks to it as
+//! any client does.
+
+mod agent;
+mod answerer;
+mod process;
+mod server;
+mod watch;
+
+pub use agent::ScriptedAgent;
+pub use answerer::{Answerer, Answering, Decided, Pattern};
+pub use process::{ServerProcess, sayso_bin};
+pub use server::{Setup, TestServer};
+pub use watch::{PATIENCE, Watch, within};
