@@ -3,10 +3,11 @@
 CREATE TABLE workspace (
     id       INTEGER PRIMARY KEY,
     name     TEXT NOT NULL UNIQUE,
-    last_seq INTEGER NOT NULL
+    last_seq INTEGER NOT NULL,
+    last_outbox INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO workspace (id, name, last_seq) VALUES (1, 'main', 0);
+INSERT INTO workspace (id, name, last_seq, last_outbox) VALUES (1, 'main', 0, 0);
 
 CREATE TABLE connection (
     id        BLOB PRIMARY KEY,
@@ -87,17 +88,16 @@ CREATE TABLE block (
 
 CREATE INDEX block_id ON block (id);
 
--- What has to reach an agent. A row is gone once the agent has it.
+-- What has to reach an agent. A row is gone once the agent has it, so the table is small; ids come
+-- from workspace.last_outbox and are never used twice.
 CREATE TABLE outbox (
-    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    id         INTEGER PRIMARY KEY,
     workspace  INTEGER NOT NULL,
     connection BLOB NOT NULL,
     session    BLOB NOT NULL,
     ask        BLOB,
     body       TEXT
 ) STRICT;
-
-CREATE INDEX outbox_connection ON outbox (connection, id);
 
 CREATE TABLE secret (
     ask       BLOB PRIMARY KEY,

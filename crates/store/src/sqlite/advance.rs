@@ -1,5 +1,7 @@
 //! One input of a connection and everything that follows from it.
 
+use std::sync::Arc;
+
 use rusqlite::{OptionalExtension, params};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Decision, Delivery};
@@ -51,7 +53,7 @@ impl Operation for Advance {
                 Change::Withdraw { native_id, reason } => {
                     if let Some(ask) = ask_row::pending_by_native(tx.db(), self.connection.as_bytes(), &native_id)? {
                         let decision = Decision::Withdrawn { reason };
-                        let _ = resolve::decide(tx, self.workspace, ask, decision, Actor::Agent, self.now)?;
+                        let _ = resolve::decide(tx, self.workspace, Arc::new(ask), decision, Actor::Agent, self.now)?;
                     }
                 }
                 Change::Delivery { ask, delivery } => resolve::report(tx, self.workspace, ask, delivery, self.now)?,

@@ -1,7 +1,5 @@
 //! The ask as a row, and back.
 
-use std::sync::Arc;
-
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sayso_core::ask::{Ask, AskContext, AskKind, AskState, Delivery, Origin, Outcome, OutcomeStatus, Reach};
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
@@ -235,9 +233,4 @@ pub(super) fn secret(db: &Connection, id: AskId) -> Result<Option<sayso_core::as
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()?;
     text.map(|text| json("secret", &text)).transpose()
-}
-
-/// An ask that others will share.
-pub(super) fn shared(ask: &Ask) -> Arc<Ask> {
-    Arc::new(ask.clone())
 }

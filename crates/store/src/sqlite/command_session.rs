@@ -6,7 +6,7 @@ use sayso_core::id::AskId;
 use sayso_core::session::SessionStatus;
 
 use super::tx::Tx;
-use super::{ask_row, resolve, sessions};
+use super::{resolve, sessions};
 use crate::error::StoreError;
 use crate::write::{CommandSession, Commanded, Operation, SessionCommand};
 
@@ -42,7 +42,7 @@ impl CommandSession {
             .collect::<Result<_, _>>()?;
         for (row, ask) in waiting {
             let id = AskId::from_bytes(ask);
-            let approved = ask_row::get(tx.db(), self.workspace, id)?.is_some_and(
+            let approved = tx.ask(self.workspace, id)?.is_some_and(
                 |ask| matches!(&ask.state, AskState::Resolved { outcome, .. } if matches!(outcome.decision, Decision::Approved { .. })),
             );
             if approved {

@@ -53,7 +53,7 @@ impl Query for ListAsks {
         }
         if let Some(suffix) = &self.id_ends_with {
             let suffix = suffix.trim_start_matches(AskId::PREFIX).to_ascii_lowercase();
-            also("lower(hex(id)) LIKE '%' || ?", Some(Box::new(suffix)));
+            also("substr(lower(hex(id)), -length(?)) = ?", Some(Box::new(suffix)));
         }
         if let Some(after) = self.after {
             also(if oldest_first { "n > ?" } else { "n < ?" }, Some(Box::new(after)));

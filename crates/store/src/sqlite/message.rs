@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_core::ask::{Decision, MessageTarget, PendingAsk, target_of};
+use sayso_core::ask::{AskState, Decision, MessageTarget, PendingAsk, Reach, target_of};
 
 use super::tx::{Earlier, Tx};
 use super::{ask_row, resolve, sessions};
@@ -25,7 +25,9 @@ impl Operation for SendMessage {
         if session.status.is_ended() {
             return Ok(Sent::Ended);
         }
+        // What is parked has no agent that waits for it: it stands in nobody's way.
         let mut pending = ask_row::pending_of(tx.db(), self.session)?;
+        pending.retain(|ask| ask.state == AskState::Pending(Reach::Live));
         let shapes: Vec<PendingAsk> = pending.iter().map(|ask| PendingAsk::of(ask, self.whole_sets)).collect();
         match target_of(&shapes) {
             MessageTarget::Answers(id, shape) => {
@@ -33,7 +35,7 @@ impl Operation for SendMessage {
                 let ask = pending.swap_remove(at);
                 let answers = shape.answers(&self.text, ask.body.questions().len());
                 let decision = Decision::Answered { answers, note: None };
-                match resolve::decide(tx, self.workspace, ask, decision, self.by.clone(), self.block.at)? {
+                match resolve::decide(tx, self.workspace, Arc::new(ask), decision, self.by.clone(), self.block.at)? {
                     Ok(ask) => {
                         sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
                         tx.remember(self.key.as_ref(), &format!("{} {}", self.block.id, ask.id), self.now)?;

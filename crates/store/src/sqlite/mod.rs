@@ -11,6 +11,7 @@ mod message;
 mod migrate;
 mod open_ask;
 mod policy_state;
+mod recent;
 mod resolve;
 mod retention;
 mod sessions;

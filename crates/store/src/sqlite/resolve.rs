@@ -20,7 +20,7 @@ use crate::write::{CallerHasOutcome, ExpireAsk, KeyReused, Operation, ResolveAsk
 pub(super) fn decide(
     tx: &mut Tx<'_>,
     workspace: WorkspaceId,
-    mut ask: Ask,
+    ask: Arc<Ask>,
     decision: Decision,
     by: Actor,
     now: Time,
@@ -36,6 +36,7 @@ pub(super) fn decide(
     let withdrawn = matches!(resolution.for_agent, Decision::Withdrawn { .. });
     // The agent itself took it back, or is gone: there is nothing to deliver.
     let delivery = if withdrawn { Delivery::Delivered } else { Delivery::Queued };
+    let mut ask = Arc::unwrap_or_clone(ask);
     ask.state = AskState::Resolved { outcome: resolution.outcome, delivery };
     ask_row::update_state(tx.db(), &ask)?;
     if let (true, Decision::Answered { answers, .. }) = (resolution.secret, &resolution.for_agent) {
@@ -59,8 +60,9 @@ pub(super) fn report(
     news: Delivery,
     now: Time,
 ) -> Result<(), StoreError> {
-    let Some(mut ask) = ask_row::get(tx.db(), workspace, id)? else { return Ok(()) };
+    let Some(ask) = tx.ask(workspace, id)? else { return Ok(()) };
     let Ok(Some(state)) = ask.state.delivered(news) else { return Ok(()) };
+    let mut ask = Arc::unwrap_or_clone(ask);
     ask.state = state;
     if ask.body.is_secret() {
         let deleted = tx.db().prepare_cached("DELETE FROM secret WHERE ask = ?1")?.execute([ask.id.as_bytes()])?;
@@ -114,12 +116,13 @@ pub(super) fn agent_gone(
         ask.state = parked;
         ask_row::update_state(tx.db(), &ask)?;
         let data = Raw::of(&ReachNews { id: ask.id, reach: Reach::Parked });
-        tx.event(EventKind::AskParked, now, ask.origin.session, Some(ask_row::shared(&ask)), Some(data))?;
+        let session = ask.origin.session;
+        tx.event(EventKind::AskParked, now, session, Some(Arc::new(ask)), Some(data))?;
         return Ok(());
     }
     let decision = Decision::Withdrawn { reason: reason.to_owned() };
     // A pending ask is always withdrawable; the refusals do not apply.
-    let _ = decide(tx, workspace, ask, decision, Actor::Agent, now)?;
+    let _ = decide(tx, workspace, Arc::new(ask), decision, Actor::Agent, now)?;
     Ok(())
 }
 
@@ -141,14 +144,14 @@ impl Operation for ResolveAsk {
     type Output = Result<Arc<Ask>, ResolveError>;
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
-        let Some(ask) = ask_row::get(tx.db(), self.workspace, self.ask)? else { return Ok(Err(ResolveError::NotFound)) };
+        let Some(ask) = tx.ask(self.workspace, self.ask)? else { return Ok(Err(ResolveError::NotFound)) };
         let elsewhere = self.session.is_some_and(|session| ask.origin.session != Some(session));
         if elsewhere || !ask_row::visible(&ask, &self.scope) {
             return Ok(Err(ResolveError::NotFound));
         }
         match tx.earlier(self.key.as_ref())? {
             Earlier::Fresh => {}
-            Earlier::Same(_) => return Ok(Ok(Arc::new(ask))),
+            Earlier::Same(_) => return Ok(Ok(ask)),
             Earlier::Other => return Ok(Err(KeyReused.into())),
         }
         match decide(tx, self.workspace, ask, self.decision, self.by, self.now)? {
@@ -165,7 +168,7 @@ impl Operation for ExpireAsk {
     type Output = Option<Arc<Ask>>;
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
-        let Some(ask) = ask_row::get(tx.db(), self.workspace, self.ask)? else { return Ok(None) };
+        let Some(ask) = tx.ask(self.workspace, self.ask)? else { return Ok(None) };
         let Some(deadline) = ask.policy.deadline.filter(|deadline| deadline.at <= self.now) else { return Ok(None) };
         let decision = policy::timed_out(&ask.body, &deadline);
         let by = Actor::Timeout { after: deadline.after };
@@ -177,7 +180,7 @@ impl Operation for WithdrawAsk {
     type Output = Result<Arc<Ask>, ResolveError>;
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
-        let found = ask_row::get(tx.db(), self.workspace, self.ask)?;
+        let found = tx.ask(self.workspace, self.ask)?;
         // Only what a caller opened can be taken back by a caller; an agent takes its own back by its wire.
         let Some(ask) = found.filter(|ask| ask_row::visible(ask, &self.scope) && ask.origin.connection.is_none()) else {
             return Ok(Err(ResolveError::NotFound));
@@ -191,13 +194,14 @@ impl Operation for SnoozeAsk {
     type Output = Result<Arc<Ask>, ResolveError>;
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
-        let found = ask_row::get(tx.db(), self.workspace, self.ask)?;
-        let Some(mut ask) = found.filter(|ask| ask_row::visible(ask, &self.scope)) else {
+        let found = tx.ask(self.workspace, self.ask)?;
+        let Some(ask) = found.filter(|ask| ask_row::visible(ask, &self.scope)) else {
             return Ok(Err(ResolveError::NotFound));
         };
         if let Some(outcome) = ask.outcome() {
             return Ok(Err(Refused::AlreadyResolved(Box::new(outcome.clone())).into()));
         }
+        let mut ask = Arc::unwrap_or_clone(ask);
         ask.snoozed_until = self.until;
         tx.db()
             .prepare_cached("UPDATE ask SET snoozed_ms = ?2 WHERE id = ?1")?

@@ -122,7 +122,7 @@ impl Query for ListSessions {
         let mut statement = db.prepare_cached(
             "SELECT s.n, s.data, (SELECT count(*) FROM ask WHERE ask.session = s.id AND ask.status < 2)
              FROM session s WHERE s.workspace = ?1 AND s.n < ?2 AND (?3 = 0 OR s.ended = 0)
-               AND (?4 IS NULL OR lower(hex(s.id)) LIKE '%' || ?4)
+               AND (?4 IS NULL OR substr(lower(hex(s.id)), -length(?4)) = ?4)
              ORDER BY s.n DESC",
         )?;
         let suffix = self.id_ends_with.as_deref().map(|suffix| suffix.trim_start_matches(SessionId::PREFIX).to_owned());

@@ -8,6 +8,8 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
+use super::ask_row;
+use super::recent::Recent;
 use crate::error::StoreError;
 use crate::event::{Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::write::IdempotencyKey;
@@ -36,7 +38,7 @@ pub(super) struct Mark {
     events: usize,
     outbox: usize,
     deadlines: usize,
-    seq: i64,
+    counters: Counters,
     empty_log: bool,
 }
 
@@ -45,9 +47,17 @@ pub(super) struct Mark {
 pub struct Tx<'a> {
     db: &'a Connection,
     batch: &'a mut Batch,
+    recent: &'a mut Recent,
     workspace: WorkspaceId,
-    stored_seq: i64,
+    stored: Counters,
+    counters: Counters,
+}
+
+/// The last place of the feed and the last id of the outbox. Both only grow, also across restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counters {
     seq: i64,
+    outbox: i64,
 }
 
 /// What is known about an idempotency key.
@@ -61,12 +71,13 @@ pub(super) enum Earlier {
 }
 
 impl<'a> Tx<'a> {
-    pub(super) fn new(db: &'a Connection, batch: &'a mut Batch) -> Result<Self, StoreError> {
+    pub(super) fn new(db: &'a Connection, batch: &'a mut Batch, recent: &'a mut Recent) -> Result<Self, StoreError> {
         // One workspace so far; a second one gets its counter here.
         let workspace = WorkspaceId::MAIN;
-        let seq =
-            db.prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?.query_row([workspace.0], |row| row.get(0))?;
-        Ok(Self { db, batch, workspace, stored_seq: seq, seq })
+        let counters = db
+            .prepare_cached("SELECT last_seq, last_outbox FROM workspace WHERE id = ?1")?
+            .query_row([workspace.0], |row| Ok(Counters { seq: row.get(0)?, outbox: row.get(1)? }))?;
+        Ok(Self { db, batch, recent, workspace, stored: counters, counters })
     }
 
     pub(super) const fn db(&self) -> &'a Connection {
@@ -78,7 +89,7 @@ impl<'a> Tx<'a> {
             events: self.batch.events.len(),
             outbox: self.batch.outbox.len(),
             deadlines: self.batch.deadlines.len(),
-            seq: self.seq,
+            counters: self.counters,
             empty_log: self.batch.empty_log,
         }
     }
@@ -88,21 +99,36 @@ impl<'a> Tx<'a> {
         self.batch.outbox.truncate(mark.outbox);
         self.batch.deadlines.truncate(mark.deadlines);
         self.batch.empty_log = mark.empty_log;
-        self.seq = mark.seq;
+        self.counters = mark.counters;
+        self.recent.forget();
     }
 
     pub(super) fn finish(self) -> Result<(), StoreError> {
-        if self.seq != self.stored_seq {
+        if self.counters != self.stored {
             self.db
-                .prepare_cached("UPDATE workspace SET last_seq = ?2 WHERE id = ?1")?
-                .execute(params![self.workspace.0, self.seq])?;
+                .prepare_cached("UPDATE workspace SET last_seq = ?2, last_outbox = ?3 WHERE id = ?1")?
+                .execute(params![self.workspace.0, self.counters.seq, self.counters.outbox])?;
         }
         Ok(())
     }
 
     /// The place that the next event gets.
     pub(super) const fn next_seq(&self) -> i64 {
-        self.seq + 1
+        self.counters.seq + 1
+    }
+
+    /// The id that the next row of the outbox gets.
+    const fn next_outbox(&mut self) -> OutboxId {
+        self.counters.outbox += 1;
+        OutboxId(self.counters.outbox)
+    }
+
+    /// An ask as it stands: from what was written last, else from its row.
+    pub(super) fn ask(&self, workspace: WorkspaceId, id: AskId) -> Result<Option<Arc<Ask>>, StoreError> {
+        match self.recent.get(workspace, id) {
+            Some(ask) => Ok(Some(ask)),
+            None => Ok(ask_row::get(self.db, workspace, id)?.map(Arc::new)),
+        }
     }
 
     /// Writes one event of the feed.
@@ -128,7 +154,10 @@ impl<'a> Tx<'a> {
                 ask.as_ref().map(|ask| *ask.id.as_bytes()),
                 data.as_ref().map(Raw::as_str),
             ])?;
-        self.seq = seq;
+        self.counters.seq = seq;
+        if let Some(ask) = &ask {
+            self.recent.put(self.workspace, ask);
+        }
         self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, ask, data });
         Ok(seq)
     }
@@ -145,16 +174,17 @@ impl<'a> Tx<'a> {
     /// Queues the outcome of an ask for its agent.
     pub(super) fn send_outcome(&mut self, ask: &Arc<Ask>, decision: Decision, reach: Reach) -> Result<(), StoreError> {
         let (Some(connection), Some(session)) = (ask.origin.connection, ask.origin.session) else { return Ok(()) };
+        let id = self.next_outbox();
         self.db
-            .prepare_cached("INSERT INTO outbox (workspace, connection, session, ask, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .prepare_cached("INSERT INTO outbox (id, workspace, connection, session, ask, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![
+                id.0,
                 self.workspace.0,
                 connection.as_bytes(),
                 session.as_bytes(),
                 ask.id.as_bytes(),
                 (reach == Reach::Parked).then_some(FOLLOW_UP),
             ])?;
-        let id = OutboxId(self.db.last_insert_rowid());
         let payload = OutboxPayload::Outcome { ask: Arc::clone(ask), decision, follow_up: reach == Reach::Parked };
         self.batch.outbox.push(OutboxRow { id, connection, session, payload });
         Ok(())
@@ -162,10 +192,10 @@ impl<'a> Tx<'a> {
 
     /// Queues a command for an agent.
     pub(super) fn send_command(&mut self, connection: ConnectionId, session: SessionId, command: Raw) -> Result<(), StoreError> {
+        let id = self.next_outbox();
         self.db
-            .prepare_cached("INSERT INTO outbox (workspace, connection, session, body) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![self.workspace.0, connection.as_bytes(), session.as_bytes(), command.as_str()])?;
-        let id = OutboxId(self.db.last_insert_rowid());
+            .prepare_cached("INSERT INTO outbox (id, workspace, connection, session, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![id.0, self.workspace.0, connection.as_bytes(), session.as_bytes(), command.as_str()])?;
         self.batch.outbox.push(OutboxRow { id, connection, session, payload: OutboxPayload::Command(command) });
         Ok(())
     }

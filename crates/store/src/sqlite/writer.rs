@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::recent::Recent;
 use super::tx::{Batch, Tx};
 use crate::error::StoreError;
 use crate::event::Sink;
@@ -106,10 +107,13 @@ fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut 
     let mut waiting: Vec<Box<dyn Job>> = Vec::with_capacity(TOGETHER);
     // A secret was deleted, but a reader kept the log from being emptied: try again after the next commit.
     let mut empty_log = false;
+    let mut recent = Recent::default();
     while jobs.blocking_recv_many(&mut waiting, TOGETHER) > 0 {
         let mut batch = Batch::default();
-        let outcome = together(&mut connection, &mut waiting, &mut batch);
-        if outcome.is_ok() {
+        let outcome = together(&mut connection, &mut waiting, &mut batch, &mut recent);
+        if outcome.is_err() {
+            recent.forget();
+        } else {
             empty_log |= batch.empty_log;
             sink.committed(batch.into_commit());
         }
@@ -124,9 +128,9 @@ fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut 
 }
 
 /// Runs all jobs in one transaction. An operation that fails alone is rolled back alone.
-fn together(connection: &mut Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch) -> Result<(), StoreError> {
+fn together(connection: &mut Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch, recent: &mut Recent) -> Result<(), StoreError> {
     connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    let done = each(connection, jobs, batch).and_then(|()| {
+    let done = each(connection, jobs, batch, recent).and_then(|()| {
         connection.prepare_cached("COMMIT")?.execute([])?;
         Ok(())
     });
@@ -142,8 +146,8 @@ fn together(connection: &mut Connection, jobs: &mut [Box<dyn Job>], batch: &mut 
     done
 }
 
-fn each(connection: &Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch) -> Result<(), StoreError> {
-    let mut tx = Tx::new(connection, batch)?;
+fn each(connection: &Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch, recent: &mut Recent) -> Result<(), StoreError> {
+    let mut tx = Tx::new(connection, batch, recent)?;
     for job in jobs {
         connection.prepare_cached("SAVEPOINT operation")?.execute([])?;
         let mark = tx.mark();

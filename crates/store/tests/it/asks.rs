@@ -287,7 +287,8 @@ async fn lists_filter_sort_and_page() {
         change(&mut query);
         query
     };
-    let ids = |query: ListAsks| async { world.store.read(query).await.unwrap().rows.iter().map(|ask| ask.id).collect::<Vec<_>>() };
+    let ids =
+        |query: ListAsks| async { world.store.read(query).await.unwrap().rows.iter().map(|ask| ask.id).collect::<Vec<_>>() };
     let of = |indices: &[usize]| indices.iter().map(|index| all[*index].id).collect::<Vec<_>>();
     assert_eq!(ids(list(|_| {})).await, of(&[0, 1, 2, 3, 4]), "oldest first");
     assert_eq!(ids(list(|q| q.status = StatusFilter::Any)).await, of(&[4, 3, 2, 1, 0]), "newest first");

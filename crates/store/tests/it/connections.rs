@@ -54,7 +54,9 @@ async fn a_connection_is_taken_up_where_it_was() {
     assert_eq!(loaded.sessions, [session]);
     assert_eq!(loaded.outbox.len(), 2);
     assert!(matches!(&loaded.outbox[0].payload, OutboxPayload::Command(raw) if raw == &Raw::of(&"start")));
-    let OutboxPayload::Outcome { ask: sent, decision, follow_up: false } = &loaded.outbox[1].payload else { panic!("no outcome") };
+    let OutboxPayload::Outcome { ask: sent, decision, follow_up: false } = &loaded.outbox[1].payload else {
+        panic!("no outcome")
+    };
     assert_eq!((sent.id, decision), (ask.id, &answered("B")));
     assert!(world.store.read(LoadConnection { connection: ConnectionId::new(at(0), [0; 10]) }).await.unwrap().is_none());
 }

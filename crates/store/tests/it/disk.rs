@@ -31,11 +31,7 @@ fn inside(test: &str) -> Option<PathBuf> {
     let namespace: &[&str] = if root { &["--mount"] } else { &["--map-root-user", "--mount"] };
     let output = run(namespace);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{text}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success() && text.contains("1 passed"), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     None
 }
 

@@ -1,6 +1,5 @@
 //! The order of events, however many write at once; and the past.
 
-
 use sayso_core::ask::{AskState, Reach};
 use sayso_core::raw::Raw;
 use sayso_store::EventKind;
@@ -44,7 +43,8 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
     assert_eq!(seqs, (1..=i64::try_from(told.len()).unwrap()).collect::<Vec<_>>());
     let refused = WRITERS * EACH.div_ceil(3);
     assert_eq!(told.len(), WRITERS * EACH * 2 - refused);
-    let read: Vec<_> = world.past(0).await.iter().map(|event| (event.seq, event.kind, event.ask.as_ref().map(|ask| ask.id))).collect();
+    let read: Vec<_> =
+        world.past(0).await.iter().map(|event| (event.seq, event.kind, event.ask.as_ref().map(|ask| ask.id))).collect();
     assert_eq!(read, told);
     assert!(world.told.lock().unwrap().commits < WRITERS * EACH * 2, "commits are shared");
     let head = told.len();

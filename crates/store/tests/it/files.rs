@@ -64,7 +64,8 @@ async fn a_damaged_database_is_refused_and_left_alone() {
     }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sayso.db");
-    std::fs::write(&path, "this is a text, not a database, and long enough to be taken for one by nobody at all\n".repeat(9)).unwrap();
+    std::fs::write(&path, "this is a text, not a database, and long enough to be taken for one by nobody at all\n".repeat(9))
+        .unwrap();
     assert!(matches!(open(path).map(|_| ()).unwrap_err(), OpenError::Corrupt { .. }));
 }
 
@@ -135,7 +136,10 @@ async fn after_closing_nothing_is_written() {
     let world = closed().await;
     let refused = world.store.write(crate::world::resolve(ask(question()).id, answered("A"))).await;
     assert!(matches!(refused, Err(StoreError::Closed)));
-    assert!(!world.dir.path().join("sayso.db-wal").exists() || std::fs::metadata(world.dir.path().join("sayso.db-wal")).unwrap().len() == 0);
+    assert!(
+        !world.dir.path().join("sayso.db-wal").exists()
+            || std::fs::metadata(world.dir.path().join("sayso.db-wal")).unwrap().len() == 0
+    );
 }
 
 #[tokio::test]

@@ -147,7 +147,9 @@ async fn again_with_the_same_key_is_the_same_message() {
         message
     };
     let first = world.store.write(keyed("answer", 1)).await.unwrap();
-    assert!(matches!(&first, Sent::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered)));
+    assert!(
+        matches!(&first, Sent::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered))
+    );
     assert_eq!(world.store.write(keyed("answer", 1)).await.unwrap(), first);
     assert_eq!(world.store.write(keyed("answer", 2)).await.unwrap(), Sent::KeyReused);
     let prompt = world.store.write(keyed("prompt", 1)).await.unwrap();

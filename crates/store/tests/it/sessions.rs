@@ -17,7 +17,14 @@ fn list(limit: usize) -> ListSessions {
 }
 
 fn command(session: &Session, kind: SessionCommand) -> CommandSession {
-    CommandSession { workspace: MAIN, session: session.id, scope: Scope::All, command: Raw::of(&format!("{kind:?}")), kind, now: at(50) }
+    CommandSession {
+        workspace: MAIN,
+        session: session.id,
+        scope: Scope::All,
+        command: Raw::of(&format!("{kind:?}")),
+        kind,
+        now: at(50),
+    }
 }
 
 fn ended(resumable: bool) -> SessionStatus {

@@ -19,7 +19,9 @@ use sayso_core::session::{Labels, Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::read::{EventsAfter, GetAsk};
-use sayso_store::write::{Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, ResolveAsk, ResolveError};
+use sayso_store::write::{
+    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, ResolveAsk, ResolveError,
+};
 use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
 
 pub(crate) const MAIN: WorkspaceId = WorkspaceId::MAIN;
@@ -153,7 +155,16 @@ impl World {
 }
 
 pub(crate) fn resolve(id: AskId, decision: Decision) -> ResolveAsk {
-    ResolveAsk { workspace: MAIN, ask: id, scope: Scope::All, session: None, decision, by: person(token()), now: at(60), key: None }
+    ResolveAsk {
+        workspace: MAIN,
+        ask: id,
+        scope: Scope::All,
+        session: None,
+        decision,
+        by: person(token()),
+        now: at(60),
+        key: None,
+    }
 }
 
 pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Option<IdempotencyKey>) -> CreateSession {

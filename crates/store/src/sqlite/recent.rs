@@ -1,0 +1,60 @@
+//! The asks that were written last, so that deciding one need not read and parse its row again.
+//!
+//! It is never wrong: one thread writes, every change of an ask passes through the event that tells
+//! of it, and after a rollback everything here is forgotten.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use sayso_core::ask::{Ask, AskBody};
+use sayso_core::id::AskId;
+use sayso_core::raw::Raw;
+
+use crate::event::WorkspaceId;
+
+/// How many are kept.
+const KEPT: usize = 2048;
+/// An ask with a larger payload is read again instead.
+const HEAVY: usize = 16 * 1024;
+
+/// What was written last, oldest out first.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    asks: HashMap<(WorkspaceId, AskId), Arc<Ask>>,
+    order: VecDeque<(WorkspaceId, AskId)>,
+}
+
+impl Recent {
+    pub(super) fn get(&self, workspace: WorkspaceId, id: AskId) -> Option<Arc<Ask>> {
+        self.asks.get(&(workspace, id)).cloned()
+    }
+
+    pub(super) fn put(&mut self, workspace: WorkspaceId, ask: &Arc<Ask>) {
+        let key = (workspace, ask.id);
+        if weight(ask) > HEAVY {
+            self.asks.remove(&key);
+            return;
+        }
+        if self.asks.insert(key, Arc::clone(ask)).is_none() {
+            self.order.push_back(key);
+        }
+        while self.order.len() > KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.asks.remove(&oldest);
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.asks.clear();
+        self.order.clear();
+    }
+}
+
+fn weight(ask: &Ask) -> usize {
+    let input = match &ask.body {
+        AskBody::Approval(approval) => approval.input.as_str().len(),
+        AskBody::Question { .. } | AskBody::Link(_) => 0,
+    };
+    input + ask.raw.as_ref().map_or(0, |raw: &Raw| raw.as_str().len())
+}
