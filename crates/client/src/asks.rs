@@ -125,7 +125,19 @@ impl Client {
     /// As [`Self::open_ask`] and [`Self::wait_for_outcome`].
     pub async fn ask_and_wait(&self, ask: &NewAsk) -> Result<Ask, Error> {
         let opened = self.open_ask(ask).await?;
-        if opened.status == AskStatus::Pending { self.wait_for_outcome(&opened.id).await } else { Ok(opened) }
+        if opened.status == AskStatus::Pending {
+            self.wait_for_outcome(&opened.id).await?;
+        }
+        self.receive(&opened.id).await
+    }
+
+    /// Takes the outcome of an ask that this token opened. From then on it counts as delivered; a
+    /// secret answer comes in clear, this once.
+    ///
+    /// # Errors
+    /// When it has no outcome yet, or is not this token's.
+    pub async fn receive(&self, id: &str) -> Result<Ask, Error> {
+        self.post(&["asks", id, "receipt"], &serde_json::json!({})).await
     }
 
     /// Answers the questions.

@@ -1,7 +1,7 @@
 //! `sayso ask`: a script asks a person. Prints the answer; the exit code says how it ended.
 
 use sayso_client::api::ask::{ActionKind, Approval, Ask, AskStatus, NewAsk, ShownAnswer};
-use sayso_client::question;
+use sayso_client::{Client, question};
 
 use crate::app::App;
 use crate::args;
@@ -26,20 +26,26 @@ pub(crate) async fn run(app: &App, args: args::Ask) -> Result<(), Failure> {
         return app.out.result(&opened, || opened.id.clone());
     }
     if opened.status != AskStatus::Pending {
-        return finish(app, &opened);
+        return finish(app, &client.receive(&opened.id).await?);
     }
     if app.out.is_terminal && !app.out.json {
         app.out.note(&format!("Waiting. Decide it with: {}", words::how_to_decide(&opened)));
     }
     let mut keyboard = Keyboard::open()?;
     tokio::select! {
-        decided = client.wait_for_outcome(&opened.id) => finish(app, &decided?),
+        decided = outcome(&client, &opened) => finish(app, &decided?),
         () = keyboard.interrupt() => {
             // Nobody waits for it any more. If somebody was first, that is as good.
             let _ = client.withdraw(&opened.id).await;
             Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("Withdrawn.") })
         }
     }
+}
+
+/// Waits for the outcome and takes it: from then on it counts as delivered.
+async fn outcome(client: &Client, opened: &Ask) -> Result<Ask, sayso_client::Error> {
+    client.wait_for_outcome(&opened.id).await?;
+    client.receive(&opened.id).await
 }
 
 fn new_ask(args: args::Ask) -> NewAsk {

@@ -12,6 +12,7 @@ use sayso_api::error::{ErrorCode, Problem};
 use sayso_core::ask::{AskBody, AskContext, AskState, Link, OutcomeStatus};
 use sayso_core::id::AskId;
 use sayso_core::limits;
+use sayso_core::scope::Scope;
 use sayso_core::texts;
 use sayso_core::time::Span;
 use sayso_store::read::{CountPending, GetAsk, ListAsks, StatusFilter};
@@ -110,7 +111,7 @@ pub(crate) async fn list(
     };
     let page = app.store.read(wanted).await?;
     let pending = match caller.scope {
-        sayso_core::scope::Scope::All => Some(app.store.read(CountPending { workspace: caller.workspace }).await?.pending),
+        Scope::All => Some(app.store.read(CountPending { workspace: caller.workspace }).await?.pending),
         _ => None,
     };
     Ok(Json(AskPage {
@@ -147,14 +148,6 @@ pub(crate) async fn get(
             continue;
         }
         let mut body = shown(&ask);
-        // Whoever opened it has its outcome now.
-        let mine = ask.origin.connection.is_none() && ask.origin.opened_by == Some(caller.token);
-        if mine && matches!(&ask.state, AskState::Resolved { delivery: sayso_core::ask::Delivery::Queued, .. }) {
-            let receipt = CallerHasOutcome { workspace: caller.workspace, ask: id, now: app.clock.now() };
-            if let (Some(secret), Some(outcome)) = (app.store.write(receipt).await?, &mut body.outcome) {
-                outcome.answers = Some(secret.into_iter().map(ShownAnswer::Entries).collect());
-            }
-        }
         if query.raw == Some(true) {
             body.raw = ask.raw.as_ref().and_then(|raw| serde_json::from_str(raw.as_str()).ok());
         }
@@ -229,6 +222,32 @@ pub(crate) async fn open(
         Opened::KeyReused => Err(ApiError::key_reused()),
         Opened::NoSession => Err(ApiError::no_session()),
     }
+}
+
+/// Take the outcome of an ask that you opened: it counts as delivered from then on.
+///
+/// A secret answer comes in clear, this once, and is deleted.
+#[utoipa::path(post, path = "/v1/asks/{id}/receipt", tag = "asks", params(("id" = String, Path)),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn receipt(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<Ask>, ApiError> {
+    let caller = authorized.may(Permission::Open)?;
+    let find = GetAsk { workspace: caller.workspace, ask: ask_id(&id)?, scope: Scope::OpenedBy { token: caller.token } };
+    let ask = app.store.read(find).await?.filter(|ask| ask.origin.connection.is_none()).ok_or_else(ApiError::no_ask)?;
+    if matches!(ask.state, AskState::Pending(_)) {
+        return Err(ApiError::new(StatusCode::CONFLICT, ErrorCode::AskPending, "the ask has no outcome yet; wait for it first"));
+    }
+    let take = CallerHasOutcome { workspace: caller.workspace, ask: ask.id, now: app.clock.now() };
+    let secret = app.store.write(take).await?;
+    let find = GetAsk { workspace: caller.workspace, ask: ask.id, scope: Scope::All };
+    let mut body = shown(&app.store.read(find).await?.ok_or_else(ApiError::no_ask)?);
+    if let (Some(secret), Some(outcome)) = (secret, &mut body.outcome) {
+        outcome.answers = Some(secret.into_iter().map(ShownAnswer::Entries).collect());
+    }
+    Ok(Json(body))
 }
 
 /// Take back an ask that you opened.

@@ -33,6 +33,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(health::metrics))
         .routes(routes!(asks::list, asks::open))
         .routes(routes!(asks::get, asks::withdraw))
+        .routes(routes!(asks::receipt))
         .routes(routes!(decide::answer))
         .routes(routes!(decide::reject))
         .routes(routes!(decide::approve))
