@@ -18,6 +18,7 @@ use sayso_core::session::StatusNews;
 use sayso_core::transcript::ToolStatus;
 use sayso_store::EventKind;
 use sayso_store::read::{ListAsks, StatusFilter};
+use sayso_store::write::IdempotencyKey;
 
 use crate::app::App;
 use crate::auth::Permission;
@@ -50,9 +51,15 @@ async fn ask_of(app: &App, authorized: &Authorized, session: &str, call: &str, k
     found.pop().ok_or_else(|| ApiError::no_ask().saying(missing))
 }
 
-async fn settle(app: &App, authorized: &Authorized, ask: &Ask, decision: Decision) -> Result<Json<Done>, ApiError> {
+async fn settle(
+    app: &App,
+    authorized: &Authorized,
+    ask: &Ask,
+    decision: Decision,
+    key: Option<IdempotencyKey>,
+) -> Result<Json<Done>, ApiError> {
     let by = authorized.person_via(VIA);
-    let wanted = Decide { ask: ask.id, session: ask.origin.session, decision, by, key: None };
+    let wanted = Decide { ask: ask.id, session: ask.origin.session, decision, by, key };
     decide(app, authorized, wanted).await?;
     Ok(Json(Done { ok: true }))
 }
@@ -66,6 +73,7 @@ pub(crate) async fn submit_answers(
     Path(sid): Path<String>,
     LooseBody(body): LooseBody<SubmitAnswers>,
 ) -> Result<Json<Done>, ApiError> {
+    let key = body.key(&authorized.caller);
     let settled = async {
         let (Some(call), Some(answers)) = (body.value.tool_call_id.filter(|call| !call.is_empty()), body.value.answers) else {
             return Err(ApiError::malformed("toolCallId and answers are required"));
@@ -76,7 +84,7 @@ pub(crate) async fn submit_answers(
             // It is decided: whatever is said about the answers, the winner is what matters.
             AskState::Resolved { .. } => Vec::new(),
         };
-        settle(&app, &authorized, &ask, Decision::Answered { answers, note: None }).await
+        settle(&app, &authorized, &ask, Decision::Answered { answers, note: None }, key).await
     };
     settled.await.map_err(ApiError::for_door)
 }
@@ -112,9 +120,10 @@ pub(crate) async fn approve(
     Path(sid): Path<String>,
     LooseBody(body): LooseBody<ToolCallRef>,
 ) -> Result<Json<Done>, ApiError> {
+    let key = body.key(&authorized.caller);
     let settled = async {
         let ask = ask_of(&app, &authorized, &sid, &call_of(body.value)?, AskKind::Approval).await?;
-        settle(&app, &authorized, &ask, Decision::Approved { choice: None, input: None }).await
+        settle(&app, &authorized, &ask, Decision::Approved { choice: None, input: None }, key).await
     };
     settled.await.map_err(ApiError::for_door)
 }
@@ -128,9 +137,10 @@ pub(crate) async fn deny(
     Path(sid): Path<String>,
     LooseBody(body): LooseBody<ToolCallRef>,
 ) -> Result<Json<Done>, ApiError> {
+    let key = body.key(&authorized.caller);
     let settled = async {
         let ask = ask_of(&app, &authorized, &sid, &call_of(body.value)?, AskKind::Approval).await?;
-        settle(&app, &authorized, &ask, denied(NoRequest::default())).await
+        settle(&app, &authorized, &ask, denied(NoRequest::default()), key).await
     };
     settled.await.map_err(ApiError::for_door)
 }

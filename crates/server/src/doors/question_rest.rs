@@ -11,6 +11,7 @@ use sayso_api::error::Problem;
 use sayso_core::ask::{Action, Ask, AskBody, Decision};
 use sayso_core::id::{AskId, SessionId};
 use sayso_store::read::GetAsk;
+use sayso_store::write::IdempotencyKey;
 
 use crate::app::App;
 use crate::auth::Permission;
@@ -41,9 +42,10 @@ async fn settle(
     session: SessionId,
     ask: AskId,
     decision: Decision,
+    key: Option<IdempotencyKey>,
 ) -> Result<StatusCode, ApiError> {
     let by = authorized.person_via(VIA);
-    decide(app, authorized, Decide { ask, session: Some(session), decision, by, key: None }).await?;
+    decide(app, authorized, Decide { ask, session: Some(session), decision, by, key }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -57,6 +59,7 @@ pub(crate) async fn reply(
     Path((sid, qid)): Path<(String, String)>,
     LooseBody(body): LooseBody<QuestionReplyRequest>,
 ) -> Result<StatusCode, ApiError> {
+    let key = body.key(&authorized.caller);
     let settled = async {
         let (session, ask) = question(&app, &authorized, &sid, &qid).await?;
         let decision = if is_plan_exit(&ask) {
@@ -64,7 +67,7 @@ pub(crate) async fn reply(
         } else {
             Decision::Answered { answers: body.value.answers, note: None }
         };
-        settle(&app, &authorized, session, ask.id, decision).await
+        settle(&app, &authorized, session, ask.id, decision, key).await
     };
     settled.await.map_err(ApiError::for_door)
 }
@@ -79,10 +82,11 @@ pub(crate) async fn reject(
     Path((sid, qid)): Path<(String, String)>,
     OptionalJson(body): OptionalJson<NoRequest>,
 ) -> Result<StatusCode, ApiError> {
+    let key = body.key(&authorized.caller);
     let settled = async {
         let (session, ask) = question(&app, &authorized, &sid, &qid).await?;
         let decision = if is_plan_exit(&ask) { denied(body.value) } else { rejected(body.value) };
-        settle(&app, &authorized, session, ask.id, decision).await
+        settle(&app, &authorized, session, ask.id, decision, key).await
     };
     settled.await.map_err(ApiError::for_door)
 }
