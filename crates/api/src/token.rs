@@ -72,8 +72,10 @@ pub struct Token {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedToken {
-    /// The bearer token to send.
-    pub token: String,
+    /// The bearer token to send. Absent when the call repeats an earlier one with the same
+    /// `Idempotency-Key`: a secret is shown once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// What it is.
     #[serde(flatten)]
     pub info: Token,

@@ -1,6 +1,6 @@
 //! Starts a server in the background when a command needs one and none answers.
 
-use std::fs;
+use std::fs::{self, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::OpenOptionsExt;
@@ -50,19 +50,36 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
 pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), Failure> {
     app.paths.make_data_dir()?;
     let already_logged = fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
-    let mut child = spawn(app, listen.or_else(another_port))?;
+    let mut at = listen.or_else(another_port);
+    let mut child = Some(spawn(app, at)?);
     let deadline = Instant::now() + START;
     loop {
         if let Ok(client) = app.client()
             && client.health().await.is_ok()
         {
-            let log = words::directory(&app.paths.log().to_string_lossy(), &app.out.look);
-            app.out.note(&format!("Started a server in the background at {}", client.url()));
-            app.out.note(&format!("Stop it with: sayso stop. Its log: {log}"));
+            // Whoever started it has said so.
+            if child.is_some() {
+                let log = words::directory(&app.paths.log().to_string_lossy(), &app.out.look);
+                app.out.note(&format!("Started a server in the background at {}", client.url()));
+                app.out.note(&format!("Stop it with: sayso stop. Its log: {log}"));
+            }
             return Ok(());
         }
-        if let Ok(Some(_)) = child.try_wait() {
-            return Err(Failure::new("A server could not be started.").then(last_words(&app.paths.log(), already_logged)));
+        if let Some(Ok(Some(_))) = child.as_mut().map(Child::try_wait) {
+            // Another command may have been quicker by a moment: then its server is about to answer, or,
+            // with another data directory, it has the port now.
+            let free = if at.is_none() { another_port() } else { None };
+            match (is_locked(&app.paths.data_dir), free) {
+                (true, _) => child = None,
+                (false, Some(_)) => {
+                    at = free;
+                    child = Some(spawn(app, at)?);
+                }
+                (false, None) => {
+                    let said = last_words(&app.paths.log(), already_logged);
+                    return Err(Failure::new("A server could not be started.").then(said));
+                }
+            }
         }
         if Instant::now() >= deadline {
             return Err(Failure::new(format!("The new server did not answer within {} seconds.", START.as_secs()))
@@ -70,6 +87,12 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
         }
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Whether a server holds this data directory.
+fn is_locked(data_dir: &Path) -> bool {
+    let lock = fs::File::open(data_dir.join("lock"));
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 fn spawn(app: &App, listen: Option<SocketAddr>) -> Result<Child, Failure> {

@@ -89,7 +89,8 @@ impl From<PathsError> for Failure {
 
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Self {
-        let what = sentence(&error.to_string());
+        // What was typed stands in it, which may have been copied from anywhere.
+        let what = sentence(&sanitize::line(&error.to_string()));
         match error {
             FindError::None { what: "session", .. } => Self::new(what).then("See them all with: sayso sessions"),
             FindError::None { .. } => Self::new(what).then("See what waits with: sayso ls"),

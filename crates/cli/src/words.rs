@@ -261,6 +261,16 @@ pub(crate) fn at(time: Time, now: Time) -> String {
     }
 }
 
+/// How long ago it was: `7m ago`, `just now`.
+pub(crate) fn ago(span: std::time::Duration) -> String {
+    if span.as_secs() == 0 { "just now".to_owned() } else { format!("{} ago", in_short(span)) }
+}
+
+/// How long it took: `after 7m`, `at once`.
+pub(crate) fn after(span: std::time::Duration) -> String {
+    if span.as_secs() == 0 { "at once".to_owned() } else { format!("after {}", in_short(span)) }
+}
+
 /// Text cut to this many columns, with a sign where it was cut.
 pub(crate) fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     if text.width() <= columns {

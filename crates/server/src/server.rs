@@ -296,8 +296,8 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: sayso
         expires_at: None,
         revoked_at: None,
     };
-    let row = store.write(CreateToken(row)).await?;
     tokens.put(&row);
+    store.write(CreateToken { token: row, key: None }).await?;
     Ok(secret)
 }
 

@@ -79,7 +79,7 @@ pub enum StoreError {
         detail: String,
     },
     /// SQLite failed.
-    #[error("the database failed")]
+    #[error("the database failed: {0}")]
     Sqlite(#[source] rusqlite::Error),
     /// Another operation of the same transaction took the database down with it.
     #[error("the transaction failed: {0}")]

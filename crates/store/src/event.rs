@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use sayso_core::ask::{Ask, Decision};
-use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::raw::Raw;
+use sayso_core::session::Labels;
 use sayso_core::time::Time;
 
 /// A workspace: its own feed, its own sequence.
@@ -78,6 +79,15 @@ impl EventKind {
     }
 }
 
+/// What of a session decides who sees its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Its labels.
+    pub labels: Labels,
+    /// Who started it.
+    pub opened_by: Option<TokenId>,
+}
+
 /// One event of the feed.
 #[derive(Debug, Clone)]
 pub struct StoredEvent {
@@ -91,6 +101,8 @@ pub struct StoredEvent {
     pub kind: EventKind,
     /// The session it belongs to.
     pub session: Option<SessionId>,
+    /// Who may see it, for events of a session that are not about an ask.
+    pub about: Option<Arc<About>>,
     /// The ask, for events of asks: as it stood at that moment.
     pub ask: Option<Arc<Ask>>,
     /// The rest.

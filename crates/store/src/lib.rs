@@ -14,7 +14,7 @@ mod sqlite;
 pub mod write;
 
 pub use error::{OpenError, StoreError};
-pub use event::{Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
+pub use event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
 pub use lock::DirLock;
 pub use read::Query;
 #[doc(hidden)]

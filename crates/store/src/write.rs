@@ -356,7 +356,12 @@ pub struct TokenRow {
 
 /// Keeps a token.
 #[derive(Debug)]
-pub struct CreateToken(pub TokenRow);
+pub struct CreateToken {
+    /// The token.
+    pub token: TokenRow,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
+}
 
 /// Revokes a token; returns it if there was one.
 #[derive(Debug)]
@@ -406,6 +411,10 @@ pub struct AddGrant {
     pub until: Option<Time>,
     /// The rule.
     pub data: Raw,
+    /// When.
+    pub now: Time,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
 }
 
 /// Keeps a setting, or forgets it.

@@ -1,7 +1,7 @@
 //! `sayso history`: who decided what, when, how fast, and by which rule.
 
 use sayso_client::api::ask::{Ask, AskQuery};
-use sayso_core::time::{Time, in_short};
+use sayso_core::time::Time;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::App;
@@ -27,7 +27,7 @@ fn table(asks: &[Ask], now: Time, look: &Look) -> String {
         .iter()
         .map(|ask| match &ask.outcome {
             Some(outcome) => {
-                let took = format!("after {}", in_short(outcome.at.since(ask.opened_at)));
+                let took = words::after(outcome.at.since(ask.opened_at));
                 [words::at(outcome.at, now), took, words::subject(ask), words::state(ask)]
             }
             None => [String::new(), String::new(), words::subject(ask), words::state(ask)],

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sayso_client::api::ask::Ask;
-use sayso_core::time::{Time, in_short, in_words};
+use sayso_core::time::{Time, in_words};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -32,7 +32,7 @@ fn describe(ask: &Ask, now: Time, look: &Look) -> String {
         fact("Session", session.clone());
     }
     fact("State", words::state(ask));
-    fact("Opened", format!("{}, {} ago", words::at(ask.opened_at, now), in_short(now.since(ask.opened_at))));
+    fact("Opened", format!("{}, {}", words::at(ask.opened_at, now), words::ago(now.since(ask.opened_at))));
     match &ask.outcome {
         Some(outcome) => {
             let took = in_words(outcome.at.since(ask.opened_at));

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Read};
 
-use sayso_client::api::ask::AskStatus;
+use sayso_client::api::ask::{AskStatus, Delivery};
 use sayso_client::api::session::{IfPending, NewSession, Session, SessionQuery, SessionStatus};
 use sayso_client::{Client, EventStream, StreamItem};
 
@@ -59,6 +59,7 @@ pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
         follower: Follower::default(),
         waiting: VecDeque::new(),
         turn: if prompt.is_some() { Turn::Running } else { Turn::Idle },
+        decided: None,
         interrupted: false,
         session,
     };
@@ -111,6 +112,8 @@ struct Following<'a> {
     /// Asks that wait for the prompt, in the order in which they came.
     waiting: VecDeque<String>,
     turn: Turn,
+    /// The last ask that was decided here.
+    decided: Option<String>,
     /// Ctrl-C was pressed in this turn.
     interrupted: bool,
     session: Session,
@@ -144,7 +147,7 @@ impl Following<'_> {
                         if std::mem::take(&mut prompted) {
                             self.app.out.write("\n");
                         }
-                        if self.take(piece)? == Flow::End {
+                        if self.take(piece).await? == Flow::End {
                             return Ok(());
                         }
                     }
@@ -180,7 +183,7 @@ impl Following<'_> {
         }
     }
 
-    fn take(&mut self, piece: Piece) -> Result<Flow, Failure> {
+    async fn take(&mut self, piece: Piece) -> Result<Flow, Failure> {
         match piece {
             Piece::Text(text) => self.app.out.write(&text),
             Piece::Asked(id) => self.waiting.push_back(id),
@@ -191,11 +194,23 @@ impl Following<'_> {
                 self.app.out.write(end);
             }
             Piece::Status(SessionStatus::Running | SessionStatus::Waiting | SessionStatus::Stalled) => self.turn = Turn::Running,
+            Piece::Status(SessionStatus::Ended | SessionStatus::Failed) | Piece::Ended { .. } if self.goes_on().await? => {}
             Piece::Status(SessionStatus::Ended) => return self.ended(None, false),
             Piece::Status(SessionStatus::Failed) => return self.ended(None, true),
             Piece::Ended { reason, failed } => return self.ended(reason, failed),
         }
         Ok(Flow::GoOn)
+    }
+
+    /// Whether the end that was read is history: an agent may go while a prompt is open, and the answer
+    /// that is given there takes the session up again.
+    async fn goes_on(&self) -> Result<bool, Failure> {
+        let Some(decided) = &self.decided else { return Ok(false) };
+        if self.client.ask(decided).await?.delivery == Some(Delivery::Queued) {
+            return Ok(true);
+        }
+        let status = self.client.session(&self.session.id).await?.status;
+        Ok(!matches!(status, SessionStatus::Ended | SessionStatus::Failed))
     }
 
     fn ended(&mut self, reason: Option<String>, failed: bool) -> Result<Flow, Failure> {
@@ -225,7 +240,10 @@ impl Following<'_> {
             return Ok(());
         }
         match prompt::run(&self.app.out, self.client, &ask, &mut self.keyboard).await? {
-            Ended::Decided(decided) => self.follower.decided(&decided.id),
+            Ended::Decided(decided) => {
+                self.follower.decided(&decided.id);
+                self.decided = Some(decided.id);
+            }
             Ended::Elsewhere(decided) => self.follower.decided(&decided.id),
             Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(&ask))),
             Ended::Interrupted => self.interrupt().await?,

@@ -28,11 +28,15 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
                     expires_in: expires.map(|span| span.to_string()),
                 })
                 .await?;
+            let Some(token) = &created.token else {
+                return Err(Failure::new("The token was made, but its secret was lost with the connection.")
+                    .then("Revoke it with: sayso token revoke, and make another one."));
+            };
             if !app.out.json {
                 let variable = if role == args::Role::Agent { "SAYSO_AGENT_TOKEN" } else { "SAYSO_TOKEN" };
                 app.out.note(&format!("This is shown once. Give it to the program as {variable}:"));
             }
-            app.out.result(&created, || created.token.clone())
+            app.out.result(&created, || token.clone())
         }
         TokenAction::List => {
             let list = client.tokens().await?;
@@ -53,6 +57,7 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
 fn find<'a>(tokens: &'a [Token], typed: &str) -> Result<&'a Token, Failure> {
     let ending = typed.trim().trim_start_matches('…');
     let found: Vec<&Token> = tokens.iter().filter(|token| !ending.is_empty() && token.id.ends_with(ending)).collect();
+    let ending = sanitize::line(ending);
     match found.as_slice() {
         [only] => Ok(only),
         [] => Err(Failure::new(format!("No token has an id that ends in {ending}.")).then("See them all with: sayso token list")),

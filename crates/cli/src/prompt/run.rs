@@ -99,8 +99,9 @@ async fn questions(out: &Output, ask: &Ask, keyboard: &mut Keyboard) -> Result<S
     for question in &ask.questions {
         out.line(&render::question(question, &out.look));
         loop {
-            out.write(&render::select(question));
+            // Nothing is shown any more when the words invite to type.
             let hidden = if question.secret { keyboard.hide() } else { None };
+            out.write(&render::select(question));
             let typed = keyboard.next().await;
             drop(hidden);
             match typed {

@@ -10,6 +10,7 @@ use super::{Answers, Ask, AskBody, AskKind, InvalidAnswers, validate};
 use crate::actor::Actor;
 use crate::limits;
 use crate::raw::Raw;
+use crate::texts;
 use crate::time::Time;
 
 /// Whether the agent still waits.
@@ -289,18 +290,25 @@ fn fitting(body: &AskBody, decision: Decision) -> Result<Decision, Refused> {
             (None, Some(_)) => Err(Refused::NotEditable),
         },
         (AskBody::Question { .. }, Decision::Rejected { message, stop }) => {
-            limits::check("the message", message.len(), limits::ANSWER)?;
-            Ok(Decision::Rejected { message, stop })
+            Ok(Decision::Rejected { message: words(message, texts::REJECTED)?, stop })
         }
-        (AskBody::Approval(_) | AskBody::Link(_), Decision::Denied { message, stop }) => {
-            limits::check("the message", message.len(), limits::ANSWER)?;
-            Ok(Decision::Denied { message, stop })
+        (AskBody::Approval(_), Decision::Denied { message, stop }) => {
+            Ok(Decision::Denied { message: words(message, texts::DENIED)?, stop })
+        }
+        (AskBody::Link(_), Decision::Denied { message, stop }) => {
+            Ok(Decision::Denied { message: words(message, texts::LINK_DENIED)?, stop })
         }
         (_, withdrawn @ Decision::Withdrawn { .. }) => Ok(withdrawn),
         (body, Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. }) => {
             Err(Refused::WrongKind(body.kind()))
         }
     }
+}
+
+/// A person's own words replace the default ones.
+fn words(own: String, default: &str) -> Result<String, limits::LimitExceeded> {
+    limits::check("the message", own.len(), limits::ANSWER)?;
+    Ok(if own.trim().is_empty() { default.to_owned() } else { own })
 }
 
 fn masked(body: &AskBody, decision: Decision) -> Decision {

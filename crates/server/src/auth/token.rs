@@ -1,6 +1,7 @@
 //! Bearer tokens. Only their hashes are known here and on disk.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
 use sayso_api::token::{Role, Token};
@@ -28,6 +29,14 @@ pub(crate) struct Caller {
     pub(crate) name: String,
     pub(crate) scope: Scope,
     expires_at: Option<Time>,
+    revoked: Arc<AtomicBool>,
+}
+
+impl Caller {
+    /// Whether the token is still good: also for what it opened earlier.
+    pub(crate) fn is_valid(&self, now: Time) -> bool {
+        !self.revoked.load(Ordering::Relaxed) && self.expires_at.is_none_or(|end| now < end)
+    }
 }
 
 /// The tokens that are valid, by hash. Filled at start; every change passes through here.
@@ -41,7 +50,9 @@ impl Tokens {
     pub(crate) fn put(&self, row: &TokenRow) {
         let mut tokens = self.by_hash.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         if row.revoked_at.is_some() {
-            tokens.remove(&row.hash);
+            if let Some(caller) = tokens.remove(&row.hash) {
+                caller.revoked.store(true, Ordering::Relaxed);
+            }
             return;
         }
         let role = role_of(&row.role);
@@ -51,7 +62,15 @@ impl Tokens {
             Role::Admin | Role::Answerer | Role::Viewer => row.scope.clone(),
         };
         let caller =
-            Caller { token: row.id, workspace: row.workspace, role, name: row.actor.clone(), scope, expires_at: row.expires_at };
+            Caller {
+                token: row.id,
+                workspace: row.workspace,
+                role,
+                name: row.actor.clone(),
+                scope,
+                expires_at: row.expires_at,
+                revoked: Arc::default(),
+            };
         tokens.insert(row.hash, Arc::new(caller));
     }
 
@@ -59,7 +78,7 @@ impl Tokens {
     pub(crate) fn find(&self, secret: &str, now: Time) -> Option<Arc<Caller>> {
         let hash = hash(secret);
         let found = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&hash).cloned();
-        found.filter(|caller| caller.expires_at.is_none_or(|end| now < end))
+        found.filter(|caller| caller.is_valid(now))
     }
 }
 

@@ -31,6 +31,16 @@ impl Deadlines {
         }
     }
 
+    /// Holds back everything that would fire before then.
+    fn hold_until(&self, then: Time) {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        while due.first().is_some_and(|(at, _)| *at < then)
+            && let Some((_, ask)) = due.pop_first()
+        {
+            due.insert((then, ask));
+        }
+    }
+
     fn first(&self) -> Option<Time> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner).first().map(|(at, _)| *at)
     }
@@ -47,10 +57,10 @@ impl Deadlines {
     }
 }
 
-/// Lets deadlines fire, for ever. Not within `grace` of the start or of a wake-up: whoever was about
-/// to answer when the machine went to sleep gets the chance to.
+/// Lets deadlines fire, for ever. What was pending at the start or at a wake-up does not fire within
+/// `grace` of it: whoever was about to answer when the machine went to sleep gets the chance to.
 pub(crate) async fn run(app: Arc<App>, deadlines: Arc<Deadlines>, grace: Duration) {
-    let mut not_before = app.clock.now().plus(grace);
+    deadlines.hold_until(app.clock.now().plus(grace));
     loop {
         let changed = deadlines.changed.notified();
         let before = app.clock.read();
@@ -59,16 +69,13 @@ pub(crate) async fn run(app: Arc<App>, deadlines: Arc<Deadlines>, grace: Duratio
             Some(at) => {
                 tokio::select! {
                     () = changed => {}
-                    () = app.clock.sleep_until(at.max(not_before)) => {}
+                    () = app.clock.sleep_until(at) => {}
                 }
             }
         }
         let after = app.clock.read();
         if before.slept_until(after) > Duration::from_secs(5) {
-            not_before = after.wall.plus(grace);
-        }
-        if after.wall < not_before {
-            continue;
+            deadlines.hold_until(after.wall.plus(grace));
         }
         for ask in deadlines.take_due(after.wall) {
             let expire = ExpireAsk { workspace: WorkspaceId::MAIN, ask, now: after.wall };

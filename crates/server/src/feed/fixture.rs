@@ -23,6 +23,7 @@ pub(super) fn session(number: u8) -> SessionId {
 pub(super) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
     let data = Some(Raw::of(&json!({"n": seq})));
     StoredEvent {
+        about: None,
         workspace: WorkspaceId::MAIN,
         seq,
         at: Time::from_millis(seq),

@@ -80,20 +80,22 @@ impl Frame {
         }
     }
 
-    /// Whether a token with this scope sees it. An ask is seen by its labels and its opener;
-    /// what has no ask has neither, so only its session counts.
+    /// Whether a token with this scope sees it: by the ask if it is about one, else by its session.
     pub(crate) fn visible_to(&self, scope: &Scope) -> bool {
-        let ask = match &self.item {
-            Item::Stored(event) => event.ask.as_deref(),
-            Item::Live(_) => None,
-        };
-        match (ask, scope) {
-            (Some(ask), _) => {
-                scope.sees(Visible { session: self.session(), labels: &ask.context.labels, opened_by: ask.origin.opened_by })
+        let session = self.session();
+        match &self.item {
+            Item::Stored(StoredEvent { ask: Some(ask), .. }) => {
+                scope.sees(Visible { session, labels: &ask.context.labels, opened_by: ask.origin.opened_by })
             }
-            (None, Scope::All) => true,
-            (None, Scope::Session { session }) => self.session() == Some(*session),
-            (None, Scope::Labels { .. } | Scope::OpenedBy { .. }) => false,
+            Item::Stored(StoredEvent { about: Some(about), .. }) => {
+                scope.sees(Visible { session, labels: &about.labels, opened_by: about.opened_by })
+            }
+            // What belongs to nobody, and what is live only, has neither labels nor an opener.
+            Item::Stored(_) | Item::Live(_) => match scope {
+                Scope::All => true,
+                Scope::Session { session: own } => session == Some(*own),
+                Scope::Labels { .. } | Scope::OpenedBy { .. } => false,
+            },
         }
     }
 

@@ -26,4 +26,4 @@ pub(crate) use cursor::Selection;
 pub(crate) use frame::{Frame, Item, LiveEvent};
 pub(crate) use past::Past;
 pub(crate) use publish::Feed;
-pub(crate) use sse::{Native, Render, SseBody};
+pub(crate) use sse::{Native, Render, SseBody, StillAllowed};

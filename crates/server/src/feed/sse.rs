@@ -43,24 +43,28 @@ impl Render for Native {
 const OPENING: Bytes = Bytes::from_static(b"retry: 1000\n\n: \n\n");
 const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
 
-/// The body of a stream. It ends when the server stops; clients come back and resume.
-#[derive(Debug)]
+/// Tells whether whoever opened a stream may go on reading.
+pub(crate) type StillAllowed = Box<dyn Fn() -> bool + Send>;
+
+/// The body of a stream. It ends when the server stops; clients come back and resume. It ends too
+/// when its token does, before anything more is sent.
 pub(crate) struct SseBody<R> {
     /// Absent once the stream is over.
     cursor: Option<Cursor<R>>,
     opening: [Bytes; 2],
+    allowed: StillAllowed,
 }
 
 impl<R: Render> SseBody<R> {
     /// Everything the cursor finds.
-    pub(crate) const fn new(cursor: Cursor<R>) -> Self {
-        Self { cursor: Some(cursor), opening: [OPENING, Bytes::new()] }
+    pub(crate) const fn new(cursor: Cursor<R>, allowed: StillAllowed) -> Self {
+        Self::after(Bytes::new(), cursor, allowed)
     }
 
     /// Everything the cursor finds, after something that was made for this client: what was pending
     /// at the `seq` that the cursor begins after.
-    pub(crate) const fn after(first: Bytes, cursor: Cursor<R>) -> Self {
-        Self { cursor: Some(cursor), opening: [OPENING, first] }
+    pub(crate) const fn after(first: Bytes, cursor: Cursor<R>, allowed: StillAllowed) -> Self {
+        Self { cursor: Some(cursor), opening: [OPENING, first], allowed }
     }
 }
 
@@ -73,6 +77,9 @@ impl<R: Render> http_body::Body for SseBody<R> {
         let data = |bytes| Poll::Ready(Some(Ok(http_body::Frame::data(bytes))));
         if let Some(opening) = this.opening.iter_mut().find(|bytes| !bytes.is_empty()) {
             return data(std::mem::take(opening));
+        }
+        if !(this.allowed)() {
+            this.cursor = None;
         }
         let Some(cursor) = &mut this.cursor else { return Poll::Ready(None) };
         match ready!(cursor.poll_batch(cx)) {

@@ -283,7 +283,7 @@ fn bodies_open_beat_and_end() {
     };
     let count = Arc::new(Count::default());
     let waker = Waker::from(Arc::clone(&count));
-    let mut body = SseBody::after(Bytes::from_static(b"data: pending\n\n"), cursor(None));
+    let mut body = SseBody::after(Bytes::from_static(b"data: pending\n\n"), cursor(None), Box::new(|| true));
     let opened: Vec<_> = (0..3).map(|_| next(&mut body, &waker)).collect();
     assert_eq!(opened, ["retry: 1000\n\n: \n\n", "data: pending\n\n", "(waits)"]);
 
@@ -306,7 +306,7 @@ fn bodies_open_beat_and_end() {
             "(end)"
         ]
     );
-    let mut late = SseBody::new(cursor(None));
+    let mut late = SseBody::new(cursor(None), Box::new(|| true));
     assert_eq!([next(&mut late, &waker), next(&mut late, &waker)], ["retry: 1000\n\n: \n\n", "(end)"]);
 }
 

@@ -104,7 +104,7 @@ pub(crate) async fn list(
         }),
         agent: query.agent,
         label: label(query.label.as_deref())?,
-        id_ends_with: query.id_ends_with.filter(|suffix| suffix.len() <= 64),
+        id_ends_with: query.id_ends_with,
         tool_call_id: None,
         limit: page_size(query.limit)?,
         after: place(query.cursor.as_deref())?,

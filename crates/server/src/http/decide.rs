@@ -9,7 +9,6 @@ use sayso_api::error::Problem;
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
-use sayso_core::texts;
 use sayso_store::write::{IdempotencyKey, ResolveAsk, SnoozeAsk};
 
 use super::asks::ask_id;
@@ -130,17 +129,12 @@ pub(crate) async fn snooze(
     Ok(Json(shown(&ask)))
 }
 
-/// A person's own words replace the default ones.
-fn words(own: Option<String>, default: &str) -> String {
-    own.filter(|words| !words.trim().is_empty()).unwrap_or_else(|| default.to_owned())
-}
-
 /// A no to questions.
 pub(crate) fn rejected(no: NoRequest) -> Decision {
-    Decision::Rejected { message: words(no.message, texts::REJECTED), stop: no.stop }
+    Decision::Rejected { message: no.message.unwrap_or_default(), stop: no.stop }
 }
 
 /// A no to a tool.
 pub(crate) fn denied(no: NoRequest) -> Decision {
-    Decision::Denied { message: words(no.message, texts::DENIED), stop: no.stop }
+    Decision::Denied { message: no.message.unwrap_or_default(), stop: no.stop }
 }

@@ -38,7 +38,7 @@ pub(crate) async fn all(
     let caller = reader(&authorized)?;
     let selection =
         Selection { workspace: caller.workspace, session: None, scope: caller.scope.clone(), since: since(&headers, &query) };
-    Ok(SseBody::new(app.feed.cursor(selection, app.past(), Native)).into_response())
+    Ok(SseBody::new(app.feed.cursor(selection, app.past(), Native), authorized.still_allowed(&app)).into_response())
 }
 
 /// Stream the events of one session.
@@ -57,5 +57,5 @@ pub(crate) async fn of_session(
     // What belongs to a visible session is visible.
     let selection =
         Selection { workspace: caller.workspace, session: Some(session), scope: Scope::All, since: since(&headers, &query) };
-    Ok(SseBody::new(app.feed.cursor(selection, app.past(), Native)).into_response())
+    Ok(SseBody::new(app.feed.cursor(selection, app.past(), Native), authorized.still_allowed(&app)).into_response())
 }

@@ -20,6 +20,7 @@ use super::MAX_BODY;
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::{Caller, Permission};
+use crate::feed::StillAllowed;
 
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +86,12 @@ impl Authorized {
     /// The same, through a door.
     pub(crate) fn person_via(&self, via: &str) -> Actor {
         Actor::Person { name: self.caller.name.clone(), via: via.to_owned(), token: self.caller.token }
+    }
+
+    /// For streams: whether the token that opened them is still good.
+    pub(crate) fn still_allowed(&self, app: &App) -> StillAllowed {
+        let (caller, clock) = (Arc::clone(&self.caller), app.clock.clone());
+        Box::new(move || caller.is_valid(clock.now()))
     }
 
     /// The surface.
@@ -161,9 +168,14 @@ fn fingerprint(app: &App, body: &[u8]) -> [u8; 32] {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // What does not fit may be found before what is not even JSON; that comes first.
+    let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
     serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => ApiError::invalid(format!("the body does not fit: {error}")),
-        serde_json::error::Category::Io | serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
+        serde_json::error::Category::Data if is_json() => ApiError::invalid(format!("the body does not fit: {error}")),
+        serde_json::error::Category::Data
+        | serde_json::error::Category::Io
+        | serde_json::error::Category::Syntax
+        | serde_json::error::Category::Eof => {
             ApiError::malformed(format!("the body is not JSON: {error}"))
         }
     })

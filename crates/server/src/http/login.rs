@@ -72,5 +72,5 @@ pub(crate) async fn redeem(
         ApiError::unauthorized().saying("this code is wrong, used or too old; make a new one with `sayso login`")
     })?;
     app.tokens.put(&row);
-    Ok((StatusCode::CREATED, Json(CreatedToken { token: secret, info: api_token(&row) })))
+    Ok((StatusCode::CREATED, Json(CreatedToken { token: Some(secret), info: api_token(&row) })))
 }

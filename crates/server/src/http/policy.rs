@@ -17,7 +17,7 @@ use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
 use sayso_store::EventKind;
 use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
-use sayso_store::write::{AddGrant, Announce, PutSetting, TrustProject};
+use sayso_store::write::{AddGrant, Announce, Once, PutSetting, TrustProject};
 
 use super::asks::ask_id;
 use super::{ApiError, Authorized, JsonBody};
@@ -81,16 +81,25 @@ pub(crate) async fn grant(
     body: JsonBody<NewGrant>,
 ) -> Result<(StatusCode, Json<Grant>), ApiError> {
     let caller = authorized.may(Permission::Administer)?;
+    let key = body.key(caller);
     let new = body.value;
     let now = app.clock.now();
     let until = Some(now.plus(span("for", &new.for_)?.0));
     let id = GrantId::new(now, entropy::id());
     let grant = policy::Grant { id, run: new.run, agent: None, project: new.project, until };
     grant.check()?;
-    app.store.write(AddGrant { workspace: caller.workspace, id, until, data: Raw::of(&grant) }).await?;
-    app.policies.refresh(&app.store).await?;
-    announce(&app).await?;
-    Ok((StatusCode::CREATED, Json(Grant { id: id.to_string(), run: grant.run, until })))
+    let add = AddGrant { workspace: caller.workspace, id, until, data: Raw::of(&grant), now, key };
+    let id = match app.store.write(add).await? {
+        Once::Done(id) => {
+            app.policies.refresh(&app.store).await?;
+            announce(&app).await?;
+            id
+        }
+        Once::Before(id) => id,
+        Once::Reused => return Err(ApiError::key_reused()),
+    };
+    let made = app.policies.in_force().grants.iter().find(|made| made.id == id).and_then(|made| made.until);
+    Ok((StatusCode::CREATED, Json(Grant { id: id.to_string(), run: grant.run, until: made.or(until) })))
 }
 
 /// Switch a profile on or off.
@@ -106,6 +115,7 @@ pub(crate) async fn profile(
         SetProfile { name: None, .. } => None,
         SetProfile { name: Some(name), for_ } => {
             let until = for_.map(|text| span("for", &text)).transpose()?.map(|span| app.clock.now().plus(span.0));
+            app.policies.reload();
             // A profile that the file does not have is refused now, not when it is needed.
             app.policies.set(None, None).with_profile(&name, until)?;
             Some(Raw::of(&policies::ActiveProfile { name, until }))
@@ -149,6 +159,7 @@ pub(crate) async fn explain(
 ) -> Result<Json<Explanation>, ApiError> {
     let caller = authorized.may(Permission::Read)?;
     let request = body.value;
+    app.policies.reload();
     let candidate = request.policy.as_deref().map(Policy::parse).transpose()?.map(Arc::new);
     let list = |status, limit| ListAsks { status, ..ListAsks::pending(caller.workspace, caller.scope.clone(), limit) };
     let mut asks = Vec::new();

@@ -205,7 +205,7 @@ pub(crate) async fn list(
         scope: caller.scope.clone(),
         open_only: query.open == Some(true),
         label: label(query.label.as_deref())?,
-        id_ends_with: query.id_ends_with.filter(|suffix| suffix.len() <= 64).map(|suffix| suffix.to_ascii_lowercase()),
+        id_ends_with: query.id_ends_with.map(|suffix| suffix.to_ascii_lowercase()),
         limit: page_size(query.limit)?,
         after: place(query.cursor.as_deref())?,
     };

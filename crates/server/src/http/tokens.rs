@@ -12,7 +12,7 @@ use sayso_core::limits;
 use sayso_core::scope::Scope;
 use sayso_core::time::Span;
 use sayso_store::read::AllTokens;
-use sayso_store::write::{CreateToken, RevokeToken, TokenRow};
+use sayso_store::write::{CreateToken, Once, RevokeToken, TokenRow};
 
 use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
@@ -31,6 +31,7 @@ pub(crate) async fn create(
     body: JsonBody<NewToken>,
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
     let caller = authorized.may(Permission::Administer)?;
+    let key = body.key(caller);
     let new = body.value;
     if new.actor.trim().is_empty() {
         return Err(ApiError::invalid("actor is the name of the person or program; it is empty"));
@@ -65,9 +66,15 @@ pub(crate) async fn create(
         expires_at,
         revoked_at: None,
     };
-    let row = app.store.write(CreateToken(row)).await?;
-    app.tokens.put(&row);
-    Ok((StatusCode::CREATED, Json(CreatedToken { token: secret, info: api_token(&row) })))
+    let (row, token) = match app.store.write(CreateToken { token: row, key }).await? {
+        Once::Done(row) => {
+            app.tokens.put(&row);
+            (row, Some(secret))
+        }
+        Once::Before(row) => (row, None),
+        Once::Reused => return Err(ApiError::key_reused()),
+    };
+    Ok((StatusCode::CREATED, Json(CreatedToken { token, info: api_token(&row) })))
 }
 
 /// List the tokens, without their secrets.

@@ -4,9 +4,10 @@ use rusqlite::params;
 use sayso_core::ask::{AskState, Decision, Delivery};
 use sayso_core::id::AskId;
 use sayso_core::session::SessionStatus;
+use sayso_core::texts;
 
 use super::tx::Tx;
-use super::{resolve, sessions};
+use super::{ask_row, resolve, sessions};
 use crate::error::StoreError;
 use crate::write::{CommandSession, Commanded, Operation, SessionCommand};
 
@@ -19,6 +20,16 @@ impl Operation for CommandSession {
             return Ok(Commanded::NotFound);
         };
         match (self.kind, &session.status) {
+            // Nobody is there to be told; what is parked has nobody to wait for either.
+            (SessionCommand::Close, SessionStatus::Ended { resumable: true, .. }) => {
+                for ask in ask_row::pending_of(tx.db(), self.session)? {
+                    resolve::agent_gone(tx, self.workspace, ask, false, texts::WITHDRAWN_CLOSED, self.now)?;
+                }
+                let closed = SessionStatus::Ended { reason: texts::WITHDRAWN_CLOSED.to_owned(), failed: false, resumable: false };
+                sessions::set_status(tx, self.workspace, self.session, closed.clone(), self.now)?;
+                session.status = closed;
+                return Ok(Commanded::Queued(Box::new(session)));
+            }
             (SessionCommand::Interrupt | SessionCommand::Close, SessionStatus::Ended { .. }) => return Ok(Commanded::Ended),
             (SessionCommand::Interrupt | SessionCommand::Close, _) => self.cancel_approvals(tx)?,
             (SessionCommand::Resume, SessionStatus::Ended { resumable: true, .. }) => {

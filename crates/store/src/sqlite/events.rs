@@ -1,5 +1,6 @@
 //! Reading the feed and the outbox.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
@@ -9,9 +10,9 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::tx::FOLLOW_UP;
-use super::{ask_row, column};
+use super::{ask_row, column, sessions};
 use crate::error::StoreError;
-use crate::event::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::event::{About, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
 
 /// The last `seq` of a workspace.
@@ -48,6 +49,7 @@ impl Query for EventsAfter {
         let mut rows = statement.query(params![self.workspace.0, self.after, limit])?;
         let mut found = PastEvents { events: Vec::new(), looked_to: self.after, oldest, head };
         let mut looked = 0;
+        let mut abouts = HashMap::new();
         while let Some(row) = rows.next()? {
             looked += 1;
             let seq: i64 = column(row, 0)?;
@@ -67,13 +69,33 @@ impl Query for EventsAfter {
             let data = column::<Option<String>>(row, 4)?.map(Raw::parse).transpose();
             let data = data.map_err(|error| StoreError::Unreadable { what: "event", detail: error.to_string() })?;
             let at = Time::from_millis(column(row, 1)?);
-            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, ask, data });
+            let about = match (&ask, session) {
+                (None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
+                (Some(_), _) | (None, None) => None,
+            };
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, about, ask, data });
         }
         if looked < self.limit {
             found.looked_to = head;
         }
         Ok(found)
     }
+}
+
+/// Who may see what happened in a session; asked once per page.
+fn about(
+    db: &Sqlite,
+    workspace: WorkspaceId,
+    session: SessionId,
+    known: &mut HashMap<SessionId, Option<Arc<About>>>,
+) -> Result<Option<Arc<About>>, StoreError> {
+    if let Some(about) = known.get(&session) {
+        return Ok(about.clone());
+    }
+    let found = sessions::get(db, workspace, session)?;
+    let about = found.map(|found| Arc::new(About { labels: found.labels, opened_by: found.opened_by }));
+    known.insert(session, about.clone());
+    Ok(about)
 }
 
 /// The row holds the ask as it is now; an event shows it as it was.

@@ -30,29 +30,29 @@ impl Operation for SendMessage {
         pending.retain(|ask| ask.state == AskState::Pending(Reach::Live));
         let shapes: Vec<PendingAsk> = pending.iter().map(|ask| PendingAsk::of(ask, self.whole_sets)).collect();
         match target_of(&shapes) {
+            MessageTarget::Prompt => {}
             MessageTarget::Answers(id, shape) => {
                 let Some(at) = pending.iter().position(|ask| ask.id == id) else { return Ok(Sent::NotFound) };
-                let ask = pending.swap_remove(at);
+                let ask = Arc::new(pending.swap_remove(at));
                 let answers = shape.answers(&self.text, ask.body.questions().len());
                 let decision = Decision::Answered { answers, note: None };
-                match resolve::decide(tx, self.workspace, Arc::new(ask), decision, self.by.clone(), self.block.at)? {
-                    Ok(ask) => {
-                        sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
-                        tx.remember(self.key.as_ref(), &format!("{} {}", self.block.id, ask.id), self.now)?;
-                        Ok(Sent::Answered(self.block.id, Box::new(Arc::unwrap_or_clone(ask))))
-                    }
-                    // The text does not fit this set of questions: then it does not answer it.
-                    Err(_) => Ok(Sent::Pending(vec![id])),
+                if let Ok(ask) = resolve::decide(tx, self.workspace, ask, decision, self.by.clone(), self.block.at)? {
+                    sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
+                    tx.remember(self.key.as_ref(), &format!("{} {}", self.block.id, ask.id), self.now)?;
+                    return Ok(Sent::Answered(self.block.id, Box::new(Arc::unwrap_or_clone(ask))));
+                }
+                // The text does not fit these questions: then it does not answer them.
+                if !self.queue {
+                    return Ok(Sent::Pending(vec![id]));
                 }
             }
-            MessageTarget::Pending(ids) if !self.queue => Ok(Sent::Pending(ids)),
-            MessageTarget::Prompt | MessageTarget::Pending(_) => {
-                sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
-                tx.send_command(session.connection, self.session, self.command)?;
-                tx.remember(self.key.as_ref(), &self.block.id.to_string(), self.now)?;
-                Ok(Sent::Prompt(self.block.id))
-            }
+            MessageTarget::Pending(ids) if !self.queue => return Ok(Sent::Pending(ids)),
+            MessageTarget::Pending(_) => {}
         }
+        sessions::put_block(tx, self.workspace, self.session, &self.block, EventKind::MessageCompleted)?;
+        tx.send_command(session.connection, self.session, self.command)?;
+        tx.remember(self.key.as_ref(), &self.block.id.to_string(), self.now)?;
+        Ok(Sent::Prompt(self.block.id))
     }
 }
 

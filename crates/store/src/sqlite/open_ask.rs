@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::params;
 use sayso_core::ask::{Ask, AskState, Delivery, Reach};
+use sayso_core::limits;
 
 use super::ask_row;
 use super::tx::{Earlier, Tx};
@@ -51,6 +52,13 @@ impl Operation for OpenAsk {
             let found = super::sessions::get(tx.db(), self.workspace, session)?;
             if found.is_none_or(|session| session.status.is_ended() || !super::sessions::visible(&session, &self.scope)) {
                 return Ok(Opened::NoSession);
+            }
+            let pending: i64 = tx
+                .db()
+                .prepare_cached("SELECT count(*) FROM ask WHERE session = ?1 AND status < 2")?
+                .query_row([session.as_bytes()], |row| row.get(0))?;
+            if usize::try_from(pending).unwrap_or(usize::MAX) >= limits::PENDING {
+                return Ok(Opened::TooMany);
             }
         }
         let owner = self.ask.origin.opened_by.map(|id| *id.as_bytes());

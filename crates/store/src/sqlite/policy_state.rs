@@ -6,10 +6,10 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::column;
-use super::tx::Tx;
+use super::tx::{Earlier, Tx};
 use crate::error::StoreError;
 use crate::read::{PolicyState, Query, StoredPolicy};
-use crate::write::{AddGrant, Announce, Operation, PutSetting, TrustProject};
+use crate::write::{AddGrant, Announce, Once, Operation, PutSetting, TrustProject};
 
 fn raw(text: String) -> Result<Raw, StoreError> {
     Raw::parse(text).map_err(|error| StoreError::Unreadable { what: "setting", detail: error.to_string() })
@@ -40,12 +40,19 @@ impl Query for PolicyState {
 }
 
 impl Operation for AddGrant {
-    type Output = ();
-    fn apply(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    /// The id of the grant: this one, or the one that the same call made before.
+    type Output = Once<GrantId>;
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
+        match tx.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Once::Reused),
+            Earlier::Same(id) => return Ok(id.parse().map_or(Once::Reused, Once::Before)),
+        }
         tx.db()
             .prepare_cached("INSERT INTO grant_rule (id, workspace, until_ms, data) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![self.id.as_bytes(), self.workspace.0, self.until.map(Time::as_millis), self.data.as_str()])?;
-        Ok(())
+        tx.remember(self.key.as_ref(), &self.id.to_string(), self.now)?;
+        Ok(Once::Done(self.id))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The asks that were written last, so that deciding one need not read and parse its row again.
+//! What was written last: asks, so that deciding one need not read and parse its row again.
 //!
 //! It is never wrong: one thread writes, every change of an ask passes through the event that tells
 //! of it, and after a rollback everything here is forgotten.
@@ -7,10 +7,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use sayso_core::ask::{Ask, AskBody};
-use sayso_core::id::AskId;
+use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
 
-use crate::event::WorkspaceId;
+use crate::event::{About, WorkspaceId};
 
 /// How many are kept.
 const KEPT: usize = 2048;
@@ -22,6 +22,8 @@ const HEAVY: usize = 16 * 1024;
 pub(super) struct Recent {
     asks: HashMap<(WorkspaceId, AskId), Arc<Ask>>,
     order: VecDeque<(WorkspaceId, AskId)>,
+    /// What never changes about a session.
+    abouts: HashMap<SessionId, Arc<About>>,
 }
 
 impl Recent {
@@ -45,9 +47,21 @@ impl Recent {
         }
     }
 
+    pub(super) fn about(&self, session: SessionId) -> Option<Arc<About>> {
+        self.abouts.get(&session).cloned()
+    }
+
+    pub(super) fn put_about(&mut self, session: SessionId, about: &Arc<About>) {
+        if self.abouts.len() >= KEPT {
+            self.abouts.clear();
+        }
+        self.abouts.insert(session, Arc::clone(about));
+    }
+
     pub(super) fn forget(&mut self) {
         self.asks.clear();
         self.order.clear();
+        self.abouts.clear();
     }
 }
 

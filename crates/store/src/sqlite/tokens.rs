@@ -4,11 +4,11 @@ use rusqlite::{Connection as Sqlite, OptionalExtension, Row, params};
 use sayso_core::id::TokenId;
 use sayso_core::time::Time;
 
-use super::tx::Tx;
+use super::tx::{Earlier, Tx};
 use super::{column, json, to_json};
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
-use crate::write::{CreateLoginCode, CreateToken, Operation, RedeemLoginCode, RevokeToken, TokenRow};
+use crate::write::{CreateLoginCode, CreateToken, Once, Operation, RedeemLoginCode, RevokeToken, TokenRow};
 
 const COLUMNS: &str = "id, workspace, hash, role, actor, scope, created_ms, expires_ms, revoked_ms";
 
@@ -55,10 +55,19 @@ fn insert(tx: &Tx<'_>, token: &TokenRow) -> Result<(), StoreError> {
 }
 
 impl Operation for CreateToken {
-    type Output = TokenRow;
-    fn apply(self, tx: &mut Tx<'_>) -> Result<TokenRow, StoreError> {
-        insert(tx, &self.0)?;
-        Ok(self.0)
+    type Output = Once<TokenRow>;
+    fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
+        match tx.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Once::Reused),
+            Earlier::Same(id) => {
+                let made = all_tokens(tx.db())?.into_iter().find(|token| token.id.to_string() == id);
+                return Ok(made.map_or(Once::Reused, Once::Before));
+            }
+        }
+        insert(tx, &self.token)?;
+        tx.remember(self.key.as_ref(), &self.token.id.to_string(), self.token.created_at)?;
+        Ok(Once::Done(self.token))
     }
 }
 

@@ -8,10 +8,10 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::ask_row;
+use super::{ask_row, sessions};
 use super::recent::Recent;
 use crate::error::StoreError;
-use crate::event::{Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::write::IdempotencyKey;
 
 /// Marks the outcome of an ask that the agent no longer waits for.
@@ -131,6 +131,19 @@ impl<'a> Tx<'a> {
         }
     }
 
+    /// Who may see what happens in a session.
+    fn about(&mut self, session: SessionId) -> Result<Option<Arc<About>>, StoreError> {
+        if let Some(about) = self.recent.about(session) {
+            return Ok(Some(about));
+        }
+        let found = sessions::get(self.db, self.workspace, session)?;
+        let about = found.map(|found| Arc::new(About { labels: found.labels, opened_by: found.opened_by }));
+        if let Some(about) = &about {
+            self.recent.put_about(session, about);
+        }
+        Ok(about)
+    }
+
     /// Writes one event of the feed.
     pub(super) fn event(
         &mut self,
@@ -155,10 +168,15 @@ impl<'a> Tx<'a> {
                 data.as_ref().map(Raw::as_str),
             ])?;
         self.counters.seq = seq;
-        if let Some(ask) = &ask {
-            self.recent.put(self.workspace, ask);
-        }
-        self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, ask, data });
+        let about = match (&ask, session) {
+            (Some(ask), _) => {
+                self.recent.put(self.workspace, ask);
+                None
+            }
+            (None, Some(session)) => self.about(session)?,
+            (None, None) => None,
+        };
+        self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, about, ask, data });
         Ok(seq)
     }
 

@@ -107,6 +107,8 @@ fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut 
     let mut waiting: Vec<Box<dyn Job>> = Vec::with_capacity(TOGETHER);
     // A secret was deleted, but a reader kept the log from being emptied: try again after the next commit.
     let mut empty_log = false;
+    // A server that died may have left a secret in the log.
+    let _ = emptied(&connection);
     let mut recent = Recent::default();
     while jobs.blocking_recv_many(&mut waiting, TOGETHER) > 0 {
         let mut batch = Batch::default();

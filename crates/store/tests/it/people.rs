@@ -5,7 +5,7 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_store::read::{AllTokens, PolicyState};
 use sayso_store::write::{
-    AddGrant, CreateLoginCode, CreateToken, PutSetting, RedeemLoginCode, Retain, RevokeToken, TokenRow, TrustProject,
+    AddGrant, CreateLoginCode, CreateToken, Once, PutSetting, RedeemLoginCode, Retain, RevokeToken, TokenRow, TrustProject,
 };
 
 use crate::world::{MAIN, World, at, entropy, labels, token};
@@ -30,7 +30,8 @@ async fn tokens_are_kept_and_revoked_once() {
     let one = row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
     let two = row(2, Scope::All);
     for token in [&one, &two] {
-        assert_eq!(&world.store.write(CreateToken(token.clone())).await.unwrap(), token);
+        let create = CreateToken { token: token.clone(), key: None };
+        assert_eq!(world.store.write(create).await.unwrap(), Once::Done(token.clone()));
     }
     assert_eq!(world.store.read(AllTokens).await.unwrap(), [two.clone(), one.clone()], "newest first");
     let revoke = |token, seconds| RevokeToken { workspace: MAIN, token, now: at(seconds) };
@@ -44,8 +45,8 @@ async fn tokens_are_kept_and_revoked_once() {
 #[tokio::test]
 async fn a_hash_belongs_to_one_token() {
     let world = World::new();
-    world.store.write(CreateToken(row(1, Scope::All))).await.unwrap();
-    assert!(world.store.write(CreateToken(row(1, Scope::All))).await.is_err());
+    world.store.write(CreateToken { token: row(1, Scope::All), key: None }).await.unwrap();
+    assert!(world.store.write(CreateToken { token: row(1, Scope::All), key: None }).await.is_err());
     assert_eq!(world.store.read(AllTokens).await.unwrap().len(), 1);
 }
 
@@ -77,7 +78,7 @@ async fn a_login_code_works_once_and_not_too_late() {
 #[tokio::test]
 async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
     let world = World::new();
-    let grant = |until| AddGrant { workspace: MAIN, id: GrantId::new(at(0), entropy()), until, data: Raw::of(&"rule") };
+    let grant = |until| AddGrant { workspace: MAIN, id: GrantId::new(at(0), entropy()), until, data: Raw::of(&"rule"), now: at(0), key: None };
     let (short, long, ever) = (grant(Some(at(10))), grant(Some(at(1_000))), grant(None));
     let ids = [short.id, long.id, ever.id];
     for grant in [short, long, ever] {

@@ -134,3 +134,30 @@ async fn a_rejected_secret_leaves_nothing_and_open_answers_stay_open() {
     assert_eq!(sent(&world, &session).await, [crate::world::rejected(), answered("A")]);
     assert_eq!(world.get(open.id).await.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
 }
+
+/// A server that dies between deleting a secret and emptying the log leaves the value in the log. Whoever
+/// opens the database next must not leave it there.
+#[tokio::test]
+async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
+    world.resolve(asked.id, answered(VALUE)).await.unwrap();
+    // Somebody reads, so that the log cannot be emptied.
+    let reader = rusqlite::Connection::open(world.path()).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let _: i64 = reader.query_row("SELECT count(*) FROM secret", [], |row| row.get(0)).unwrap();
+    let rows = world.outbox().iter().map(|row| row.id).collect();
+    world.step(&session, 1, rows, vec![]).await;
+    // The files as they would be found after a crash.
+    let crashed = tempfile::tempdir().unwrap();
+    for name in ["sayso.db", "sayso.db-wal"] {
+        std::fs::copy(world.dir.path().join(name), crashed.path().join(name)).unwrap();
+    }
+    assert!(!files_with_it(crashed.path()).is_empty(), "the search must be able to find it");
+    let (store, _) = crate::world::open(crashed.path().join("sayso.db")).unwrap();
+    for number in 2..4 {
+        store.write(crate::world::advance(&session, number, vec![], vec![])).await.unwrap();
+    }
+    assert_eq!(files_with_it(crashed.path()), Vec::<String>::new());
+}

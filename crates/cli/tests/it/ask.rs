@@ -1,0 +1,137 @@
+//! `sayso ask`: what a script gets.
+
+use anyhow::Result;
+use sayso_client::api::token::{NewToken, Role};
+use sayso_testkit::Watch;
+use sayso_testkit::pty::CTRL_C;
+use tokio::task::JoinHandle;
+
+use crate::support::{Person, Ran, ran};
+
+/// Starts `sayso ask` and gives the ask that it opened.
+async fn asking(person: &Person, args: &[&str]) -> Result<(JoinHandle<Result<Ran>>, String)> {
+    let mut watch = Watch::start(&person.client()?).await?;
+    let running = tokio::spawn(ran(person.command(&[&["ask"], args].concat())));
+    let opened = watch.until("the ask", |event| event.kind.ends_with(".requested")).await?;
+    let opened: serde_json::Value = serde_json::from_str(opened.data.get())?;
+    Ok((running, opened["id"].as_str().unwrap().to_owned()))
+}
+
+#[tokio::test]
+async fn an_answer_is_printed() -> Result<()> {
+    let person = Person::new().await?;
+    let options = ["Which?", "--option", "A", "--option", "B", "--option", "C"];
+    let (script, id) = asking(&person, &options).await?;
+    person.ok(&["answer", &id, "2", "--note", "because"]).await?;
+    let ran = script.await??;
+    assert_eq!(ran, Ran { code: Some(0), out: "B\n".into(), err: "Note: because\n".into() });
+
+    let (script, id) = asking(&person, &[&options[..], &["--multiple"]].concat()).await?;
+    person.ok(&["answer", &id, "3,1,my own"]).await?;
+    assert_eq!(script.await??, Ran { code: Some(0), out: "C\nA\nmy own\n".into(), err: String::new() });
+
+    let (script, id) = asking(&person, &["Anything?", "--json"]).await?;
+    person.ok(&["answer", &id, "a\u{1b}[31mb"]).await?;
+    let ran = script.await??;
+    let document: serde_json::Value = serde_json::from_str(&ran.out)?;
+    assert_eq!((ran.code, &document["outcome"]["answers"]), (Some(0), &serde_json::json!([["a\u{1b}[31mb"]])));
+    Ok(())
+}
+
+#[tokio::test]
+async fn yes_and_no_are_exit_codes() -> Result<()> {
+    let person = Person::new().await?;
+    let (script, id) = asking(&person, &["Deploy?", "--approval", "make deploy"]).await?;
+    person.ok(&["approve", &id]).await?;
+    assert_eq!(script.await??, Ran { code: Some(0), out: "approved\n".into(), err: String::new() });
+
+    let (script, id) = asking(&person, &["Deploy?", "--approval", "make deploy"]).await?;
+    person.ok(&["deny", &id, "-m", "not on a Friday"]).await?;
+    let wanted = "Denied by tester in the terminal: \"not on a Friday\".\n";
+    assert_eq!(script.await??, Ran { code: Some(3), out: String::new(), err: wanted.into() });
+
+    let (script, id) = asking(&person, &["Which?"]).await?;
+    person.ok(&["reject", &id]).await?;
+    let ran = script.await??;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{ran:?}");
+    assert!(ran.err.starts_with("Rejected by tester in the terminal: \"The user declined to answer."), "{ran:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn nobody_answers_in_time() -> Result<()> {
+    let person = Person::new().await?;
+    let (question, approval) = tokio::join!(
+        person.run(&["ask", "Anybody?", "--timeout", "1s"]),
+        person.run(&["ask", "Deploy?", "--approval", "make deploy", "--timeout", "1s"]),
+    );
+    let nobody =
+        |end: &str| Ran { code: Some(4), out: String::new(), err: format!("Nobody answered in 1 second. {end} by timeout.\n") };
+    assert_eq!((question?, approval?), (nobody("Rejected"), nobody("Denied")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_secret_reaches_the_script_and_nobody_else() -> Result<()> {
+    let person = Person::new().await?;
+    let new = NewToken { role: Role::Answerer, actor: "ada".into(), session_id: None, labels: [].into(), expires_in: None };
+    let ada = person.client()?.create_token(&new).await?.token.unwrap_or_default();
+    // Whether somebody else answers or the person whose token the script has, too.
+    for (name, environment) in [("ada", &[("SAYSO_TOKEN", ada.as_str())][..]), ("tester", &[])] {
+        let (script, id) = asking(&person, &["Password?", "--secret"]).await?;
+        let mut terminal = person.terminal_with(&["next"], environment)?;
+        terminal.expect("Answer [not shown]: ").await?;
+        terminal.line("  correct horse ").await?;
+        terminal.expect(&format!("✓ Answered by {name} in the terminal: \"(secret)\".")).await?;
+        assert!(!String::from_utf8_lossy(terminal.raw()).contains("horse"));
+        assert_eq!(script.await??, Ran { code: Some(0), out: "  correct horse \n".into(), err: String::new() });
+        for shown in [person.ok(&["show", &id]).await?, person.ok(&["show", &id, "--json"]).await?] {
+            assert!(!shown.contains("horse"), "{shown}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn ctrl_c_takes_the_question_back() -> Result<()> {
+    let person = Person::new().await?;
+    let mut terminal = person.terminal(&["ask", "Which?"])?;
+    terminal.expect("Waiting. Decide it with: sayso answer ").await?;
+    let ask = person.pending().await?;
+    terminal.send(CTRL_C).await?;
+    terminal.expect("Withdrawn.").await?;
+    assert_eq!(terminal.end().await?.code(), Some(130));
+    assert_eq!(person.json(&["show", &ask.id]).await?["status"], "withdrawn");
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_with_the_same_key_are_one() -> Result<()> {
+    let person = Person::new().await?;
+    let args = ["ask", "Which?", "--dedupe-key", "k", "--no-wait", "--label", "team=shop"];
+    let first = person.ok(&args).await?;
+    assert_eq!(person.ok(&args).await?, first);
+    let ask = person.pending().await?;
+    assert_eq!((ask.id, ask.agent.as_str(), ask.branch.as_deref()), (first, "script", Some("main")));
+    assert_eq!(ask.labels.get("team").map(String::as_str), Some("shop"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_line_that_cannot_be_meant_is_a_usage_error() -> Result<()> {
+    let person = Person::new().await?;
+    for wrong in [
+        &["ask"][..],
+        &["ask", "x", "--timeout", "soon"],
+        &["ask", "x", "--multiple"],
+        &["ask", "x", "--secret", "--option", "A"],
+        &["ask", "x", "--label", "team"],
+        &["snooze", "x", "later"],
+        &["nonsense"],
+    ] {
+        let ran = person.run(wrong).await?;
+        assert!(ran.code == Some(2) && ran.out.is_empty() && !ran.err.is_empty(), "{wrong:?}: {ran:?}");
+    }
+    assert_eq!(person.ok(&["ls"]).await?, "");
+    Ok(())
+}

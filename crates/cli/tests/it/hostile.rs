@@ -1,0 +1,181 @@
+//! What an agent writes never becomes control of the person's terminal.
+
+use anyhow::Result;
+use sayso_client::api::ask::{ActionKind, Approval, Choice, Link, NewAsk, Preview};
+use sayso_client::question;
+use sayso_testkit::pty::{CTRL_D, Pty, without_colours};
+
+use crate::support::{Person, ends_well, ran};
+
+/// Clears the screen, sets the title, writes the clipboard, moves up, uses C1, turns text around, hides it.
+const EVIL: &str =
+    "a\u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}]52;c;cm0=\u{7}\u{1b}[1A\u{9b}31m\u{202e}evil\u{2066}\u{200b}\u{feff}\u{8}\rz";
+const SHOWN: &str = "<U+001B>[2J<U+001B>]0;owned<U+0007><U+001B>]52;c;cm0=<U+0007><U+001B>[1A<U+009B>31m<U+202E>evil<U+2066><U+200B><U+FEFF><U+0008><U+000D>z";
+
+fn evil(where_: &str) -> String {
+    format!("{where_} {EVIL}")
+}
+
+fn evil_question() -> NewAsk {
+    let mut ask = question(&evil("text"), &[&evil("label"), "plain"]);
+    ask.title = Some(evil("title"));
+    ask.context = Some(evil("context"));
+    ask.agent = Some(evil("agent"));
+    ask.project = Some(format!("/tmp/{}", evil("project")));
+    ask.branch = Some(evil("branch"));
+    ask.labels = [(evil("key"), evil("value"))].into();
+    for question in ask.questions.iter_mut().flatten() {
+        question.header = Some(evil("header"));
+        question.options[0].description = Some(evil("description"));
+        question.options[0].preview = Some(evil("preview"));
+    }
+    ask
+}
+
+fn evil_approval() -> NewAsk {
+    NewAsk {
+        title: Some(evil("title")),
+        approval: Some(Approval {
+            tool: evil("tool"),
+            action: ActionKind::Run,
+            input: serde_json::json!({ "command": evil("command"), evil("name"): 1 }),
+            command: Some(evil("command")),
+            paths: Vec::new(),
+            url: None,
+            server: None,
+            title: evil("heading"),
+            preview: Some(Preview::Command { command: evil("command"), cwd: Some(evil("cwd")) }),
+            choices: vec![Choice { id: "c".into(), label: evil("choice") }],
+            editable: false,
+            reason: Some(evil("reason")),
+        }),
+        ..NewAsk::default()
+    }
+}
+
+fn evil_link() -> NewAsk {
+    let url = format!("https://example.com/{}", "x\u{1b}[2J\u{202e}");
+    NewAsk { title: Some("link".into()), link: Some(Link { url, message: Some(evil("message")) }), ..NewAsk::default() }
+}
+
+/// No control character but newlines, nothing that turns or hides text; colours were taken away before.
+fn is_harmless(text: &str) -> bool {
+    let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    text.chars().all(|c| c == '\n' || !(c.is_control() || hidden(c)))
+}
+
+/// The only sequences on the terminal are the colours that we use ourselves.
+fn assert_harmless(pty: &Pty) {
+    let raw = String::from_utf8_lossy(pty.raw()).replace("\r\n", "\n");
+    let ours = ["0", "1", "2", "31", "32", "33", "35"];
+    let without = ours.iter().fold(raw.clone(), |text, code| text.replace(&format!("\u{1b}[{code}m"), ""));
+    assert!(is_harmless(&without), "{raw:?}");
+}
+
+/// Opens an ask; one that the server does not take cannot do harm.
+async fn opened(person: &Person, ask: &NewAsk) -> Result<Option<String>> {
+    match person.client()?.open_ask(ask).await {
+        Ok(ask) => Ok(Some(ask.id)),
+        Err(error) if error.problem().is_some() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[tokio::test]
+async fn agent_text_never_reaches_the_terminal_raw() -> Result<()> {
+    let person = Person::new().await?;
+    let question = person.asks(&evil_question()).await?.id;
+    let approval = person.asks(&evil_approval()).await?.id;
+    let link = opened(&person, &evil_link()).await?;
+
+    let mut ids = vec![question.as_str(), approval.as_str()];
+    ids.extend(link.as_deref());
+    let shows = ids.iter().map(|id| vec!["show", id, "--raw"]);
+    let explains = ids.iter().map(|id| vec!["policy", "explain", id]);
+    for args in [vec!["ls"], vec![], vec!["history"]].into_iter().chain(shows).chain(explains) {
+        let mut terminal = person.terminal(&args)?;
+        ends_well(&mut terminal).await?;
+        assert_harmless(&terminal);
+        let piped = person.run(&args).await?;
+        assert!(is_harmless(&piped.out) && is_harmless(&piped.err), "{args:?}: {piped:?}");
+    }
+
+    for (id, prompt) in [(&question, "Select [1-2, or type your own]: "), (&approval, "Approve? [y/n/1/r/?]: ")] {
+        let mut terminal = person.terminal(&["answer", id])?;
+        let shown = terminal.expect(prompt).await?;
+        assert!(shown.contains(SHOWN), "{shown}");
+        terminal.line("?").await?;
+        if *id == approval {
+            terminal.expect(prompt).await?;
+            terminal.send(CTRL_D).await?;
+        }
+        ends_well(&mut terminal).await?;
+        assert_harmless(&terminal);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_a_session_streams_is_cleaned() -> Result<()> {
+    let person = Person::new().await?;
+    // The mock says what it was told.
+    let mut terminal = person.terminal(&["start", "mock", EVIL])?;
+    terminal.expect("z\n> ").await?;
+    assert!(terminal.screen().contains("evil"), "{}", terminal.screen());
+    terminal.send(CTRL_D).await?;
+    ends_well(&mut terminal).await?;
+    assert_harmless(&terminal);
+    let session = person.json(&["sessions"]).await?["data"][0]["id"].as_str().unwrap().to_owned();
+    for args in [&["sessions"][..], &["sessions", "show", &session], &["sessions", "log", &session]] {
+        let mut terminal = person.terminal(args)?;
+        ends_well(&mut terminal).await?;
+        assert_harmless(&terminal);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_is_cleaned_for_a_terminal_and_whole_for_a_script() -> Result<()> {
+    let person = Person::new().await?;
+    let mut terminal = person.terminal(&["ask", &evil("text")])?;
+    terminal.expect("Waiting.").await?;
+    let id = person.pending().await?.id;
+    person.ok(&["answer", &id, EVIL]).await?;
+    terminal.expect(SHOWN).await?;
+    ends_well(&mut terminal).await?;
+    assert_harmless(&terminal);
+    let mut terminal = person.terminal(&["history"])?;
+    ends_well(&mut terminal).await?;
+    assert_harmless(&terminal);
+    let ambiguous = person.run(&["show", "\u{1b}[2J"]).await?;
+    assert!(ambiguous.code == Some(1) && is_harmless(&ambiguous.err), "{ambiguous:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn colours_only_where_they_are_wanted() -> Result<()> {
+    let person = Person::new().await?;
+    person.ok(&["ask", "Which?", "--option", "A", "--header", "Head", "--no-wait"]).await?;
+    let id = person.pending().await?.id;
+    let shown = async |environment: &[(&str, &str)]| {
+        let mut terminal = person.terminal_with(&["show", &id], environment)?;
+        ends_well(&mut terminal).await?;
+        Ok::<_, anyhow::Error>(String::from_utf8(terminal.raw().to_vec())?)
+    };
+    let coloured = shown(&[]).await?;
+    assert!(coloured.contains("\u{1b}[1m[Head]\u{1b}[0m"), "{coloured:?}");
+    let plain = without_colours(&coloured);
+    for environment in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        let bare = shown(&[environment]).await?;
+        assert!(!bare.contains('\u{1b}'), "{bare:?}");
+        assert_eq!(bare.replace("\r\n", "\n").lines().count(), plain.lines().count());
+    }
+    let mut piped = person.command(&["show", &id]);
+    piped.env("TERM", "xterm-256color").env("FORCE_COLOR", "1");
+    let piped = ran(piped).await?.out;
+    assert!(!piped.contains('\u{1b}'), "{piped:?}");
+    // A terminal that speaks no UTF-8 gets signs that it knows.
+    let ascii = shown(&[("LC_ALL", "C"), ("NO_COLOR", "1")]).await?;
+    assert!(ascii.is_ascii() && ascii.starts_with("=== script asks * Which? * ~/project (main) * ..."), "{ascii}");
+    Ok(())
+}

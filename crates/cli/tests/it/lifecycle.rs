@@ -1,0 +1,241 @@
+//! The server's life as a person sees it: it starts by itself, says how it is, stops, is copied and removed.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use sayso_client::api::ask::AskStatus;
+use sayso_testkit::PATIENCE;
+
+use crate::support::{Person, Ran, ending, ends_well, is_running, ran};
+
+#[tokio::test]
+async fn without_a_server_every_command_says_what_to_do() -> Result<()> {
+    let person = Person::without_server()?;
+    let first = person.ok(&[]).await?;
+    assert!(first.lines().count() == 3 && first.contains("sayso start mock \"ask me a question\""), "{first}");
+    let nothing = Ran { code: Some(1), out: String::new(), err: "No server is running.\nStart one with: sayso serve\n".into() };
+    for args in [&["ls"][..], &["next"], &["status"], &["stop"], &["policy"], &["history"], &["token", "list"]] {
+        assert_eq!(person.run(args).await?, nothing, "{args:?}");
+    }
+    assert_eq!(person.run(&["status", "--line"]).await?, Ran { code: Some(0), out: String::new(), err: String::new() });
+    let doctor = person.run(&["doctor"]).await?;
+    assert!(doctor.code == Some(1) && doctor.out.contains("x Server     none runs\n"), "{doctor:?}");
+    let logs = person.run(&["logs"]).await?;
+    assert!(logs.code == Some(1) && logs.err.starts_with("There is no log at "), "{logs:?}");
+    assert!(!person.data_dir().exists(), "looking changes nothing");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_starts_by_itself_and_says_so_once() -> Result<()> {
+    let person = Person::without_server()?;
+    let first = person.run(&["ask", "Which?", "--no-wait"]).await?;
+    let url = person.server_file()?.url;
+    let log = person.data_dir().join("logs/sayso.log");
+    let said = format!("Started a server in the background at {url}\nStop it with: sayso stop. Its log: {}\n", log.display());
+    assert_eq!((first.code, first.err), (Some(0), said));
+    let second = person.run(&["ask", "Which?", "--no-wait"]).await?;
+    assert_eq!((second.code, second.err.as_str()), (Some(0), ""));
+    let logged = person.ok(&["logs"]).await?;
+    assert!(logged.contains(&format!("listening on {url}")), "{logged}");
+    assert_eq!(person.ok(&["logs", "-n", "1"]).await?.lines().count(), 1);
+    for file in ["sayso.db", "token", "server.json"] {
+        let mode = std::fs::metadata(person.data_dir().join(file))?.permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{file} is for its owner alone");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn many_commands_at_once_start_one_server() -> Result<()> {
+    let person = Person::without_server()?;
+    let asking: Vec<_> =
+        (0..6).map(|number| tokio::spawn(ran(person.command(&["ask", &format!("Number {number}?"), "--no-wait"])))).collect();
+    for asked in asking {
+        let asked = asked.await??;
+        assert_eq!(asked.code, Some(0), "{asked:?}");
+    }
+    assert_eq!(person.client()?.pending_asks().await?.data.len(), 6);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_server_outlives_the_terminal_that_started_it() -> Result<()> {
+    let person = Person::without_server()?;
+    let mut terminal = person.terminal(&["start", "mock", "question"])?;
+    terminal.expect("Started a server in the background at ").await?;
+    terminal.expect("Select [1-2, or type your own]: ").await?;
+    drop(terminal);
+    let ask = person.pending().await?;
+    person.ok(&["answer", &ask.id, "1"]).await?;
+    assert_eq!(person.client()?.ask(&ask.id).await?.status, AskStatus::Answered);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_was_killed_is_started_again() -> Result<()> {
+    let person = Person::without_server()?;
+    person.ok(&["ask", "Before?", "--no-wait"]).await?;
+    let before = person.server_file()?;
+    let killed = tokio::process::Command::new("kill").args(["-9", &before.pid.to_string()]).status().await?;
+    assert!(killed.success());
+    let deadline = Instant::now() + PATIENCE;
+    while is_running(before.pid) {
+        assert!(Instant::now() < deadline, "it does not die");
+        tokio::task::yield_now().await;
+    }
+    let ran = person.run(&["ls"]).await?;
+    assert!(ran.code == Some(1) && ran.err.starts_with("No server answers at "), "{ran:?}");
+    let again = person.run(&["ask", "After?", "--no-wait"]).await?;
+    assert!(again.code == Some(0) && again.err.starts_with("Started a server"), "{again:?}");
+    let listed = person.ok(&["ls"]).await?;
+    assert!(listed.contains("Before?") && listed.contains("After?"), "{listed}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn status_says_where_and_how_much() -> Result<()> {
+    let person = Person::new().await?;
+    assert_eq!(person.ok(&["status", "--line"]).await?, "0 waiting");
+    let (_agent, _asked) = person.mock_asks("parallel").await?;
+    let (_other, _asked) = person.mock_asks("question").await?;
+    let line = person.ok(&["status", "--line"]).await?;
+    assert!(line.starts_with("4 waiting · "), "{line}");
+    let file = person.server_file()?;
+    let status = person.ok(&["status"]).await?;
+    let server = format!("Server   {} (version {}, process {})\nInbox    4 waiting · ", file.url, file.version, file.pid);
+    assert!(status.starts_with(&server) && status.contains("\nAgents   2 sessions open, 0 working\n"), "{status}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn restart_keeps_the_address_and_what_waits() -> Result<()> {
+    let person = Person::without_server()?;
+    person.ok(&["restart"]).await?;
+    let before = person.server_file()?;
+    let (_agent, asked) = person.mock_asks("question").await?;
+    person.ok(&["ask", "Which?", "--no-wait"]).await?;
+    assert_eq!(person.ok(&["restart"]).await?, format!("Running at {}", before.url));
+    let after = person.server_file()?;
+    assert!(after.url == before.url && after.pid != before.pid && !is_running(before.pid), "{before:?} {after:?}");
+    assert_eq!(person.client()?.pending_asks().await?.data.len(), 2);
+    person.ok(&["answer", &asked.id, "2"]).await?;
+    let session = asked.session_id.unwrap();
+    let mut watch = sayso_testkit::Watch::session(&person.client()?, &session);
+    watch.until("what it received", |event| event.data.get().contains("You answered: PostgreSQL.")).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn stop_ends_the_process_in_time_whoever_listens() -> Result<()> {
+    let person = Person::without_server()?;
+    person.ok(&["restart"]).await?;
+    let pid = person.server_file()?.pid;
+    let mut following = person.terminal(&["start", "mock", "question"])?;
+    following.expect("Select [1-2, or type your own]: ").await?;
+    let begun = Instant::now();
+    let out = person.ok(&["stop"]).await?;
+    assert!(begun.elapsed() <= Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(out, "Stopped. Asks and outcomes are kept; start it again with: sayso serve");
+    assert!(!is_running(pid));
+    let again = person.run(&["stop"]).await?;
+    assert!(again.code == Some(1) && again.err.starts_with("No server is running.\n"), "{again:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_servers_never_share_a_directory() -> Result<()> {
+    let person = Person::new().await?;
+    let pid = person.server_file()?.pid;
+    let second = person.run(&["serve", "--listen", "127.0.0.1:0"]).await?;
+    assert_eq!((second.code, second.out.as_str()), (Some(1), ""), "{second:?}");
+    assert!(second.err.contains(&format!("another Sayso server (pid {pid}) uses ")), "{second:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn doctor_names_what_is_not_in_order() -> Result<()> {
+    let person = Person::new().await?;
+    std::fs::set_permissions(person.data_dir(), std::fs::Permissions::from_mode(0o700))?;
+    let good = person.ok(&["doctor"]).await?;
+    assert!(good.lines().count() == 7 && good.lines().all(|line| line.starts_with("✓ ")), "{good}");
+    std::fs::set_permissions(person.data_dir().join("token"), std::fs::Permissions::from_mode(0o644))?;
+    let mut wrong = person.command(&["doctor"]);
+    wrong.env("SAYSO_TOKEN", "sayso_0000");
+    let wrong = ran(wrong).await?;
+    assert!(wrong.code == Some(1) && wrong.err.starts_with("2 things are not in order."), "{wrong:?}");
+    assert!(wrong.out.contains("x Token      others may read ") && wrong.out.contains("x Login      "), "{wrong:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_backup_opens_and_has_everything() -> Result<()> {
+    let person = Person::new().await?;
+    person.ok(&["ask", "Pending?", "--no-wait"]).await?;
+    let (mut agent, asked) = person.mock_asks("question").await?;
+    person.ok(&["answer", &asked.id, "1"]).await?;
+    agent.finished().await?;
+    let copy = person.path("copy.db");
+    let out = person.ok(&["backup", copy.to_str().unwrap()]).await?;
+    assert!(out.starts_with("Written: ") && out.ends_with(" KiB)"), "{out}");
+    let again = person.run(&["backup", copy.to_str().unwrap()]).await?;
+    assert!(again.code == Some(1) && again.err.contains(" is there already."), "{again:?}");
+
+    let restored = Person::without_server()?;
+    std::fs::create_dir(restored.data_dir())?;
+    std::fs::copy(&copy, restored.data_dir().join("sayso.db"))?;
+    restored.ok(&["restart"]).await?;
+    let (listed, history) = (restored.ok(&["ls"]).await?, restored.ok(&["history"]).await?);
+    assert!(listed.contains("Pending?") && listed.lines().count() == 1, "{listed}");
+    assert!(history.contains(ending(&asked.id)) && history.contains("\"SQLite\""), "{history}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn uninstall_removes_what_it_shows() -> Result<()> {
+    let person = Person::without_server()?;
+    person.write_policy("# mine\n")?;
+    person.ok(&["ask", "Which?", "--no-wait"]).await?;
+    let running = person.run(&["uninstall", "--yes", "--purge"]).await?;
+    assert!(
+        running.code == Some(1) && running.err.starts_with("The server is running.\nStop it first: sayso stop"),
+        "{running:?}"
+    );
+    person.ok(&["stop"]).await?;
+
+    let program = person.path("home/.local/bin/sayso");
+    std::fs::create_dir_all(program.parent().unwrap())?;
+    std::fs::write(&program, "")?;
+    let refused = person.run_with_input(&["uninstall"], "n\n").await?;
+    assert!(refused.code == Some(1) && refused.err.starts_with("Nothing was removed."), "{refused:?}");
+    assert!(program.exists());
+
+    let mut terminal = person.terminal(&["uninstall"])?;
+    let shown = terminal.expect("Remove it? [y/n]: ").await?;
+    assert!(shown.contains("  ~/.local/bin/sayso\n") && shown.contains("This stays (--purge removes it, too):\n"), "{shown}");
+    terminal.line("y").await?;
+    terminal.expect("Removed.").await?;
+    ends_well(&mut terminal).await?;
+    assert!(!program.exists() && person.data_dir().join("sayso.db").exists());
+
+    std::fs::write(person.data_dir().join("notes.txt"), "mine")?;
+    let purged = person.ok(&["uninstall", "--yes", "--purge"]).await?;
+    assert!(purged.ends_with("Removed."), "{purged}");
+    let left: Vec<_> = std::fs::read_dir(person.data_dir())?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
+    assert_eq!(left, ["notes.txt"], "what is not ours stays");
+    assert!(!person.path("config/sayso").exists());
+    assert_eq!(person.ok(&["uninstall", "--yes", "--purge"]).await?, "There is nothing to remove.");
+    Ok(())
+}
+
+#[tokio::test]
+async fn bash_takes_the_completions() -> Result<()> {
+    let person = Person::without_server()?;
+    let script = person.path("completions.bash");
+    std::fs::write(&script, person.ok(&["completions", "bash"]).await?)?;
+    let line = "source \"$0\"; COMP_WORDS=(sayso sn); COMP_CWORD=1; _sayso sayso sn sayso; echo \"${COMPREPLY[*]}\"";
+    let output = tokio::process::Command::new("bash").args(["--norc", "-c", line]).arg(&script).output().await?;
+    assert_eq!(String::from_utf8(output.stdout)?, "snooze\n");
+    Ok(())
+}

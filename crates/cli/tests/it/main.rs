@@ -1,0 +1,15 @@
+//! The real binary against the real server: on a terminal, in a pipe, in a script, in an agent's shell.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+mod agent_shell;
+mod approvals;
+mod ask;
+mod commands;
+mod elsewhere;
+mod hostile;
+mod json;
+mod lifecycle;
+mod policy;
+mod prompt;
+mod support;
+mod tokens;

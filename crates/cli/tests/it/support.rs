@@ -1,0 +1,201 @@
+//! One person with a home directory and a server of their own.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result, ensure};
+use sayso_client::api::ask::{Ask, NewAsk};
+use sayso_client::api::session::NewSession;
+use sayso_client::{Client, ServerFile};
+use sayso_testkit::pty::Pty;
+use sayso_testkit::{ScriptedAgent, ServerProcess, sayso_bin};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+/// The directories of one person. They go when this goes, and so does the server.
+pub(crate) struct Person {
+    /// Absent when commands start one themselves.
+    pub(crate) server: Option<ServerProcess>,
+    dir: TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Person {
+    /// With a server that runs.
+    pub(crate) async fn new() -> Result<Self> {
+        Self::with_policy("").await
+    }
+
+    /// With a server that runs under this policy.
+    pub(crate) async fn with_policy(policy: &str) -> Result<Self> {
+        let mut person = Self::without_server()?;
+        person.write_policy(policy)?;
+        person.server = Some(ServerProcess::start(person.dir.path()).await?);
+        Ok(person)
+    }
+
+    /// Without a server. Their project is a repository on the branch `main`.
+    pub(crate) fn without_server() -> Result<Self> {
+        let dir = tempfile::Builder::new().prefix("sayso-cli-").tempdir()?;
+        for name in ["home/project/.git", "config/sayso", "run"] {
+            std::fs::create_dir_all(dir.path().join(name))?;
+        }
+        std::fs::write(dir.path().join("home/project/.git/HEAD"), "ref: refs/heads/main\n")?;
+        Ok(Self { server: None, dir })
+    }
+
+    pub(crate) fn write_policy(&self, policy: &str) -> Result<PathBuf> {
+        let path = self.dir.path().join("config/sayso/policy.toml");
+        std::fs::write(&path, policy)?;
+        Ok(path)
+    }
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.dir.path().join("home/project")
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// `sayso` in the project, with nothing of the environment of this test but `PATH`.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::from(self.std_command(args));
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        command
+    }
+
+    fn std_command(&self, args: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(sayso_bin().unwrap());
+        let at = |name: &str| self.dir.path().join(name);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", at("home"));
+        command.env("XDG_CONFIG_HOME", at("config")).env("XDG_RUNTIME_DIR", at("run")).env("TMPDIR", at("run"));
+        command
+            .env("SAYSO_DATA_DIR", self.data_dir())
+            .env("USER", "tester")
+            .env("TZ", "UTC")
+            .current_dir(self.project())
+            .args(args);
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) async fn run(&self, args: &[&str]) -> Result<Ran> {
+        ran(self.command(args)).await
+    }
+
+    /// The same with these bytes on its standard input.
+    pub(crate) async fn run_with_input(&self, args: &[&str], input: &str) -> Result<Ran> {
+        let mut command = self.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        child.stdin.take().context("no standard input")?.write_all(input.as_bytes()).await?;
+        finished(child).await
+    }
+
+    /// Runs a command that must work and gives what it printed, without the last newline.
+    pub(crate) async fn ok(&self, args: &[&str]) -> Result<String> {
+        let ran = self.run(args).await?;
+        ensure!(ran.code == Some(0), "{args:?}: {ran:?}");
+        Ok(ran.out.trim_end_matches('\n').to_owned())
+    }
+
+    /// Runs a command that must work with `--json` and reads the one document that it printed.
+    pub(crate) async fn json(&self, args: &[&str]) -> Result<Value> {
+        let out = self.ok(&[args, &["--json"]].concat()).await?;
+        serde_json::from_str(&out).with_context(|| format!("{args:?} printed {out:?}"))
+    }
+
+    /// Runs a command on a terminal.
+    pub(crate) fn terminal(&self, args: &[&str]) -> Result<Pty> {
+        self.terminal_with(args, &[])
+    }
+
+    /// The same with more environment variables.
+    pub(crate) fn terminal_with(&self, args: &[&str], environment: &[(&str, &str)]) -> Result<Pty> {
+        let mut command = self.command(args);
+        command.env("TERM", "xterm-256color").envs(environment.iter().copied());
+        Pty::spawn(command)
+    }
+
+    /// A client of the server that runs, whoever started it, with the admin's token.
+    pub(crate) fn client(&self) -> Result<Client> {
+        let token = std::fs::read_to_string(self.data_dir().join("token"))?;
+        Ok(Client::new(&self.server_file()?.url, token.trim())?)
+    }
+
+    pub(crate) fn server_file(&self) -> Result<ServerFile> {
+        ServerFile::read(&self.data_dir().join("server.json"))?.context("no server runs")
+    }
+
+    /// The only ask that is pending.
+    pub(crate) async fn pending(&self) -> Result<Ask> {
+        let mut asks = self.client()?.pending_asks().await?.data;
+        ensure!(asks.len() == 1, "{asks:?}");
+        asks.pop().context("nothing is pending")
+    }
+
+    /// Opens an ask as a program of this person does.
+    pub(crate) async fn asks(&self, ask: &NewAsk) -> Result<Ask> {
+        Ok(self.client()?.open_ask(ask).await?)
+    }
+
+    /// Lets the mock ask in the project; gives its agent and what it asked first.
+    pub(crate) async fn mock_asks(&self, script: &str) -> Result<(ScriptedAgent, Ask)> {
+        let cwd = Some(self.project().to_string_lossy().into_owned());
+        let new = NewSession { agent: "mock".to_owned(), prompt: Some(script.to_owned()), cwd, ..NewSession::default() };
+        let mut agent = ScriptedAgent::with(&self.client()?, &new).await?;
+        let asked = agent.asks().await?;
+        Ok((agent, asked))
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        if self.server.is_none() {
+            // One may run in the background; if none does, this says so and that is well.
+            let _ = self.std_command(&["stop"]).stdin(Stdio::null()).output();
+        }
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) async fn ran(mut command: Command) -> Result<Ran> {
+    finished(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?).await
+}
+
+async fn finished(child: tokio::process::Child) -> Result<Ran> {
+    let output = tokio::time::timeout(std::time::Duration::from_secs(60), child.wait_with_output()).await;
+    let output = output.context("the command does not end")??;
+    Ok(Ran { code: output.status.code(), out: String::from_utf8(output.stdout)?, err: String::from_utf8(output.stderr)? })
+}
+
+/// The last four characters of an id, as people type them.
+pub(crate) fn ending(id: &str) -> &str {
+    &id[id.len() - 4..]
+}
+
+/// Whether a process lives.
+pub(crate) fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !matches!(rest.trim_start().chars().next(), Some('Z' | 'X') | None))
+}
+
+/// Reads the end of a program on a terminal that must end well.
+pub(crate) async fn ends_well(pty: &mut Pty) -> Result<()> {
+    let status = pty.end().await?;
+    ensure!(status.success(), "{status} on the screen:\n{}", pty.screen());
+    Ok(())
+}

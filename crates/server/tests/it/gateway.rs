@@ -1,0 +1,265 @@
+//! The gateway door, exactly as the table of the design says.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::world::{Stream, World, id, question};
+
+async fn submit(world: &World, session: &str, call: &Value, answers: Value) -> crate::world::Reply {
+    world.admin.post(&format!("/v1/sessions/{session}/submit-answers"), json!({ "toolCallId": call, "answers": answers })).await
+}
+
+/// The next event of this type.
+async fn until(stream: &mut Stream, kind: &str) -> Value {
+    stream.until(kind).await["data"].clone()
+}
+
+// Checklist 4.26, 4.29, 4.54, 4.56.
+#[tokio::test]
+async fn answers_by_position() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("question").await;
+    let done = submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
+    assert_eq!(done, json!({ "ok": true }));
+    assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
+    assert_eq!(world.ask(&id(&ask)).await["outcome"]["by"]["via"], "gateway");
+}
+
+// Checklist 4.30, 4.31: a JSON array only for a multiple question; other text stays text, also if it looks like JSON.
+#[tokio::test]
+async fn arrays_only_where_several_may_be_chosen() {
+    let world = World::start().await;
+    for (answers, expected) in [
+        (
+            json!({ "0": "SQLite", "1": "[\"Auth\",\"Billing\"]", "2": "none" }),
+            json!([["SQLite"], ["Auth", "Billing"], ["none"]]),
+        ),
+        (json!({ "0": "SQLite", "1": "Auth", "2": "none" }), json!([["SQLite"], ["Auth"], ["none"]])),
+        (json!({ "0": "SQLite", "1": "[\"Auth\",\"my own\"]", "2": "none" }), json!([["SQLite"], ["Auth", "my own"], ["none"]])),
+        (json!({ "0": "[\"SQLite\"]", "1": "[Auth]", "2": "[\"x\"]" }), json!([["[\"SQLite\"]"], ["[Auth]"], ["[\"x\"]"]])),
+        (json!({ "0": "{\"a\":1}", "1": "{\"a\":1}", "2": "null" }), json!([["{\"a\":1}"], ["{\"a\":1}"], ["null"]])),
+        (json!({ "0": "7", "1": "7", "2": "true" }), json!([["7"], ["7"], ["true"]])),
+    ] {
+        let (agent, ask) = world.asked("questions").await;
+        submit(&world, agent.session(), &ask["toolCallId"], answers.clone()).await.expect(200);
+        assert_eq!(world.ask(&id(&ask)).await["outcome"]["answers"], expected, "{answers}");
+    }
+}
+
+// Checklist 4.31: a missing required key is 422 and leaves it open; an optional one may be missing.
+#[tokio::test]
+async fn every_required_question_needs_its_key() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("questions").await;
+    for missing in
+        [json!({}), json!({ "0": "SQLite" }), json!({ "0": "SQLite", "2": "x" }), json!({ "0": "SQLite", "1": "[]", "2": "x" })]
+    {
+        let refused = submit(&world, agent.session(), &ask["toolCallId"], missing).await.problem(422, "invalid_answers");
+        assert_eq!(refused["error"], refused["detail"]);
+    }
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+    let (mut agent, ask) = world.asked("form").await;
+    submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "shop", "1": "80", "2": "no" })).await.expect(200);
+    assert_eq!(agent.finished().await.unwrap(), "You answered: [Name] shop; [Port] 80; [Public] false; [Region] nothing.");
+}
+
+// Checklist 4.25, 4.27, 4.56: the exact texts.
+#[tokio::test]
+async fn what_is_missing_is_said() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("question").await;
+    let sid = agent.session();
+    for wrong in [
+        json!({}),
+        json!({ "toolCallId": "call-1" }),
+        json!({ "answers": { "0": "SQLite" } }),
+        json!({ "toolCallId": "", "answers": {} }),
+        json!({ "toolCallId": null, "answers": null }),
+    ] {
+        let refused =
+            world.admin.post(&format!("/v1/sessions/{sid}/submit-answers"), wrong).await.problem(400, "malformed_request");
+        assert_eq!(refused["error"], "toolCallId and answers are required");
+    }
+    for broken in ["", "{", "[]", "{\"toolCallId\":\"call-1\",\"answers\":[\"SQLite\"]}", "{\"toolCallId\":7,\"answers\":{}}"] {
+        let refused = world.admin.raw(&format!("/v1/sessions/{sid}/submit-answers"), broken).await;
+        assert_eq!(refused.status, 400, "{broken}: {}", refused.text);
+        assert!(refused.json()["error"].is_string());
+    }
+    for verb in ["approve", "deny"] {
+        let refused = world.admin.post(&format!("/v1/sessions/{sid}/{verb}"), json!({})).await.problem(400, "malformed_request");
+        assert_eq!(refused["error"], refused["detail"]);
+    }
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+}
+
+// Checklist 4.21, 4.22, 4.23: unknown, the wrong kind and elsewhere are 404; decided is 409 with the winner.
+#[tokio::test]
+async fn no_pending_question() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("question").await;
+    let (tool_agent, tool) = world.asked("approve").await;
+    let sid = agent.session();
+    for (session, call) in
+        [(sid, json!("call-99")), (sid, tool["id"].clone()), (tool_agent.session(), tool["toolCallId"].clone())]
+    {
+        let refused = submit(&world, session, &call, json!({ "0": "SQLite" })).await.problem(404, "ask_not_found");
+        assert_eq!(refused["error"], "No pending question");
+    }
+    for verb in ["approve", "deny"] {
+        let refused = world.admin.post(&format!("/v1/sessions/{sid}/{verb}"), json!({ "toolCallId": ask["toolCallId"] })).await;
+        assert_eq!((refused.status, refused.json()["code"].as_str()), (404, Some("ask_not_found")));
+    }
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+    assert_eq!(world.ask(&id(&tool)).await, tool);
+    submit(&world, sid, &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
+    // Late, whatever it says, even if it would not have fitted.
+    for late in [json!({ "0": "PostgreSQL" }), json!({})] {
+        let late = submit(&world, sid, &ask["toolCallId"], late).await.problem(409, "ask_already_resolved");
+        assert_eq!((&late["outcome"]["status"], &late["own"]), (&json!("answered"), &json!(true)));
+    }
+}
+
+// Checklist 4.24, 4.54: approve and deny by tool call, plans too.
+#[tokio::test]
+async fn approving_and_denying() {
+    let world = World::start().await;
+    for (prompt, verb, words) in [
+        ("approve", "approve", "Approved: cargo test --workspace"),
+        ("approve", "deny", "Denied: User denied tool execution"),
+        ("plan", "approve", "Approved: the plan"),
+    ] {
+        let (mut agent, ask) = world.asked(prompt).await;
+        let path = format!("/v1/sessions/{}/{verb}", agent.session());
+        let body = json!({ "toolCallId": ask["toolCallId"] });
+        assert_eq!(world.admin.post(&path, body.clone()).await.expect(200), json!({ "ok": true }));
+        assert_eq!(agent.finished().await.unwrap(), words);
+        world.admin.post(&path, body).await.problem(409, "ask_already_resolved");
+    }
+}
+
+// Checklist 4.07: an ask without a tool call of the agent's is named by its own id.
+#[tokio::test]
+async fn every_ask_has_a_tool_call() {
+    let world = World::start().await;
+    let mut agent = world.agent("hello").await;
+    agent.finished().await.unwrap();
+    let mut wanted = question();
+    wanted["sessionId"] = json!(agent.session());
+    let ask = world.opened(wanted).await;
+    assert_eq!(ask["toolCallId"], ask["id"]);
+    submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
+    assert_eq!(world.ask(&id(&ask)).await["status"], "answered");
+}
+
+// Checklist 4.01, 4.02, 4.03, 4.04, 4.14.
+#[tokio::test]
+async fn the_stream_speaks_in_type_and_data() {
+    let world = World::start().await;
+    let mut agent = world.agent("hello").await;
+    agent.finished().await.unwrap();
+    let sid = agent.session().to_owned();
+    let mut stream = world.admin.stream(&format!("/v1/sessions/{sid}/stream"), None).await;
+    let (fields, first) = stream.event().await;
+    assert_eq!(first, json!({ "type": "session_status", "data": { "sessionId": sid, "status": "idle" } }));
+    assert!(!fields.contains_key("event"), "the type is in the data");
+    let say = |text: &str| {
+        let (path, admin, text) = (format!("/v1/sessions/{sid}/messages"), world.admin.clone(), text.to_owned());
+        async move { admin.post(&path, json!({ "text": text })).await.expect(202) }
+    };
+    say("questions").await;
+    let mut before = BTreeSet::new();
+    let prompt = loop {
+        let (_, event) = stream.event().await;
+        match event["type"].as_str().unwrap() {
+            "question_prompt" => break event["data"].clone(),
+            "text_delta" => assert!(event["data"]["text"].is_string()),
+            "session_status" => assert_eq!(event["data"]["status"], "running"),
+            other => panic!("{other}"),
+        }
+        before.insert(event["type"].as_str().unwrap().to_owned());
+    };
+    assert_eq!(before.into_iter().collect::<Vec<_>>(), ["session_status", "text_delta"]);
+    assert_eq!(
+        prompt,
+        json!({ "toolCallId": "call-1", "questions": [
+            { "header": "Database", "question": "Which database should this feature use?", "multiSelect": false, "options": [
+                { "label": "SQLite", "description": "lightweight, file-based" }, { "label": "PostgreSQL", "description": "full-featured" } ] },
+            { "header": "Areas", "question": "Which areas should the tests cover?", "multiSelect": true, "options": [
+                { "label": "Auth", "description": "login and tokens" }, { "label": "Billing", "description": "invoices and refunds" },
+                { "label": "Search", "description": "the index" } ] },
+            { "header": "Notes", "question": "What else should I know?", "multiSelect": false, "options": [] },
+        ] })
+    );
+    submit(&world, &sid, &prompt["toolCallId"], json!({ "0": "SQLite", "1": "Auth", "2": "no" })).await.expect(200);
+    assert_eq!(until(&mut stream, "done").await, json!({ "sessionId": sid }));
+
+    say("approve").await;
+    let started = until(&mut stream, "tool_call_start").await;
+    assert_eq!(started, json!({ "toolCallId": "call-2", "toolName": "Bash" }));
+    let delta = until(&mut stream, "tool_call_delta").await;
+    assert_eq!(delta["toolCallId"], "call-2");
+    assert_eq!(
+        serde_json::from_str::<Value>(delta["input"].as_str().unwrap()).unwrap(),
+        json!({ "command": "cargo test --workspace" })
+    );
+    assert_eq!(until(&mut stream, "tool_call_end").await, json!({ "toolCallId": "call-2" }));
+    let required = until(&mut stream, "approval_required").await;
+    assert_eq!((&required["toolCallId"], &required["toolName"]), (&json!("call-2"), &json!("Bash")));
+    let input: Value = serde_json::from_str(required["input"].as_str().unwrap()).unwrap();
+    assert_eq!(input, json!({ "command": "cargo test --workspace" }), "the input is JSON as text");
+    world.admin.post(&format!("/v1/sessions/{sid}/approve"), json!({ "toolCallId": "call-2" })).await.expect(200);
+    let result = until(&mut stream, "tool_result").await;
+    assert_eq!(
+        result,
+        json!({ "toolCallId": "call-2", "toolName": "Bash", "result": "test result: ok. 12 passed; 0 failed", "status": "complete" })
+    );
+    until(&mut stream, "done").await;
+    // The last of the ten names: something that goes wrong.
+    for n in 0..20 {
+        let path = format!("/v1/sessions/{sid}/messages");
+        let text = if n == 0 { "approve" } else { "one more" };
+        world.admin.post(&path, json!({ "text": text, "ifPending": "queue" })).await.expect(202);
+    }
+    assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("wait already"));
+}
+
+// Checklist 4.20: a late client first gets what is pending, once.
+#[tokio::test]
+async fn a_late_client_first_gets_what_is_pending() {
+    let world = World::start().await;
+    let mut agent = world.agent("parallel").await;
+    let mut calls = Vec::new();
+    for _ in 0..3 {
+        calls.push(agent.asks().await.unwrap().tool_call_id);
+    }
+    let path = format!("/v1/sessions/{}/stream", agent.session());
+    let mut stream = world.admin.stream(&path, None).await;
+    let mut first = Vec::new();
+    for _ in 0..4 {
+        let (_, data) = stream.event().await;
+        first.push((
+            data["type"].as_str().unwrap().to_owned(),
+            data["data"]["toolCallId"].as_str().unwrap_or_default().to_owned(),
+        ));
+    }
+    let expected: Vec<(String, String)> = [
+        ("session_status", ""),
+        ("question_prompt", &calls[0]),
+        ("approval_required", &calls[1]),
+        ("question_prompt", &calls[2]),
+    ]
+    .map(|(kind, call)| (kind.to_owned(), call.to_owned()))
+    .to_vec();
+    assert_eq!(first, expected);
+    // What comes next is new: nothing is told twice.
+    world.admin.post(&format!("/v1/sessions/{}/deny", agent.session()), json!({ "toolCallId": calls[1] })).await.expect(200);
+    let (_, next) = stream.event().await;
+    assert_ne!(next["type"], "approval_required", "{next}");
+    submit(&world, agent.session(), &json!(calls[0]), json!({ "0": "SQLite" })).await.expect(200);
+    submit(&world, agent.session(), &json!(calls[2]), json!({ "0": "nextest" })).await.expect(200);
+    until(&mut stream, "done").await;
+    let mut later = world.admin.stream(&path, None).await;
+    let (_, status) = later.event().await;
+    assert_eq!(status["data"]["status"], "idle");
+}

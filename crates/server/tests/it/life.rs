@@ -1,0 +1,258 @@
+//! Agents that die, sessions that are interrupted, closed and resumed, and servers that are restarted.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::world::{World, approval, id, question};
+
+/// The session's status when it is this one.
+async fn until_status(world: &World, session: &str, status: &str) -> Value {
+    sayso_testkit::within(&format!("the session to be {status}"), async {
+        loop {
+            let found = world.session(session).await;
+            if found["status"] == status {
+                return Ok(found);
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap()
+}
+
+// DESIGN §4, parking: the question of an agent that died stays answerable; the answer is said after resuming.
+#[tokio::test]
+async fn a_parked_question_is_answered_later() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("crash").await;
+    let session = agent.session().to_owned();
+    let failed = until_status(&world, &session, "failed").await;
+    assert_eq!(failed["resumable"], true);
+    let parked = world.ask(&id(&ask)).await;
+    assert_eq!((&parked["status"], &parked["reach"]), (&json!("pending"), &json!("parked")));
+    agent.watch().about("ask.parked", &id(&ask)).await.unwrap();
+    let answered = world.admin.answer(&id(&ask), json!([["PostgreSQL"]])).await.expect(200);
+    assert_eq!(answered["status"], "answered");
+    let said = agent.watch().until("the agent to repeat the answer", |event| {
+        event.kind == "message.completed" && event.data.get().contains("assistant") && event.data.get().contains("PostgreSQL")
+    });
+    said.await.unwrap();
+    until_status(&world, &session, "idle").await;
+    assert_eq!(world.ask(&id(&ask)).await["delivery"], "delivered");
+}
+
+#[tokio::test]
+async fn a_parked_question_survives_a_restart_and_is_given_once() {
+    let mut world = World::start().await;
+    let (agent, ask) = world.asked("crash").await;
+    let session = agent.session().to_owned();
+    until_status(&world, &session, "failed").await;
+    world.server.restart().await.unwrap();
+    assert_eq!(world.ask(&id(&ask)).await["reach"], "parked");
+    world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+    until_status(&world, &session, "idle").await;
+    let transcript = world.admin.get(&format!("/v1/sessions/{session}/transcript")).await.expect(200);
+    let told = transcript["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|b| b["role"] == "user" && b["text"].as_str().is_some_and(|t| t.contains("SQLite")))
+        .count();
+    assert_eq!(told, 1);
+}
+
+#[tokio::test]
+async fn a_parked_question_can_be_rejected() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("crash").await;
+    until_status(&world, agent.session(), "failed").await;
+    let rejected = world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({})).await.expect(200);
+    assert_eq!(rejected["status"], "rejected");
+    let mut watch = sayso_testkit::Watch::session(&world.server.client(), agent.session());
+    let delivery = watch.about("ask.delivery", &id(&ask)).await.unwrap();
+    assert!(delivery.data.get().contains("undeliverable"), "{}", delivery.data.get());
+    assert_eq!(world.session(agent.session()).await["status"], "failed", "a no wakes nobody");
+}
+
+// DESIGN §4: what is parked is not live, so a typed message is not about it.
+#[tokio::test]
+async fn a_resumed_session_takes_messages_although_something_is_parked() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("crash").await;
+    let session = agent.session();
+    until_status(&world, session, "failed").await;
+    world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hello" })).await.problem(409, "session_ended");
+    world.admin.poke(&format!("/v1/sessions/{session}/resume")).await.expect(200);
+    until_status(&world, session, "idle").await;
+    world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hello again" })).await.expect(202);
+    assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
+}
+
+// Checklist 4.62: an interrupt withdraws what is open.
+#[tokio::test]
+async fn interrupting() {
+    let world = World::start().await;
+    for prompt in ["question", "approve", "parallel"] {
+        let (mut agent, ask) = world.asked(prompt).await;
+        let session = agent.session().to_owned();
+        world.admin.poke(&format!("/v1/sessions/{session}/interrupt")).await.expect(200);
+        let ended = world.outcome(&id(&ask)).await;
+        assert_eq!(
+            (&ended["status"], &ended["outcome"]["message"]),
+            (&json!("withdrawn"), &json!("The turn was interrupted.")),
+            "{prompt}"
+        );
+        assert_eq!(ended["outcome"]["by"]["kind"], "agent");
+        agent.finished().await.unwrap();
+        let idle = until_status(&world, &session, "idle").await;
+        assert_eq!(idle["pending"], 0);
+        // It goes on.
+        world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "go on" })).await.expect(202);
+    }
+}
+
+#[tokio::test]
+async fn closing() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("question").await;
+    let session = agent.session();
+    world.admin.delete(&format!("/v1/sessions/{session}")).await.expect(200);
+    let ended = until_status(&world, session, "ended").await;
+    assert_eq!((&ended["resumable"], &ended["reason"]), (&json!(false), &json!("closed")));
+    let withdrawn = world.ask(&id(&ask)).await;
+    assert_eq!(
+        (&withdrawn["status"], &withdrawn["outcome"]["message"]),
+        (&json!("withdrawn"), &json!("The session was closed."))
+    );
+    world.admin.delete(&format!("/v1/sessions/{session}")).await.problem(409, "session_ended");
+    world.admin.poke(&format!("/v1/sessions/{session}/interrupt")).await.problem(409, "session_ended");
+    world.admin.poke(&format!("/v1/sessions/{session}/resume")).await.problem(409, "not_resumable");
+    world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hi" })).await.problem(409, "session_ended");
+    let mut of_it = question();
+    of_it["sessionId"] = json!(session);
+    world.admin.post("/v1/asks", of_it).await.problem(404, "session_not_found");
+    let open = world.admin.get("/v1/sessions?open=true").await.expect(200);
+    assert_eq!(open["data"], json!([]));
+}
+
+/// A crashed session that nobody wants back can be put away, with what is parked in it.
+#[tokio::test]
+async fn closing_what_crashed() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("crash").await;
+    until_status(&world, agent.session(), "failed").await;
+    world.admin.delete(&format!("/v1/sessions/{}", agent.session())).await.expect(200);
+    assert_eq!(world.outcome(&id(&ask)).await["status"], "withdrawn");
+}
+
+#[tokio::test]
+async fn resuming() {
+    let world = World::start().await;
+    let (agent, _ask) = world.asked("crash").await;
+    let session = agent.session();
+    until_status(&world, session, "failed").await;
+    let resumed = world.admin.poke(&format!("/v1/sessions/{session}/resume")).await.expect(200);
+    assert_ne!(resumed["status"], "failed");
+    until_status(&world, session, "idle").await;
+    world.admin.poke(&format!("/v1/sessions/{session}/resume")).await.problem(409, "not_resumable");
+    assert!(world.admin.get("/v1/sessions?open=true").await.expect(200)["data"].as_array().unwrap().len() == 1);
+}
+
+// Promises 1 and 4: what was pending is pending after a restart, and its answer reaches the agent.
+#[tokio::test]
+async fn pending_asks_survive_a_restart() {
+    let mut world = World::start().await;
+    let mut kept = Vec::new();
+    for (prompt, verb, body, words) in [
+        ("question", "answer", json!({ "answers": [["SQLite"]] }), "You answered: SQLite."),
+        ("approve", "approve", json!({}), "Approved: cargo test --workspace"),
+        ("plan", "deny", json!({}), "Denied: User denied tool execution"),
+        ("link", "approve", json!({}), "Opened: https://example.com/device?code=MOCK-1234"),
+        ("secret", "answer", json!({ "answers": [["12345"]] }), "I received a secret of 5 characters."),
+    ] {
+        let (agent, ask) = world.asked(prompt).await;
+        kept.push((agent, ask, verb, body, words));
+    }
+    let caller = world.opened(question()).await;
+    world.server.restart().await.unwrap();
+    assert_eq!(world.ask(&id(&caller)).await, caller);
+    for (mut agent, ask, verb, body, words) in kept {
+        assert_eq!(world.ask(&id(&ask)).await, ask);
+        world.admin.post(&format!("/v1/asks/{}/{verb}", id(&ask)), body).await.expect(200);
+        assert_eq!(agent.finished().await.unwrap(), words);
+        assert_eq!(world.ask(&id(&ask)).await["delivery"], "delivered");
+    }
+}
+
+/// Deadlines are absolute and survive a restart, and none fires within the grace time after it.
+#[tokio::test]
+async fn deadlines_survive_a_restart_and_wait_for_the_grace() {
+    let mut clock = None;
+    let mut world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.options.grace = Duration::from_secs(30);
+    })
+    .await;
+    let clock = clock.unwrap();
+    // The first grace time passes.
+    clock.advance(Duration::from_secs(60));
+    let with = |mut wanted: Value, timeout: &str| {
+        wanted["timeout"] = json!(timeout);
+        wanted
+    };
+    let due = world.opened(with(question(), "1m")).await;
+    let tool = world.opened(with(approval(), "1m")).await;
+    let later = world.opened(with(question(), "1h")).await;
+    // The server is away while the deadline passes.
+    clock.advance(Duration::from_secs(59));
+    world.server.restart().await.unwrap();
+    assert_eq!(world.ask(&id(&due)).await, due);
+    clock.advance(Duration::from_secs(29));
+    // A deadline after the grace time fires; that the first did not is then no accident.
+    let probe = world.opened(with(question(), "1ms")).await;
+    assert_eq!(world.ask(&id(&due)).await["status"], "pending", "within the grace time");
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(world.outcome(&id(&probe)).await["outcome"]["by"]["kind"], "timeout");
+    let ended = world.outcome(&id(&due)).await;
+    assert_eq!(ended["outcome"]["message"], "User did not respond within 1 minute");
+    assert_eq!(world.outcome(&id(&tool)).await["outcome"]["message"], "Tool approval timed out after 1 minute");
+    assert_eq!(world.ask(&id(&later)).await, later);
+    clock.advance(Duration::from_secs(3_600));
+    assert_eq!(world.outcome(&id(&later)).await["outcome"]["message"], "User did not respond within 1 hour");
+}
+
+/// Whoever is about to answer when the server comes back gets the chance to.
+#[tokio::test]
+async fn an_answer_within_the_grace_time_counts() {
+    let mut clock = None;
+    let mut world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.options.grace = Duration::from_secs(30);
+    })
+    .await;
+    let clock = clock.unwrap();
+    let mut wanted = question();
+    wanted["timeout"] = json!("1m");
+    let ask = id(&world.opened(wanted).await);
+    clock.advance(Duration::from_secs(29));
+    world.server.restart().await.unwrap();
+    clock.advance(Duration::from_secs(29));
+    world.admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
+}
+
+#[tokio::test]
+async fn two_hundred_asks_may_be_pending_in_a_session() {
+    let world = World::start().await;
+    let mut agent = world.agent("hello").await;
+    agent.finished().await.unwrap();
+    let session = agent.session().to_owned();
+    let mut of_it = question();
+    of_it["sessionId"] = json!(session);
+    let caller = world.role("admin").await;
+    for _ in 0..200 {
+        caller.post("/v1/asks", of_it.clone()).await.expect(201);
+    }
+    caller.post("/v1/asks", of_it).await.problem(422, "limit_exceeded");
+    assert_eq!(world.session(&session).await["pending"], 200);
+}

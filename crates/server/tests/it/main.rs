@@ -1,0 +1,23 @@
+//! The server, driven through real HTTP: what a client is told, and what is left afterwards.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+
+mod auth;
+mod disk;
+mod gateway;
+mod guard;
+mod idempotency;
+mod life;
+mod messages;
+mod mock;
+mod native;
+mod policy;
+mod question_rest;
+mod races;
+mod roles;
+mod scopes;
+mod secrets;
+mod stop;
+mod stream;
+mod transcript;
+mod world;

@@ -1,0 +1,112 @@
+//! When a typed message answers an ask, and when it does not.
+
+use serde_json::json;
+
+use crate::world::{World, id};
+
+// Checklist 3.09, 3.18 (as far as no chat agent is needed): no other message is inserted.
+#[tokio::test]
+async fn it_answers_the_one_open_question() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("question").await;
+    let path = format!("/v1/sessions/{}/messages", agent.session());
+    let accepted = world.admin.post(&path, json!({ "text": "something else entirely" })).await.expect(202);
+    assert_eq!(id(&accepted["answered"]), id(&ask));
+    assert_eq!(accepted["answered"]["outcome"]["answers"], json!([["something else entirely"]]));
+    assert_eq!(accepted["answered"]["outcome"]["by"]["kind"], "message");
+    assert_eq!(agent.finished().await.unwrap(), "You answered: something else entirely.");
+    let transcript = world.admin.get(&format!("/v1/sessions/{}/transcript", agent.session())).await.expect(200);
+    let block = transcript["data"].as_array().unwrap().iter().find(|block| block["type"] == "action").unwrap().clone();
+    // Checklist 3.41.
+    assert_eq!(block["extra"]["answerMessageId"], accepted["messageId"]);
+    let said = transcript["data"].as_array().unwrap().iter().filter(|block| block["role"] == "user").count();
+    assert_eq!(said, 2, "the prompt and the answer");
+}
+
+#[tokio::test]
+async fn with_nothing_pending_it_is_a_prompt() {
+    let world = World::start().await;
+    let mut agent = world.agent("hello").await;
+    agent.finished().await.unwrap();
+    let path = format!("/v1/sessions/{}/messages", agent.session());
+    let accepted = world.admin.post(&path, json!({ "text": "and again" })).await.expect(202);
+    assert_eq!(accepted["answered"], json!(null));
+    assert_eq!(agent.finished().await.unwrap(), "and again");
+}
+
+#[tokio::test]
+async fn a_set_is_answered_where_the_agent_takes_one_reply_for_all() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("questions").await;
+    let path = format!("/v1/sessions/{}/messages", agent.session());
+    let accepted = world.admin.post(&path, json!({ "text": "as you like" })).await.expect(202);
+    assert_eq!(id(&accepted["answered"]), id(&ask));
+    assert!(agent.finished().await.unwrap().contains("as you like"));
+}
+
+// DESIGN §4: never a secret, an approval, a plan exit, a link, or one of several.
+#[tokio::test]
+async fn it_never_decides_what_text_does_not_answer() {
+    let world = World::start().await;
+    for prompt in ["secret", "approve", "plan", "link", "form", "parallel"] {
+        let (mut agent, ask) = world.asked(prompt).await;
+        if prompt == "parallel" {
+            agent.asks().await.unwrap();
+            agent.asks().await.unwrap();
+        }
+        let before = world.session(agent.session()).await;
+        let path = format!("/v1/sessions/{}/messages", agent.session());
+        let refused = world.admin.post(&path, json!({ "text": "yes" })).await.problem(409, "ask_pending");
+        let pending: Vec<_> = before["asks"].as_array().unwrap().iter().map(id).collect();
+        assert_eq!(refused["asks"], json!(pending), "{prompt}");
+        assert_eq!(world.ask(&id(&ask)).await, ask, "{prompt}");
+        world.admin.post(&path, json!({ "text": "yes", "ifPending": "refuse" })).await.problem(409, "ask_pending");
+        // On request it waits behind the ask.
+        let accepted = world.admin.post(&path, json!({ "text": "later", "ifPending": "queue" })).await.expect(202);
+        assert_eq!(accepted["answered"], json!(null));
+        assert_eq!(world.ask(&id(&ask)).await["status"], "pending", "{prompt}");
+    }
+}
+
+#[tokio::test]
+async fn a_queued_message_is_taken_after_the_turn() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("approve").await;
+    let path = format!("/v1/sessions/{}/messages", agent.session());
+    world.admin.post(&path, json!({ "text": "then this", "ifPending": "queue" })).await.expect(202);
+    world.admin.post(&format!("/v1/asks/{}/approve", id(&ask)), json!({})).await.expect(200);
+    agent
+        .watch()
+        .until("the echo", |event| event.data.get().contains("then this") && event.data.get().contains("assistant"))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("question").await;
+    let path = format!("/v1/sessions/{}/messages", agent.session());
+    for wrong in [
+        json!({ "text": "" }),
+        json!({ "text": "  \n" }),
+        json!({}),
+        json!({ "text": "x", "ifPending": "maybe" }),
+        json!({ "text": 1 }),
+    ] {
+        world.admin.post(&path, wrong).await.problem(422, "invalid_request");
+    }
+    world.admin.post(&path, json!({ "text": "x".repeat(1024 * 1024 + 1) })).await.problem(422, "limit_exceeded");
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+}
+
+/// A message too long to be an answer must not be taken for one, nor lost.
+#[tokio::test]
+async fn a_text_that_does_not_fit_is_refused() {
+    let world = World::start().await;
+    let (agent, ask) = world.asked("question").await;
+    let path = format!("/v1/sessions/{}/messages", agent.session());
+    let refused = world.admin.post(&path, json!({ "text": "x".repeat(70_000) })).await.problem(409, "ask_pending");
+    assert_eq!(refused["asks"], json!([id(&ask)]));
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+}

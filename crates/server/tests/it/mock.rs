@@ -1,0 +1,269 @@
+//! Every kind of ask, from the agent to a person and back.
+
+use sayso_testkit::ScriptedAgent;
+use serde_json::{Value, json};
+
+use crate::world::{World, id};
+
+/// Answers an ask through the native API and gives the agent's last words.
+async fn decided(world: &World, agent: &mut ScriptedAgent, ask: &Value, verb: &str, body: Value) -> (Value, String) {
+    let reply = world.admin.post(&format!("/v1/asks/{}/{verb}", id(ask)), body).await.expect(200);
+    let words = agent.finished().await.unwrap();
+    (reply, words)
+}
+
+// Checklist 0.03, 0.05, 4.06.
+#[tokio::test]
+async fn question() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("please ask me a Question").await;
+    let session = agent.session().to_owned();
+    for (field, value) in [
+        ("kind", json!("question")),
+        ("status", json!("pending")),
+        ("reach", json!("live")),
+        ("agent", json!("mock")),
+        ("sessionId", json!(session)),
+        ("title", json!("please ask me a Question")),
+        ("toolCallId", json!("call-1")),
+        ("context", json!("I can add this feature. One thing is open.")),
+        ("blocking", json!(true)),
+        ("deadlineAt", Value::Null),
+        ("onTimeout", Value::Null),
+        ("labels", json!({})),
+    ] {
+        assert_eq!(ask[field], value, "{field}");
+    }
+    assert_eq!(
+        ask["questions"],
+        json!([{
+            "key": "0", "header": "Database", "text": "Which database should this feature use?", "input": "choice",
+            "multiple": false, "custom": true, "required": true,
+            "options": [
+                { "value": "SQLite", "label": "SQLite", "description": "lightweight, file-based", "recommended": false },
+                { "value": "PostgreSQL", "label": "PostgreSQL", "description": "full-featured", "recommended": false },
+            ],
+        }])
+    );
+    let (answered, words) = decided(&world, &mut agent, &ask, "answer", json!({ "answers": [["SQLite"]], "note": null })).await;
+    assert_eq!(answered["status"], "answered");
+    assert_eq!(answered["delivery"], "queued");
+    assert_eq!(answered["outcome"]["answers"], json!([["SQLite"]]));
+    assert_eq!(answered["outcome"]["by"]["kind"], "person");
+    assert_eq!(answered["outcome"]["by"]["via"], "http");
+    assert!(answered["outcome"]["at"].is_string());
+    assert_eq!(words, "You answered: SQLite.");
+    assert_eq!(world.ask(&id(&ask)).await["delivery"], "delivered");
+    assert_eq!(world.session(&session).await["status"], "idle");
+}
+
+// Checklist 0.04, 2.11: one ask with three questions, in this order.
+#[tokio::test]
+async fn questions() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("questions, not a question").await;
+    let shapes: Vec<_> =
+        ask["questions"].as_array().unwrap().iter().map(|q| (q["input"].clone(), q["multiple"].clone())).collect();
+    assert_eq!(shapes, [(json!("choice"), json!(false)), (json!("choice"), json!(true)), (json!("text"), json!(false))]);
+    let answers = json!([["PostgreSQL"], ["my own", "Auth", "Billing"], ["be quick"]]);
+    let (answered, words) = decided(&world, &mut agent, &ask, "answer", json!({ "answers": answers })).await;
+    assert_eq!(answered["outcome"]["answers"], json!([["PostgreSQL"], ["Auth", "Billing", "my own"], ["be quick"]]));
+    assert_eq!(words, "You answered: [Database] PostgreSQL; [Areas] Auth, Billing, my own; [Notes] be quick.");
+}
+
+// Checklist 4.12, 4.16, 4.24.
+#[tokio::test]
+async fn approve() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("approve").await;
+    assert_eq!(ask["kind"], "approval");
+    assert_eq!(ask["approval"]["tool"], "Bash");
+    assert_eq!(ask["approval"]["action"], "run");
+    assert_eq!(ask["approval"]["command"], "cargo test --workspace");
+    assert_eq!(ask["approval"]["input"], json!({ "command": "cargo test --workspace" }));
+    assert_eq!(ask["approval"]["preview"]["type"], "command");
+    assert_eq!(ask["approval"]["choices"], json!([{ "id": "always", "label": "Always allow cargo test (mock, this session)" }]));
+    let (approved, words) = decided(&world, &mut agent, &ask, "approve", json!({})).await;
+    assert_eq!(approved["status"], "approved");
+    assert_eq!(words, "Approved: cargo test --workspace");
+
+    let (mut agent, ask) = world.asked("approve").await;
+    let (denied, words) = decided(&world, &mut agent, &ask, "deny", json!({})).await;
+    assert_eq!(denied["outcome"]["message"], "User denied tool execution");
+    assert_eq!(words, "Denied: User denied tool execution");
+
+    let (mut agent, ask) = world.asked("approve").await;
+    let (_, words) = decided(&world, &mut agent, &ask, "deny", json!({ "message": "not on a Friday" })).await;
+    assert_eq!(words, "Denied: not on a Friday");
+
+    let (mut agent, ask) = world.asked("approve").await;
+    let (approved, words) = decided(&world, &mut agent, &ask, "approve", json!({ "choice": "always" })).await;
+    assert_eq!(approved["outcome"]["choice"], "always");
+    assert_eq!(words, "Approved (always): cargo test --workspace");
+
+    let (mut agent, ask) = world.asked("approve").await;
+    let (_, words) = decided(&world, &mut agent, &ask, "approve", json!({ "input": { "command": "cargo check" } })).await;
+    assert_eq!(words, "Approved with another input: cargo check");
+}
+
+// Checklist 0.24 (as an approval).
+#[tokio::test]
+async fn plan() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("plan").await;
+    assert_eq!(
+        (&ask["kind"], &ask["approval"]["action"], &ask["approval"]["tool"]),
+        (&json!("approval"), &json!("plan"), &json!("ExitPlanMode"))
+    );
+    assert!(ask["approval"]["preview"]["text"].as_str().unwrap().starts_with("# Add a health check"));
+    let (_, words) = decided(&world, &mut agent, &ask, "approve", json!({})).await;
+    assert_eq!(words, "Approved: the plan");
+}
+
+#[tokio::test]
+async fn form() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("form").await;
+    let keys: Vec<_> = ask["questions"].as_array().unwrap().iter().map(|q| (q["key"].clone(), q["required"].clone())).collect();
+    let required = |key: &str, required: bool| (json!(key), json!(required));
+    assert_eq!(keys, [required("name", true), required("port", true), required("public", true), required("region", false)]);
+    let wrong =
+        world.admin.answer(&id(&ask), json!([["shop"], ["65536"], ["perhaps"], ["mars"]])).await.problem(422, "invalid_answers");
+    let reasons: Vec<_> = wrong["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| (p["index"].clone(), p["key"].clone(), p["reason"].clone()))
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            (json!(1), json!("port"), json!("must be between 1 and 65535")),
+            (json!(2), json!("public"), json!("takes yes or no")),
+            (json!(3), json!("region"), json!("`mars` is not one of the options")),
+        ]
+    );
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+    let (_, words) = decided(&world, &mut agent, &ask, "answer", json!({ "answers": [["shop"], ["8080"], ["Yes"], []] })).await;
+    assert_eq!(words, "You answered: [Name] shop; [Port] 8080; [Public] true; [Region] nothing.");
+}
+
+#[tokio::test]
+async fn secret() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("secret").await;
+    assert_eq!(ask["questions"][0]["secret"], true);
+    let (answered, words) = decided(&world, &mut agent, &ask, "answer", json!({ "answers": [["hunter2!"]] })).await;
+    assert_eq!(answered["outcome"]["answers"], json!([{ "secret": true }]));
+    assert_eq!(words, "I received a secret of 8 characters.");
+}
+
+#[tokio::test]
+async fn link() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("link").await;
+    assert_eq!(ask["kind"], "link");
+    assert_eq!(ask["link"]["url"], "https://example.com/device?code=MOCK-1234");
+    let (opened, words) = decided(&world, &mut agent, &ask, "approve", json!({})).await;
+    assert_eq!(opened["status"], "approved");
+    assert_eq!(words, "Opened: https://example.com/device?code=MOCK-1234");
+
+    let (mut agent, ask) = world.asked("link").await;
+    let (_, words) = decided(&world, &mut agent, &ask, "deny", json!({})).await;
+    assert_eq!(words, "Denied: The user did not open the link");
+}
+
+#[tokio::test]
+async fn parallel() {
+    let world = World::start().await;
+    let mut agent = world.agent("parallel").await;
+    let mut asks = Vec::new();
+    for _ in 0..3 {
+        asks.push(agent.asks().await.unwrap());
+    }
+    let session = world.session(agent.session()).await;
+    assert_eq!((&session["status"], &session["pending"]), (&json!("waiting"), &json!(3)));
+    // The last first: their order does not matter.
+    world.admin.answer(&asks[2].id, json!([["nextest"]])).await.expect(200);
+    world.admin.post(&format!("/v1/asks/{}/approve", asks[1].id), json!({})).await.expect(200);
+    world.admin.post(&format!("/v1/asks/{}/reject", asks[0].id), json!({ "message": "no database" })).await.expect(200);
+    let words = agent.finished().await.unwrap();
+    assert_eq!(words, "Rejected: no database\nApproved: cargo test --workspace\nYou answered: nextest.");
+}
+
+// Checklist 0.12, 3.36, 4.62: what the agent takes back is withdrawn, and late answers lose.
+#[tokio::test]
+async fn withdraw() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("withdraw").await;
+    let withdrawn = agent.watch().about("question.resolved", &id(&ask)).await.unwrap();
+    let data: Value = serde_json::from_str(withdrawn.data.get()).unwrap();
+    assert_eq!(data["status"], "withdrawn");
+    assert_eq!(data["outcome"]["by"]["kind"], "agent");
+    assert_eq!(data["question"]["status"], "rejected");
+    assert_eq!(data["question"]["reason"], "The agent no longer needs an answer.");
+    assert_eq!(agent.finished().await.unwrap(), "Withdrawn: The agent no longer needs an answer.");
+    let late = world.admin.answer(&id(&ask), json!([["SQLite"]])).await.problem(409, "ask_already_resolved");
+    assert_eq!((&late["outcome"]["status"], &late["own"]), (&json!("withdrawn"), &json!(false)));
+}
+
+#[tokio::test]
+async fn slow_streams_and_everything_else_is_echoed() {
+    let world = World::start().await;
+    let mut agent = world.agent("slow").await;
+    let first = agent.watch().event("message.delta").await.unwrap();
+    assert_eq!(first.seq, None, "live only");
+    assert!(agent.finished().await.unwrap().starts_with("This message streams slowly"));
+    let mut agent = world.agent("Fix the tests, please").await;
+    assert_eq!(agent.finished().await.unwrap(), "Fix the tests, please");
+    assert!(
+        world.admin.get(&format!("/v1/asks?session={}", agent.session())).await.expect(200)["data"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+// Checklist 4.16, 4.17, 4.18, 4.53: the mode decides about approvals; questions are asked in every mode but dontAsk.
+#[tokio::test]
+async fn permission_modes() {
+    let world = World::start().await;
+    let start = |mode: &str, prompt: &str| {
+        let new = json!({ "agent": "mock", "prompt": prompt, "permissionMode": mode, "model": "small" });
+        let new: sayso_client::api::session::NewSession = serde_json::from_value(new).unwrap();
+        let client = world.server.client();
+        async move { ScriptedAgent::with(&client, &new).await.unwrap() }
+    };
+    let mut agent = start("bypassPermissions", "approve").await;
+    assert_eq!(agent.finished().await.unwrap(), "Ran without asking (bypassPermissions): cargo test --workspace");
+    let session = world.session(agent.session()).await;
+    assert_eq!((&session["permissionMode"], &session["model"]), (&json!("bypassPermissions"), &json!("small")));
+    let mut agent = start("bypassPermissions", "question").await;
+    assert_eq!(agent.asks().await.unwrap().questions.len(), 1);
+    let mut agent = start("default", "approve").await;
+    assert!(agent.asks().await.unwrap().approval.is_some());
+    let mut agent = start("dontAsk", "question").await;
+    assert!(agent.finished().await.unwrap().contains("dontAsk"));
+}
+
+// Checklist 0.31, 0.34.
+#[tokio::test]
+async fn capabilities_are_told() {
+    let world = World::start().await;
+    let agents = world.admin.get("/v1/agents").await.expect(200);
+    assert_eq!(
+        agents,
+        json!({ "data": [{ "name": "mock", "protocol": "mock", "capabilities": {
+            "questions": true, "approvals": true, "plans": true, "elicitation": true,
+            "resume": true, "survivesRestart": true, "messageAnswersSets": true,
+        } }] })
+    );
+}
+
+#[tokio::test]
+async fn told_to_stop_it_stops() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("question 5 times").await;
+    let (_, words) = decided(&world, &mut agent, &ask, "reject", json!({ "message": "enough", "stop": true })).await;
+    assert_eq!(words, "Rejected: enough");
+}

@@ -1,0 +1,372 @@
+//! The policy decides before a person is bothered, and when nobody comes.
+
+use std::time::Duration;
+
+use sayso_testkit::ScriptedAgent;
+use serde_json::{Value, json};
+
+use crate::world::{World, approval, id, question};
+
+const TEN_MINUTES: &str =
+    "[questions]\npolicy = \"forward\"\ntimeout = \"10m\"\non_timeout = \"reject\"\n[approvals]\ntimeout = \"10m\"\n";
+
+async fn started(world: &World, new: Value) -> ScriptedAgent {
+    let new: sayso_client::api::session::NewSession = serde_json::from_value(new).unwrap();
+    ScriptedAgent::with(&world.server.client(), &new).await.unwrap()
+}
+
+/// The only ask of a session.
+async fn only_ask(world: &World, session: &str) -> Value {
+    let asks = world.admin.get(&format!("/v1/asks?session={session}")).await.expect(200);
+    assert_eq!(asks["data"].as_array().unwrap().len(), 1, "{asks}");
+    asks["data"][0].clone()
+}
+
+// Checklist 2.03, 2.66: rejected at once, never pending.
+#[tokio::test]
+async fn reject() {
+    let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
+    let mut agent = world.agent("question").await;
+    let words = agent.finished().await.unwrap();
+    assert_eq!(words, "Rejected: Nobody is available to answer questions (by policy). Go on with your best judgement.");
+    let ask = only_ask(&world, agent.session()).await;
+    assert_eq!((&ask["status"], &ask["outcome"]["by"]["kind"]), (&json!("rejected"), &json!("policy")));
+    let mut stream = world.admin.stream(&format!("/v1/sessions/{}/events?since=0", agent.session()), None).await;
+    let events = stream.up_to(world.session(agent.session()).await["seq"].as_i64().unwrap()).await;
+    let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert!(kinds.contains(&"question.resolved") && !kinds.contains(&"question.requested"), "{kinds:?}");
+    // The person's own words.
+    let world = World::with_policy("[questions]\npolicy = \"reject\"\nmessage = \"Nobody is here.\"\n").await;
+    assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: Nobody is here.");
+}
+
+// Checklist 2.04, 2.13, 2.14: the first option of every question; free text is never guessed.
+#[tokio::test]
+async fn accept_first() {
+    let world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
+    assert_eq!(world.agent("question").await.finished().await.unwrap(), "You answered: SQLite.");
+    let mut agent = world.agent("questions").await;
+    assert!(agent.finished().await.unwrap().starts_with("Rejected: "));
+    assert_eq!(only_ask(&world, agent.session()).await["status"], "rejected");
+    for prompt in ["approve", "plan", "link"] {
+        let (_agent, ask) = world.asked(prompt).await;
+        assert_eq!(ask["status"], "pending", "{prompt} is nothing to accept the first of");
+    }
+}
+
+// Checklist 2.05, 2.18: without a timeout it waits.
+#[tokio::test]
+async fn forward_waits_for_ever() {
+    let (world, clock) = World::timeless("[questions]\npolicy = \"forward\"\n").await;
+    let (_agent, ask) = world.asked("question").await;
+    let (_agent, tool) = world.asked("approve").await;
+    assert_eq!((&ask["deadlineAt"], &tool["deadlineAt"]), (&Value::Null, &Value::Null));
+    // A deadline set later than everything shows that the clock was looked at.
+    let mut wanted = question();
+    wanted["timeout"] = json!("8760h");
+    let last = id(&world.opened(wanted).await);
+    clock.advance(Duration::from_secs(8_760 * 3_600));
+    assert_eq!(world.outcome(&last).await["outcome"]["by"]["kind"], "timeout");
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+    assert_eq!(world.ask(&id(&tool)).await, tool);
+}
+
+// Checklist 2.16, 4.08, 4.10, 4.52.
+#[tokio::test]
+async fn a_question_times_out_after_ten_minutes() {
+    let (world, clock) = World::timeless(TEN_MINUTES).await;
+    let (mut agent, ask) = world.asked("question").await;
+    assert_eq!(ask["onTimeout"], "reject");
+    clock.advance(Duration::from_millis(10 * 60_000 - 1));
+    assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
+    clock.advance(Duration::from_millis(1));
+    let ended = world.outcome(&id(&ask)).await;
+    assert_eq!(ended["status"], "rejected");
+    assert_eq!(ended["outcome"]["message"], "User did not respond within 10 minutes");
+    assert_eq!(ended["outcome"]["by"], json!({ "kind": "timeout", "after": "10m" }));
+    assert_eq!(ended["outcome"]["at"], ask["deadlineAt"]);
+    assert_eq!(agent.finished().await.unwrap(), "Rejected: User did not respond within 10 minutes");
+}
+
+// Checklist 4.09, 4.11, 4.52.
+#[tokio::test]
+async fn an_approval_times_out_after_ten_minutes() {
+    let (world, clock) = World::timeless(TEN_MINUTES).await;
+    let (mut agent, ask) = world.asked("approve").await;
+    assert_eq!(ask["onTimeout"], "deny");
+    clock.advance(Duration::from_millis(10 * 60_000 - 1));
+    assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
+    clock.advance(Duration::from_millis(1));
+    let ended = world.outcome(&id(&ask)).await;
+    assert_eq!((&ended["status"], &ended["outcome"]["by"]["kind"]), (&json!("denied"), &json!("timeout")));
+    assert_eq!(ended["outcome"]["message"], "Tool approval timed out after 10 minutes");
+    assert_eq!(agent.finished().await.unwrap(), "Denied: Tool approval timed out after 10 minutes");
+}
+
+// Checklist 2.15: only where it is written does silence take the first option, and never for approvals.
+#[tokio::test]
+async fn on_timeout_accept_first() {
+    let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
+    let (world, clock) = World::timeless(policy).await;
+    let (mut agent, ask) = world.asked("question").await;
+    assert_eq!(ask["onTimeout"], "accept-first");
+    let (_agent, free) = world.asked("questions").await;
+    clock.advance(Duration::from_secs(90));
+    assert_eq!(world.outcome(&id(&ask)).await["outcome"]["answers"], json!([["SQLite"]]));
+    assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
+    let rejected = world.outcome(&id(&free)).await;
+    assert_eq!(rejected["status"], "rejected", "free text is never guessed");
+    assert_eq!(rejected["outcome"]["message"], "User did not respond within 1 minute 30 seconds");
+}
+
+// Checklist 2.19: a person's reject is a reject; only a timeout falls back.
+#[tokio::test]
+async fn a_reject_is_a_reject() {
+    let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
+    let (world, clock) = World::timeless(policy).await;
+    let (mut agent, ask) = world.asked("question").await;
+    world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({})).await.expect(200);
+    clock.advance(Duration::from_secs(900));
+    assert!(agent.finished().await.unwrap().starts_with("Rejected: The user declined to answer."));
+    assert_eq!(world.ask(&id(&ask)).await["outcome"]["by"]["kind"], "person");
+}
+
+// Checklist 2.06, 2.08, 2.09, 2.10: rules by header or text, as a part or as a regular expression.
+#[tokio::test]
+async fn rules_answer() {
+    for (rule, answer) in [
+        ("header = \"database\"\nanswer = [\"PostgreSQL\"]", "PostgreSQL"),
+        ("match = \"WHICH data\"\nanswer = [\"PostgreSQL\"]", "PostgreSQL"),
+        ("match = \"/^Which d.*use\\\\?$/\"\nanswer = [\"PostgreSQL\"]", "PostgreSQL"),
+        ("header = \"database\"\npick = 2", "PostgreSQL"),
+        ("header = \"database\"\nanswer = [\"a text of my own\"]", "a text of my own"),
+    ] {
+        let world = World::with_policy(&format!("[[rules]]\nname = \"mine\"\ndo = \"answer\"\n{rule}\n")).await;
+        let mut agent = world.agent("question").await;
+        assert_eq!(agent.finished().await.unwrap(), format!("You answered: {answer}."), "{rule}");
+        let ask = only_ask(&world, agent.session()).await;
+        assert_eq!(ask["outcome"]["by"], json!({ "kind": "policy", "rule": "mine" }), "{rule}");
+    }
+}
+
+// Checklist 2.07, 2.11: auto answers by rule and takes the first of the rest; forward preselects.
+#[tokio::test]
+async fn rules_on_a_part_of_an_ask() {
+    let rule = "[[rules]]\ndo = \"answer\"\nheader = \"areas\"\nanswer = [\"Billing\", \"Search\"]\n";
+    let notes = "[[rules]]\ndo = \"answer\"\nheader = \"notes\"\nanswer = [\"none\"]\n";
+    let world = World::with_policy(&format!("[questions]\npolicy = \"auto\"\n{rule}{notes}")).await;
+    let words = world.agent("questions").await.finished().await.unwrap();
+    assert_eq!(words, "You answered: [Database] SQLite; [Areas] Billing, Search; [Notes] none.");
+    let world = World::with_policy(&format!("[questions]\npolicy = \"auto\"\n{rule}")).await;
+    let words = world.agent("questions").await.finished().await.unwrap();
+    assert!(words.starts_with("Rejected"), "free text without a rule: {words}");
+    let world = World::with_policy(rule).await;
+    let (_agent, ask) = world.asked("questions").await;
+    assert_eq!(ask["status"], "pending");
+    let preselected: Vec<_> = ask["questions"].as_array().unwrap().iter().map(|q| q["preselected"].clone()).collect();
+    assert_eq!(preselected, [Value::Null, json!(["Billing", "Search"]), Value::Null]);
+}
+
+// Checklist 2.06: an answer that does not fit did not match.
+#[tokio::test]
+async fn a_rule_that_does_not_fit_asks_a_person() {
+    let world = World::with_policy("[[rules]]\ndo = \"answer\"\nheader = \"port\"\nanswer = [\"99999\"]\n").await;
+    let (_agent, ask) = world.asked("form").await;
+    assert_eq!(ask["status"], "pending");
+}
+
+#[tokio::test]
+async fn a_rule_rejects() {
+    let world = World::with_policy("[[rules]]\nname = \"no databases\"\ndo = \"reject\"\nheader = \"database\"\n").await;
+    let mut agent = world.agent("question").await;
+    assert!(agent.finished().await.unwrap().starts_with("Rejected: "));
+    assert_eq!(only_ask(&world, agent.session()).await["outcome"]["by"]["rule"], "no databases");
+}
+
+// DESIGN §5: deny > ask > allow, whatever the order.
+#[tokio::test]
+async fn deny_beats_ask_beats_allow() {
+    let rule = |what: &str, run: &str| format!("[[rules]]\nname = \"{what}\"\ndo = \"{what}\"\nrun = [\"{run}\"]\n");
+    let (allow, ask, deny) = (rule("allow", "cargo test *"), rule("ask", "cargo *"), rule("deny", "cargo test --workspace"));
+    for (policy, expected) in [
+        (allow.clone(), "Approved: cargo test --workspace"),
+        (format!("{allow}{deny}"), "Denied: "),
+        (format!("{deny}{allow}"), "Denied: "),
+        (format!("{deny}{ask}{allow}"), "Denied: "),
+        (format!("[approvals]\npolicy = \"allow\"\n{deny}"), "Denied: "),
+        ("[approvals]\npolicy = \"deny\"\n".to_owned(), "Denied: Tool use denied by the user's policy"),
+        ("[approvals]\npolicy = \"allow\"\n".to_owned(), "Approved: "),
+    ] {
+        let world = World::with_policy(&policy).await;
+        let mut agent = world.agent("approve").await;
+        let words = agent.finished().await.unwrap();
+        assert!(words.starts_with(expected), "{policy}: {words}");
+        assert_eq!(only_ask(&world, agent.session()).await["outcome"]["by"]["kind"], "policy");
+    }
+    for policy in [format!("{allow}{ask}"), format!("{ask}{allow}"), format!("[approvals]\npolicy = \"allow\"\n{ask}")] {
+        let world = World::with_policy(&policy).await;
+        let (_agent, asked) = world.asked("approve").await;
+        assert_eq!(asked["status"], "pending", "{policy}");
+    }
+}
+
+// Checklist 2.17; DESIGN §5: what does not parse keeps the last good policy and says where.
+#[tokio::test]
+async fn a_broken_file_keeps_the_last_good_policy() {
+    let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
+    let path = world.server.config_dir().join("policy.toml");
+    for broken in [
+        "[questions]\npolicy = \"sometimes\"\n",
+        "[questions]\npolicy = \"forward\"\ntimeout = \"10m\"\n",
+        "[questions]\npolicy = \"accept-first\"\ntimeout = \"10m\"\non_timeout = \"reject\"\n",
+        "[questions\n",
+        "[[rules]]\ndo = \"allow\"\n",
+    ] {
+        std::fs::write(&path, broken).unwrap();
+        // Files are told apart by their time, which may be as coarse as the clock: make it another one.
+        let later = std::time::SystemTime::now() + Duration::from_secs(u64::try_from(broken.len()).unwrap());
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        let view = world.admin.get("/v1/policy").await.expect(200);
+        let error = view["error"].as_str().unwrap_or_else(|| panic!("{broken}: {view}"));
+        assert!(error.contains("line"), "{error}");
+        assert!(world.agent("question").await.finished().await.unwrap().starts_with("Rejected"), "{broken}");
+    }
+    std::fs::write(&path, "").unwrap();
+    std::fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() + Duration::from_secs(9_999))
+        .unwrap();
+    assert_eq!(world.admin.get("/v1/policy").await.expect(200)["error"], Value::Null);
+    let (_agent, ask) = world.asked("question").await;
+    assert_eq!(ask["status"], "pending", "the new one is in force");
+}
+
+/// A server that begins with a broken file does not allow anything on its own.
+#[tokio::test]
+async fn a_file_that_was_never_good_is_no_policy() {
+    let world = World::with_policy("[approvals]\npolicy = \"allow\"\nnonsense = 1\n").await;
+    let (_agent, ask) = world.asked("approve").await;
+    assert_eq!(ask["status"], "pending");
+    assert!(world.admin.get("/v1/policy").await.expect(200)["error"].is_string());
+}
+
+// Checklist 2.02 and DESIGN §5: a session's own policy lies over the person's.
+#[tokio::test]
+async fn a_session_has_its_own() {
+    let world = World::start().await;
+    let mut agent =
+        started(&world, json!({ "agent": "mock", "prompt": "question", "policy": { "questions": "accept-first" } })).await;
+    assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
+    let (_agent, ask) = world.asked("question").await;
+    assert_eq!(ask["status"], "pending", "others are not touched");
+    let mut agent = started(&world, json!({ "agent": "mock", "prompt": "question", "policy": { "questions": "reject" } })).await;
+    // An agent that knows that it may not ask need not.
+    assert!(agent.finished().await.unwrap().contains("questions are switched off"));
+}
+
+// DESIGN §5: untrusted, a project may only add deny and ask.
+#[tokio::test]
+async fn a_project_must_be_trusted_to_allow() {
+    let world = World::start().await;
+    let project = world.server.project();
+    let file = project.join(".sayso.toml");
+    let start = || started(&world, json!({ "agent": "mock", "prompt": "approve", "cwd": project }));
+    std::fs::write(&file, "[[rules]]\ndo = \"allow\"\nrun = [\"cargo test *\"]\n").unwrap();
+    assert!(start().await.asks().await.unwrap().approval.is_some(), "an untrusted allow");
+    let trusted = world.admin.post("/v1/policy/trust", json!({ "directory": project })).await.expect(200);
+    assert!(trusted["hash"].as_str().is_some_and(|hash| !hash.is_empty()));
+    assert_eq!(start().await.finished().await.unwrap(), "Approved: cargo test --workspace");
+    std::fs::write(&file, "[[rules]]\ndo = \"allow\"\nrun = [\"cargo *\"]\n").unwrap();
+    assert!(start().await.asks().await.unwrap().approval.is_some(), "another text is not trusted");
+    std::fs::write(&file, "[[rules]]\ndo = \"deny\"\nrun = [\"cargo *\"]\n").unwrap();
+    assert!(start().await.finished().await.unwrap().starts_with("Denied"), "stricter is taken from anybody");
+}
+
+#[tokio::test]
+async fn grants_hold_for_their_time() {
+    let (world, clock) = World::timeless("").await;
+    world.admin.post("/v1/policy/grants", json!({ "run": ["cargo test *"], "for": "1h" })).await.expect(201);
+    assert_eq!(world.agent("approve").await.finished().await.unwrap(), "Approved: cargo test --workspace");
+    clock.advance(Duration::from_secs(3_600));
+    let (_agent, ask) = world.asked("approve").await;
+    assert_eq!(ask["status"], "pending");
+    assert_eq!(world.admin.get("/v1/policy").await.expect(200)["grants"], json!([]));
+    for wrong in [json!({ "run": [], "for": "1h" }), json!({ "run": ["x"], "for": "soon" }), json!({ "run": ["x"] })] {
+        assert_eq!(world.admin.post("/v1/policy/grants", wrong).await.status, 422);
+    }
+}
+
+#[tokio::test]
+async fn profiles_are_switched_on_and_end() {
+    let policy = "[profiles.away]\nquestions = { policy = \"reject\" }\n";
+    let (world, clock) = World::timeless(policy).await;
+    let put = |body: Value| {
+        let admin = world.admin.clone();
+        async move { admin.call(&reqwest::Method::PUT, "/v1/policy/profile", Some(&body)).await }
+    };
+    put(json!({ "name": "moon" })).await.problem(422, "invalid_policy");
+    let view = put(json!({ "name": "away", "for": "2h" })).await.expect(200);
+    assert_eq!(view["profile"]["name"], "away");
+    assert!(world.agent("question").await.finished().await.unwrap().starts_with("Rejected"));
+    clock.advance(Duration::from_secs(2 * 3_600));
+    let (_agent, ask) = world.asked("question").await;
+    assert_eq!(ask["status"], "pending");
+    put(json!({ "name": "away" })).await.expect(200);
+    assert_eq!(put(json!({ "name": null })).await.expect(200)["profile"], Value::Null);
+}
+
+#[tokio::test]
+async fn explain_says_what_a_policy_does() {
+    let world = World::start().await;
+    let (_agent, ask) = world.asked("approve").await;
+    let explain = |body: Value| {
+        let admin = world.admin.clone();
+        async move { admin.post("/v1/policy/explain", body).await }
+    };
+    let now = explain(json!({ "askId": id(&ask) })).await.expect(200);
+    assert_eq!((&now["data"][0]["verdict"], &now["data"][0]["askId"]), (&json!("ask"), &ask["id"]));
+    let candidate = "[[rules]]\nname = \"tests\"\ndo = \"allow\"\nrun = [\"cargo test *\"]\n";
+    let then = explain(json!({ "pending": true, "policy": candidate })).await.expect(200);
+    assert_eq!((&then["data"][0]["verdict"], &then["data"][0]["because"]), (&json!("approve"), &json!("tests")));
+    assert_eq!(world.ask(&id(&ask)).await, ask, "explaining decides nothing");
+    let broken = explain(json!({ "pending": true, "policy": "[questions]\npolicy = 1\n" })).await.problem(422, "invalid_policy");
+    assert_eq!(broken["line"], 2);
+    explain(json!({ "history": 0 })).await.problem(422, "invalid_request");
+}
+
+/// DESIGN §5: built in and irremovable.
+#[tokio::test]
+async fn nobody_allows_sayso_itself() {
+    let world = World::with_policy("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = [\"*\"]\n").await;
+    let run = |command: String| json!({ "approval": { "tool": "Bash", "action": "run", "command": command, "input": { "command": command } } });
+    let allowed = world.opened(run("ls".to_owned())).await;
+    assert_eq!(allowed["status"], "approved");
+    let token = world.server.data_dir().join("token");
+    for command in ["sayso approve ask_1".to_owned(), format!("cat {}", token.display())] {
+        let asked = world.opened(run(command.clone())).await;
+        assert_eq!(asked["status"], "pending", "{command}");
+    }
+}
+
+/// A caller's own patience only shortens what the policy says.
+#[tokio::test]
+async fn a_callers_timeout_ends_in_a_no() {
+    let (world, clock) =
+        World::timeless("[questions]\npolicy = \"forward\"\ntimeout = \"10m\"\non_timeout = \"accept-first\"\n").await;
+    let with = |mut wanted: Value, timeout: &str| {
+        wanted["timeout"] = json!(timeout);
+        wanted
+    };
+    let short = world.opened(with(question(), "1m")).await;
+    let long = world.opened(with(question(), "1h")).await;
+    let tool = world.opened(with(approval(), "1m")).await;
+    let deadlines = [&short, &long, &tool].map(|ask| ask["onTimeout"].clone());
+    assert_eq!(deadlines, [json!("reject"), json!("accept-first"), json!("deny")]);
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(world.outcome(&id(&short)).await["outcome"]["message"], "User did not respond within 1 minute");
+    assert_eq!(world.outcome(&id(&tool)).await["outcome"]["message"], "Tool approval timed out after 1 minute");
+    clock.advance(Duration::from_secs(540));
+    assert_eq!(world.outcome(&id(&long)).await["outcome"]["answers"], json!([["SQLite"]]));
+}

@@ -1,0 +1,260 @@
+//! Every route of the OpenAPI document with every kind of caller. A route without a row fails.
+//! RELIABILITY F17.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::world::{Http, World, approval, id, question};
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum May {
+    /// Anybody, also without a token.
+    Anybody,
+    /// Viewers, answerers, admins.
+    Read,
+    /// The same, and agents for what they opened.
+    ReadOwn,
+    /// Answerers, admins.
+    Answer,
+    /// Agents, admins.
+    Open,
+    /// Admins.
+    Administer,
+}
+
+/// The callers: three that are nobody, and the roles.
+const CALLERS: [&str; 7] = ["none", "bad", "expired", "viewer", "answerer", "agent", "admin"];
+
+impl May {
+    /// What a caller gets: 200 stands for the route's own success.
+    fn status(self, caller: &str) -> u16 {
+        let known = !matches!(caller, "none" | "bad" | "expired");
+        let allowed = match self {
+            Self::Anybody => true,
+            Self::Read => matches!(caller, "viewer" | "answerer" | "admin"),
+            Self::ReadOwn => known,
+            Self::Answer => matches!(caller, "answerer" | "admin"),
+            Self::Open => matches!(caller, "agent" | "admin"),
+            Self::Administer => caller == "admin",
+        };
+        match (allowed, known) {
+            (true, _) => 200,
+            (false, false) => 401,
+            (false, true) => 403,
+        }
+    }
+}
+
+/// The table: method, path, who may, what success is.
+const TABLE: &[(&str, &str, May, u16)] = &[
+    ("get", "/v1/health", May::Anybody, 200),
+    ("get", "/metrics", May::Read, 200),
+    ("get", "/v1/asks", May::ReadOwn, 200),
+    ("post", "/v1/asks", May::Open, 201),
+    ("get", "/v1/asks/{id}", May::ReadOwn, 200),
+    ("delete", "/v1/asks/{id}", May::Open, 200),
+    ("post", "/v1/asks/{id}/receipt", May::Open, 200),
+    ("post", "/v1/asks/{id}/answer", May::Answer, 200),
+    ("post", "/v1/asks/{id}/reject", May::Answer, 200),
+    ("post", "/v1/asks/{id}/approve", May::Answer, 200),
+    ("post", "/v1/asks/{id}/deny", May::Answer, 200),
+    ("post", "/v1/asks/{id}/snooze", May::Answer, 200),
+    ("get", "/v1/sessions", May::Read, 200),
+    ("post", "/v1/sessions", May::Answer, 201),
+    ("get", "/v1/sessions/{id}", May::Read, 200),
+    ("delete", "/v1/sessions/{id}", May::Answer, 200),
+    ("post", "/v1/sessions/{id}/messages", May::Answer, 202),
+    ("post", "/v1/sessions/{id}/interrupt", May::Answer, 200),
+    ("post", "/v1/sessions/{id}/resume", May::Answer, 200),
+    ("get", "/v1/sessions/{id}/transcript", May::Read, 200),
+    ("get", "/v1/events", May::ReadOwn, 200),
+    ("get", "/v1/sessions/{id}/events", May::Read, 200),
+    ("get", "/v1/agents", May::Read, 200),
+    ("get", "/v1/policy", May::Read, 200),
+    ("post", "/v1/policy/explain", May::Read, 200),
+    ("post", "/v1/policy/grants", May::Administer, 201),
+    ("put", "/v1/policy/profile", May::Administer, 200),
+    ("post", "/v1/policy/trust", May::Administer, 200),
+    ("get", "/v1/tokens", May::Administer, 200),
+    ("post", "/v1/tokens", May::Administer, 201),
+    ("delete", "/v1/tokens/{id}", May::Administer, 200),
+    ("post", "/v1/login-codes", May::Administer, 201),
+    ("post", "/v1/login", May::Anybody, 201),
+    ("post", "/v1/sessions/{sid}/questions/{qid}/reply", May::Answer, 204),
+    ("post", "/v1/sessions/{sid}/questions/{qid}/reject", May::Answer, 204),
+    ("post", "/v1/sessions/{sid}/submit-answers", May::Answer, 200),
+    ("post", "/v1/sessions/{sid}/approve", May::Answer, 200),
+    ("post", "/v1/sessions/{sid}/deny", May::Answer, 200),
+    ("get", "/v1/sessions/{sid}/stream", May::Read, 200),
+];
+
+/// What a cell is about: a call that would succeed, and the ask that must stay as it was if it does not.
+struct Target {
+    path: String,
+    body: Option<Value>,
+    untouched: Option<String>,
+}
+
+/// A session with a question, an approval and another question.
+async fn waiting(world: &World) -> (String, Vec<Value>) {
+    let mut agent = world.agent("parallel").await;
+    let mut asks = Vec::new();
+    for _ in 0..3 {
+        asks.push(world.ask(&agent.asks().await.unwrap().id).await);
+    }
+    (agent.session().to_owned(), asks)
+}
+
+async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &str) -> Target {
+    let answers = json!({ "answers": [["SQLite"]] });
+    let of_ask =
+        |ask: &Value, body: Option<Value>| Target { path: path.replace("{id}", &id(ask)), body, untouched: Some(id(ask)) };
+    match (method, path) {
+        ("post", "/v1/asks") => Target { path: path.to_owned(), body: Some(question()), untouched: None },
+        ("get" | "delete", "/v1/asks/{id}") => {
+            // Its own, for those who may open.
+            let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
+            let ask = by.post("/v1/asks", question()).await.expect(201);
+            of_ask(&ask, None)
+        }
+        (_, "/v1/asks/{id}/receipt") => {
+            let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
+            let ask = by.post("/v1/asks", question()).await.expect(201);
+            world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+            of_ask(&ask, None)
+        }
+        (_, "/v1/asks/{id}/answer") => of_ask(&world.opened(question()).await, Some(answers)),
+        (_, "/v1/asks/{id}/reject") => of_ask(&world.opened(question()).await, None),
+        (_, "/v1/asks/{id}/approve" | "/v1/asks/{id}/deny") => of_ask(&world.opened(approval()).await, None),
+        (_, "/v1/asks/{id}/snooze") => of_ask(&world.opened(question()).await, Some(json!({ "until": "2030-01-01T00:00:00Z" }))),
+        ("post", "/v1/sessions") => Target { path: path.to_owned(), body: Some(json!({ "agent": "mock" })), untouched: None },
+        ("post", "/v1/sessions/{id}/resume") => {
+            let mut agent = world.agent("crash").await;
+            agent.watch().event("session.ended").await.unwrap();
+            Target { path: path.replace("{id}", agent.session()), body: None, untouched: None }
+        }
+        ("post", "/v1/sessions/{id}/messages") => {
+            let (agent, ask) = world.asked("question").await;
+            Target { path: path.replace("{id}", agent.session()), body: Some(json!({ "text": "hi" })), untouched: Some(id(&ask)) }
+        }
+        (_, path) if path.starts_with("/v1/sessions/{") => {
+            let (session, asks) = waiting(world).await;
+            let (ask, body) = match path.rsplit('/').next().unwrap() {
+                "reply" => (&asks[0], Some(answers)),
+                "submit-answers" => {
+                    (&asks[0], Some(json!({ "toolCallId": asks[0]["toolCallId"], "answers": { "0": "SQLite" } })))
+                }
+                "approve" | "deny" => (&asks[1], Some(json!({ "toolCallId": asks[1]["toolCallId"] }))),
+                _ => (&asks[0], None),
+            };
+            let path = path.replace("{id}", &session).replace("{sid}", &session).replace("{qid}", &id(ask));
+            Target { path, body, untouched: Some(id(ask)) }
+        }
+        (_, "/v1/policy/explain") => Target { path: path.to_owned(), body: Some(json!({ "pending": true })), untouched: None },
+        (_, "/v1/policy/grants") => {
+            Target { path: path.to_owned(), body: Some(json!({ "run": ["x *"], "for": "1h" })), untouched: None }
+        }
+        (_, "/v1/policy/profile") => Target { path: path.to_owned(), body: Some(json!({ "name": null })), untouched: None },
+        (_, "/v1/policy/trust") => {
+            std::fs::write(world.server.project().join(".sayso.toml"), "").unwrap();
+            Target { path: path.to_owned(), body: Some(json!({ "directory": world.server.project() })), untouched: None }
+        }
+        ("post", "/v1/tokens") => {
+            Target { path: path.to_owned(), body: Some(json!({ "role": "viewer", "actor": "x" })), untouched: None }
+        }
+        (_, "/v1/tokens/{id}") => {
+            let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "x" })).await.expect(201);
+            Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
+        (_, "/v1/login") => {
+            let code = world.admin.poke("/v1/login-codes").await.expect(201);
+            Target { path: path.to_owned(), body: Some(json!({ "code": code["code"] })), untouched: None }
+        }
+        _ => Target { path: path.to_owned(), body: None, untouched: None },
+    }
+}
+
+#[test]
+fn every_route_has_a_row_and_every_row_a_route() {
+    let document: Value = serde_json::from_str(&sayso_server::openapi().to_json().unwrap()).unwrap();
+    let mut routes = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in
+            methods.as_object().unwrap().keys().filter(|key| !matches!(key.as_str(), "parameters" | "summary" | "description"))
+        {
+            routes.insert((method.clone(), path.clone()));
+        }
+    }
+    let rows: BTreeSet<_> = TABLE.iter().map(|(method, path, ..)| ((*method).to_owned(), (*path).to_owned())).collect();
+    assert_eq!(rows, routes);
+    assert_eq!(rows.len(), TABLE.len(), "a row twice");
+    // The document says of itself which routes need a token.
+    for (method, path, may, _) in TABLE {
+        let secured = document["paths"][path][method]["security"].as_array().is_some_and(|security| !security.is_empty());
+        assert_eq!(secured, *may != May::Anybody, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn every_route_answers_every_caller_as_the_table_says() {
+    let (world, clock) = World::timeless("").await;
+    let expired = world.token(json!({ "role": "admin", "actor": "expired", "expiresIn": "1s" })).await;
+    clock.advance(Duration::from_secs(2));
+    let mut callers: BTreeMap<&str, Http> =
+        BTreeMap::from([("none", world.http("")), ("bad", world.http("sayso_bad")), ("expired", expired)]);
+    for role in ["viewer", "answerer", "agent", "admin"] {
+        callers.insert(role, world.role(role).await);
+    }
+    let mut wrong = Vec::new();
+    for (method, path, may, success) in TABLE {
+        for caller in CALLERS {
+            // Bad tokens and login codes are limited; time heals that.
+            clock.advance(Duration::from_secs(60));
+            let http = &callers[caller];
+            let Target { path: called, body, untouched } = target(&world, http, caller, method, path).await;
+            let before = match &untouched {
+                Some(ask) => Some(world.ask(ask).await),
+                None => None,
+            };
+            let verb: Method = method.to_uppercase().parse().unwrap();
+            let expected = match may.status(caller) {
+                200 => *success,
+                refused => refused,
+            };
+            let status = if called.ends_with("/events") || called.ends_with("/stream") {
+                http.request(&verb, &called).send().await.unwrap().status().as_u16()
+            } else {
+                let reply = http.call(&verb, &called, body.as_ref()).await;
+                match expected {
+                    401 => drop(reply.problem(401, "unauthorized")),
+                    403 => drop(reply.problem(403, "forbidden")),
+                    _ => {}
+                }
+                reply.status
+            };
+            if status != expected {
+                wrong.push(format!("{method} {path} as {caller}: {status}, not {expected}"));
+            }
+            if let (true, Some(ask), Some(before)) = (expected >= 400, &untouched, before) {
+                assert_eq!(world.ask(ask).await, before, "{method} {path} as {caller} touched the ask");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whoever has no token learns nothing about bodies.
+#[tokio::test]
+async fn the_token_is_looked_at_before_the_body() {
+    let world = World::start().await;
+    let ask = id(&world.opened(question()).await);
+    for path in [format!("/v1/asks/{ask}/answer"), "/v1/asks".to_owned(), "/v1/sessions".to_owned(), "/v1/tokens".to_owned()] {
+        for body in ["", "{", "{}", "[1,2"] {
+            world.http("").raw(&path, body).await.problem(401, "unauthorized");
+        }
+    }
+}

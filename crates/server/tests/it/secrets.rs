@@ -1,0 +1,157 @@
+//! A secret answer reaches the agent and nobody else: no reply, no event, no log, no file.
+//! RELIABILITY F22.
+
+use std::path::Path;
+
+use sayso_testkit::{ScriptedAgent, ServerProcess};
+use serde_json::{Value, json};
+
+use crate::world::{Http, World, id};
+
+const VALUE: &str = "xyzzy-plugh-1234567890-secret";
+
+/// Which files below the directory hold the value.
+fn files_with_it(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if std::fs::read(&path).is_ok_and(|bytes| bytes.windows(VALUE.len()).any(|window| window == VALUE.as_bytes()))
+            {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+/// Sees to it that the value is in no file. The log is emptied after the commit that deletes the value
+/// or, if somebody was reading, after one of the next: a few more commits are made, and no more, lest
+/// they write over what should have been removed.
+async fn assert_gone(admin: &Http, dir: &Path) {
+    for _ in 0..5 {
+        admin.post("/v1/asks", crate::world::question()).await.expect(201);
+        if files_with_it(dir).is_empty() {
+            return;
+        }
+    }
+    assert_eq!(files_with_it(dir), Vec::<String>::new());
+}
+
+/// The real binary, at its most talkative, through every door.
+#[tokio::test]
+async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = ServerProcess::with_env(dir.path(), &[("SAYSO_LOG", "trace")]).await.unwrap();
+    let admin = Http::new(process.url(), process.token());
+    let client = process.client().unwrap();
+    let mut said = Vec::new();
+    for door in ["native", "question-rest", "gateway"] {
+        let mut agent = ScriptedAgent::start(&client, "secret").await.unwrap();
+        let ask = agent.asks().await.unwrap();
+        let session = agent.session().to_owned();
+        let reply = match door {
+            "native" => admin.keyed(&format!("/v1/asks/{}/answer", ask.id), "k", json!({ "answers": [[VALUE]] })).await,
+            "question-rest" => {
+                admin.post(&format!("/v1/sessions/{session}/questions/{}/reply", ask.id), json!({ "answers": [[VALUE]] })).await
+            }
+            _ => {
+                admin
+                    .post(
+                        &format!("/v1/sessions/{session}/submit-answers"),
+                        json!({ "toolCallId": ask.tool_call_id, "answers": { "0": VALUE } }),
+                    )
+                    .await
+            }
+        };
+        assert!(reply.status < 300, "{}", reply.text);
+        assert_eq!(agent.finished().await.unwrap(), format!("I received a secret of {} characters.", VALUE.len()), "{door}");
+        said.push(reply.text);
+        // A second answer, a wrong one, and one that is refused.
+        said.push(admin.keyed(&format!("/v1/asks/{}/answer", ask.id), "k", json!({ "answers": [[VALUE]] })).await.text);
+        said.push(admin.answer(&ask.id, json!([[VALUE], [VALUE]])).await.text);
+        for path in [
+            format!("/v1/asks/{}?raw=true", ask.id),
+            format!("/v1/sessions/{session}"),
+            format!("/v1/sessions/{session}/transcript"),
+        ] {
+            said.push(admin.get(&path).await.text);
+        }
+    }
+    said.push(admin.get("/v1/asks").await.text);
+    said.push(admin.get("/metrics").await.text);
+    let end = admin.get("/v1/asks?limit=1").await.expect(200)["seq"].as_i64().unwrap();
+    said.extend(admin.stream("/v1/events?since=0", None).await.up_to(end).await.iter().map(Value::to_string));
+    for text in &said {
+        assert!(!text.contains(VALUE), "{text}");
+    }
+    assert_gone(&admin, dir.path()).await;
+    process.terminate().await.unwrap();
+    assert_eq!(files_with_it(dir.path()), Vec::<String>::new());
+    let log = std::fs::read_to_string(process.log_path()).unwrap();
+    assert!(log.contains("stopping"), "the log must be the server's: {log}");
+    assert!(!log.contains(VALUE) && !log.contains(process.token()));
+}
+
+/// Answers that are no secret are not in the log either. Promise 8.
+#[tokio::test]
+async fn no_answer_is_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = ServerProcess::with_env(dir.path(), &[("SAYSO_LOG", "trace")]).await.unwrap();
+    let admin = Http::new(process.url(), process.token());
+    let client = process.client().unwrap();
+    for (prompt, verb, body) in [
+        ("question", "answer", json!({ "answers": [[VALUE]], "note": VALUE })),
+        ("question", "reject", json!({ "message": VALUE })),
+        ("approve", "deny", json!({ "message": VALUE })),
+        ("approve", "approve", json!({ "input": { "command": VALUE } })),
+    ] {
+        let mut agent = ScriptedAgent::start(&client, prompt).await.unwrap();
+        let ask = agent.asks().await.unwrap();
+        admin.post(&format!("/v1/asks/{}/{verb}", ask.id), body).await.expect(200);
+        agent.finished().await.unwrap();
+        // Broken bodies are not logged either.
+        admin.raw(&format!("/v1/asks/{}/{verb}", ask.id), format!("{{\"{VALUE}")).await;
+        admin.post(&format!("/v1/sessions/{}/messages", agent.session()), json!({ "text": VALUE })).await.expect(202);
+    }
+    process.terminate().await.unwrap();
+    let log = std::fs::read_to_string(process.log_path()).unwrap();
+    assert!(log.contains("stopping"), "the log must be the server's: {log}");
+    assert_eq!(log.lines().find(|line| line.contains(VALUE)), None);
+}
+
+/// It survives a server that dies before the agent has it, and is gone after.
+#[tokio::test]
+async fn it_survives_kill_nine_and_is_given_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = ServerProcess::start(dir.path()).await.unwrap();
+    let admin = Http::new(process.url(), process.token());
+    let mut agent = ScriptedAgent::start(&process.client().unwrap(), "secret").await.unwrap();
+    let ask = agent.asks().await.unwrap();
+    admin.answer(&ask.id, json!([[VALUE]])).await.expect(200);
+    process.kill9().await.unwrap();
+    process.start_again().await.unwrap();
+    assert_eq!(agent.finished().await.unwrap(), format!("I received a secret of {} characters.", VALUE.len()));
+    assert_gone(&admin, dir.path()).await;
+}
+
+/// Whoever asks for a secret over HTTP gets it, once, and nobody else does; else there is no point in asking.
+#[tokio::test]
+async fn a_caller_gets_the_secret_it_asked_for() {
+    let world = World::start().await;
+    let agent = world.role("agent").await;
+    let ask = id(&agent
+        .post("/v1/asks", json!({ "questions": [{ "text": "Which token?", "input": "text", "secret": true }] }))
+        .await
+        .expect(201));
+    let answered = world.admin.answer(&ask, json!([[VALUE]])).await.expect(200);
+    assert_eq!(answered["outcome"]["answers"], json!([{ "secret": true }]));
+    assert!(!world.admin.get(&format!("/v1/asks/{ask}")).await.text.contains(VALUE));
+    assert!(!agent.get(&format!("/v1/asks/{ask}?wait=1s")).await.text.contains(VALUE));
+    let got = agent.poke(&format!("/v1/asks/{ask}/receipt")).await.expect(200);
+    assert_eq!(got["outcome"]["answers"], json!([[VALUE]]));
+    assert_gone(&world.admin, world.server.data_dir()).await;
+}

@@ -1,0 +1,263 @@
+//! Server-sent events: nothing missed, nothing twice, and only what one may see.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::world::{Piece, World, approval, id, question, seqs};
+
+/// Makes some events: asks, outcomes, sessions.
+async fn happenings(world: &World) {
+    for _ in 0..3 {
+        let (mut agent, ask) = world.asked("question").await;
+        world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+        agent.finished().await.unwrap();
+        let tool = world.opened(approval()).await;
+        world.admin.post(&format!("/v1/asks/{}/deny", id(&tool)), json!({})).await.expect(200);
+    }
+}
+
+async fn head(world: &World) -> i64 {
+    world.admin.get("/v1/asks?limit=1").await.expect(200)["seq"].as_i64().unwrap()
+}
+
+// Promise 5. Checklist 0.28, 0.29, 0.30, 0.50.
+#[tokio::test]
+async fn a_client_that_resumes_misses_nothing_and_sees_nothing_twice() {
+    let world = World::start().await;
+    happenings(&world).await;
+    let end = head(&world).await;
+    let whole = world.admin.stream("/v1/events?since=0", None).await.up_to(end).await;
+    assert_eq!(seqs(&whole), (1..=end).collect::<Vec<_>>());
+    let kinds: Vec<&str> = whole.iter().filter_map(|event| event["type"].as_str()).collect();
+    for kind in [
+        "session.created",
+        "message.completed",
+        "question.requested",
+        "question.resolved",
+        "ask.delivery",
+        "session.status",
+        "approval.requested",
+        "approval.resolved",
+    ] {
+        assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
+    }
+    for cut in 0..=end {
+        let mut resumed = world.admin.stream("/v1/events", Some(&cut.to_string())).await;
+        let rest = if cut == end { Vec::new() } else { resumed.up_to(end).await };
+        assert_eq!(rest, whole[usize::try_from(cut).unwrap()..], "after {cut}");
+    }
+    // Each frame names its event and its place, and the header comes before the query.
+    let mut stream = world.admin.stream("/v1/events?since=0", Some("2")).await;
+    let (fields, data) = stream.event().await;
+    assert_eq!((fields["id"].as_str(), fields["event"].as_str()), ("3", data["type"].as_str().unwrap()));
+    assert_eq!(data["seq"], 3);
+    assert!(data["at"].is_string());
+}
+
+#[tokio::test]
+async fn what_happens_while_a_client_is_away_is_there_when_it_comes_back_also_after_a_restart() {
+    let mut world = World::start().await;
+    let mut stream = world.admin.stream("/v1/events?since=0", None).await;
+    world.opened(question()).await;
+    let (fields, _) = stream.event().await;
+    drop(stream);
+    happenings(&world).await;
+    world.server.restart().await.unwrap();
+    happenings(&world).await;
+    let end = head(&world).await;
+    let rest = world.admin.stream("/v1/events", Some(&fields["id"])).await.up_to(end).await;
+    assert_eq!(seqs(&rest), (2..=end).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn without_a_place_it_begins_now() {
+    let world = World::start().await;
+    happenings(&world).await;
+    let mut stream = world.admin.stream("/v1/events", None).await;
+    let before = head(&world).await;
+    let ask = world.opened(question()).await;
+    let (_, data) = stream.event().await;
+    assert_eq!((data["seq"].as_i64().unwrap(), id(&data["data"])), (before + 1, id(&ask)));
+}
+
+#[tokio::test]
+async fn a_place_that_never_was_is_a_reset() {
+    let world = World::start().await;
+    happenings(&world).await;
+    let end = head(&world).await;
+    let mut stream = world.admin.stream("/v1/events", Some(&(end + 1).to_string())).await;
+    let (fields, data) = stream.event().await;
+    assert_eq!((fields["event"].as_str(), data["type"].as_str(), data["seq"].as_i64()), ("reset", Some("reset"), Some(end)));
+    // It goes on from there.
+    let ask = world.opened(question()).await;
+    let (_, next) = stream.event().await;
+    assert_eq!(id(&next["data"]), id(&ask));
+    for place in [i64::MAX.to_string(), "nonsense".to_owned(), String::new()] {
+        let (fields, _) = world.admin.stream("/v1/events", Some(&place)).await.event().await;
+        assert_eq!(fields["event"], "reset", "`{place}`");
+    }
+    world.admin.get("/v1/events?since=x").await.problem(422, "invalid_request");
+}
+
+/// A feed that was trimmed tells those who come from before; asks are still there.
+#[tokio::test]
+async fn a_past_that_is_gone_is_a_reset() {
+    let mut clock = None;
+    let mut world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.config = Some("keep_events = \"1h\"\n".to_owned());
+    })
+    .await;
+    let ask = world.opened(question()).await;
+    clock.unwrap().advance(Duration::from_secs(2 * 3_600));
+    let kept = world.opened(question()).await;
+    // What is old is forgotten at every start, in the background.
+    world.server.restart().await.unwrap();
+    let mut tries = 0;
+    let seq = loop {
+        let (fields, data) = world.admin.stream("/v1/events", Some("0")).await.event().await;
+        if fields["event"] == "reset" {
+            break data["seq"].as_i64().unwrap();
+        }
+        tries += 1;
+        assert!(tries < 1_000, "the past is never forgotten");
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(seq, head(&world).await);
+    // From the oldest that is kept nothing is missing.
+    let (_, data) = world.admin.stream("/v1/events", Some("1")).await.event().await;
+    assert_eq!(id(&data["data"]), id(&kept));
+    assert_eq!(world.ask(&id(&ask)).await, ask);
+}
+
+/// 15 s of silence, then a sign of life.
+#[tokio::test]
+async fn a_silent_stream_has_a_heartbeat() {
+    let world = World::start().await;
+    let mut stream = world.admin.stream("/v1/events", None).await;
+    assert_eq!(stream.piece().await, Some(Piece::Comment), "it is open");
+    assert_eq!(stream.piece().await, Some(Piece::Comment), "it is alive");
+}
+
+#[tokio::test]
+async fn a_session_stream_has_only_its_own() {
+    let world = World::start().await;
+    let (mut agent, ask) = world.asked("question").await;
+    let session = agent.session().to_owned();
+    happenings(&world).await;
+    world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+    agent.finished().await.unwrap();
+    let end = head(&world).await;
+    let whole = world.admin.stream("/v1/events?since=0", None).await.up_to(end).await;
+    let mine: Vec<Value> = whole.into_iter().filter(|event| event["sessionId"] == session.as_str()).collect();
+    let last = mine.last().unwrap()["seq"].as_i64().unwrap();
+    let path = format!("/v1/sessions/{session}/events");
+    let streamed = world.admin.stream(&format!("{path}?since=0"), None).await.up_to(last).await;
+    assert_eq!(streamed, mine);
+    let middle = mine[2]["seq"].as_i64().unwrap();
+    assert_eq!(world.admin.stream(&path, Some(&middle.to_string())).await.up_to(last).await, mine[3..]);
+}
+
+/// A list and the stream from its place are one consistent picture, whatever happens in between.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_and_the_stream_after_it_agree() {
+    let world = World::start().await;
+    let busy = {
+        let admin = world.admin.clone();
+        tokio::spawn(async move {
+            for n in 0..60 {
+                let ask = id(&admin.post("/v1/asks", question()).await.expect(201));
+                if n % 2 == 0 {
+                    admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
+                }
+            }
+        })
+    };
+    let mut pictures = Vec::new();
+    while !busy.is_finished() {
+        let page = world.admin.get("/v1/asks?status=pending&limit=500").await.expect(200);
+        let pending: std::collections::BTreeSet<String> = page["data"].as_array().unwrap().iter().map(id).collect();
+        pictures.push((page["seq"].as_i64().unwrap(), pending));
+    }
+    busy.await.unwrap();
+    let end = head(&world).await;
+    let whole = world.admin.stream("/v1/events?since=0", None).await.up_to(end).await;
+    assert!(pictures.len() > 5);
+    for (seq, listed) in pictures {
+        let mut pending = std::collections::BTreeSet::new();
+        for event in whole.iter().take_while(|event| event["seq"].as_i64().unwrap() <= seq) {
+            match event["type"].as_str().unwrap() {
+                "question.requested" => assert!(pending.insert(id(&event["data"]))),
+                "question.resolved" => assert!(pending.remove(&id(&event["data"]))),
+                _ => {}
+            }
+        }
+        assert_eq!(pending, listed, "at {seq}");
+    }
+}
+
+// Checklist 4.19: events come while the agent is blocked.
+#[tokio::test]
+async fn events_come_while_the_agent_waits() {
+    let world = World::start().await;
+    let mut stream = world.admin.stream("/v1/events?since=0", None).await;
+    let agent = world.agent("question").await;
+    let requested = stream.until("question.requested").await;
+    assert_eq!(requested["sessionId"], agent.session());
+    let ask = requested["data"].clone();
+    assert_eq!(ask["status"], "pending");
+    let session = world.session(agent.session()).await;
+    assert_eq!(session["status"], "waiting");
+    let other = world.opened(approval()).await;
+    assert_eq!(id(&stream.until("approval.requested").await["data"]), id(&other));
+}
+
+// DESIGN §7: frames are at most 64 KiB and say when something was left out; GET has the whole.
+#[tokio::test]
+async fn a_large_ask_is_cut_in_the_stream_and_whole_on_get() {
+    let world = World::start().await;
+    let mut stream = world.admin.stream("/v1/events?since=0", None).await;
+    let text = "0123456789".repeat(30_000);
+    let ask = world
+        .opened(json!({ "approval": { "tool": "Write", "action": "edit", "paths": ["a"], "input": { "text": text } } }))
+        .await;
+    let (fields, data) = stream.event().await;
+    assert!(fields["data"].len() <= 64 * 1024, "{}", fields["data"].len());
+    assert_eq!((&data["data"]["truncated"], &data["data"]["id"]), (&json!(true), &ask["id"]));
+    assert_eq!(world.ask(&id(&ask)).await["approval"]["input"]["text"], json!(text));
+}
+
+/// Text that looks like the protocol stays text.
+#[tokio::test]
+async fn nothing_that_is_said_breaks_a_frame() {
+    let world = World::start().await;
+    let mut stream = world.admin.stream("/v1/events?since=0", None).await;
+    let hostile = "a\n\nevent: question.resolved\ndata: {}\n\n\r\r\u{2028}\u{0}\u{1b}[2Jid: 99";
+    let ask =
+        world.opened(json!({ "title": hostile, "questions": [{ "text": hostile, "options": [{ "label": hostile }] }] })).await;
+    let (_, data) = stream.event().await;
+    assert_eq!(data["data"]["questions"], ask["questions"]);
+    assert_eq!(ask["questions"][0]["text"], hostile);
+    let next = world.opened(question()).await;
+    let (_, data) = stream.event().await;
+    assert_eq!(id(&data["data"]), id(&next));
+}
+
+/// RELIABILITY F6: who does not read holds nobody up, and reads everything later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_reader_holds_nobody_up_and_misses_nothing() {
+    const ASKS: i64 = 400;
+    let world = World::start().await;
+    let mut slow = world.admin.stream("/v1/events?since=0", None).await;
+    // More than the sockets' buffers hold, so that the server cannot get rid of it.
+    let wanted = json!({ "approval": { "tool": "Write", "action": "other", "input": { "text": "0123456789".repeat(6_000) } } });
+    let mut quick = world.admin.stream("/v1/events?since=0", None).await;
+    let reading = tokio::spawn(async move { seqs(&quick.up_to(ASKS).await) });
+    for _ in 0..ASKS {
+        world.opened(wanted.clone()).await;
+    }
+    let all: Vec<i64> = (1..=ASKS).collect();
+    assert_eq!(reading.await.unwrap(), all);
+    assert_eq!(seqs(&slow.up_to(ASKS).await), all);
+}
