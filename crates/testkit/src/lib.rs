@@ -8,6 +8,7 @@
 mod agent;
 mod answerer;
 mod process;
+pub mod pty;
 mod server;
 mod watch;
 

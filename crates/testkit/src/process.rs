@@ -23,7 +23,10 @@ pub fn sayso_bin() -> Result<PathBuf> {
     // Tests are in target/<profile>/deps, programs in target/<profile>.
     let beside = exe.ancestors().skip(1).take(2).map(|dir| dir.join("sayso")).find(|path| path.is_file());
     beside.with_context(|| {
-        format!("there is no `sayso` beside {}; build it first (`cargo build --package sayso`, same profile), or set SAYSO_BIN", exe.display())
+        format!(
+            "there is no `sayso` beside {}; build it first (`cargo build --package sayso`, same profile), or set SAYSO_BIN",
+            exe.display()
+        )
     })
 }
 
@@ -107,7 +110,8 @@ impl ServerProcess {
         .await?;
         self.listen = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
         self.url = url;
-        self.token = std::fs::read_to_string(self.data_dir().join("token")).context("the server left no token")?.trim().to_owned();
+        self.token =
+            std::fs::read_to_string(self.data_dir().join("token")).context("the server left no token")?.trim().to_owned();
         self.child = Some(Running { child, pid, _stdout: lines });
         Ok(())
     }

@@ -106,7 +106,7 @@ impl TestServer {
     pub async fn client_as(&self, role: Role, name: &str) -> Result<Client> {
         let new = NewToken { role, actor: name.to_owned(), session_id: None, labels: BTreeMap::new(), expires_in: None };
         let created = self.client.create_token(&new).await?;
-        self.client_with(&created.token)
+        self.client_with(&created.token.unwrap_or_default())
     }
 
     /// Everything that happens from now on.

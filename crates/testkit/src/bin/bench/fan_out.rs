@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use sayso_api::ask::AskPage;
 use sayso_testkit::ServerProcess;
 
-use crate::http::Sse;
+use crate::http::{Http, Sse};
 use crate::meter;
 use crate::round_trip::{Clients, Until, target};
 
@@ -38,12 +39,23 @@ pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usi
     let pid = server.pid().context("the server does not run")?;
     let clients = Clients::start(server, clients).await?;
     clients.wait(Until::Count(clients.done() + 200)).await?;
+    let mut http = Http::connect(&target(server)).await?;
+    let from = head(&mut http).await?;
     let (cpu, before, began) = (meter::cpu(pid)?, received.get(), Instant::now());
     clients.wait(until).await?;
     let (used, events, elapsed) = (meter::cpu(pid)?.saturating_sub(cpu), received.get() - before, began.elapsed());
+    let published = u64::try_from(head(&mut http).await? - from)? * streams as u64;
     clients.stop().await?;
+    // Both counts are taken while frames are under way, so they agree only nearly.
+    ensure!(events.abs_diff(published) * 20 <= published, "{published} deliveries were due, {events} were counted");
     for reader in readers {
         reader.abort();
     }
     Ok(FanOut { per_second: events as f64 / elapsed.as_secs_f64(), cpu_us: used.as_secs_f64() * 1e6 / events as f64 })
+}
+
+/// Where the feed stands.
+async fn head(http: &mut Http) -> Result<i64> {
+    let page: AskPage = serde_json::from_slice(http.get("/v1/asks?limit=1").await?)?;
+    Ok(page.seq)
 }

@@ -41,32 +41,14 @@ pub(crate) fn load() -> f64 {
     text.split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// Processor time that went to anybody since boot, and to nobody.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Machine {
-    busy: u64,
-    idle: u64,
-}
-
-impl Machine {
-    pub(crate) fn now() -> Self {
-        let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let fields: Vec<u64> =
-            text.lines().next().unwrap_or_default().split_whitespace().skip(1).filter_map(|field| field.parse().ok()).collect();
-        let idle = fields.get(3).copied().unwrap_or(0) + fields.get(4).copied().unwrap_or(0);
-        Self { busy: fields.iter().take(8).sum::<u64>().saturating_sub(idle), idle }
-    }
-
-    /// Processor time that went to anybody since then.
-    pub(crate) fn busy_since(self, before: Self) -> Duration {
-        TICK * u32::try_from(self.busy.saturating_sub(before.busy)).unwrap_or(u32::MAX)
-    }
-
-    /// The part of the machine that was idle since then.
-    pub(crate) fn idle_since(self, before: Self) -> f64 {
-        let (busy, idle) = (self.busy.saturating_sub(before.busy) as f64, self.idle.saturating_sub(before.idle) as f64);
-        idle / (busy + idle).max(1.0)
-    }
+/// The processor time that went to anybody since boot.
+pub(crate) fn busy() -> Result<Duration> {
+    let stat = std::fs::read_to_string("/proc/stat")?;
+    let line = stat.lines().next().context("no processors")?;
+    let fields: Vec<u32> = line.split_whitespace().skip(1).take(8).filter_map(|field| field.parse().ok()).collect();
+    // user nice system idle iowait irq softirq steal
+    let idle = fields.iter().skip(3).take(2).sum::<u32>();
+    Ok(TICK * (fields.iter().sum::<u32>() - idle))
 }
 
 /// This part of the values is not larger, e.g. 0.99.

@@ -8,8 +8,8 @@ use rusqlite::Connection;
 
 use crate::meter;
 
-/// The times of small commits in microseconds, WAL and `synchronous=FULL` as in the store.
-pub(crate) fn times(dir: &Path, commits: usize) -> Result<Vec<u32>> {
+/// The median microseconds of a small commit, WAL and `synchronous=FULL` as in the store.
+pub(crate) fn p50(dir: &Path, commits: usize) -> Result<f64> {
     let mut database = Connection::open(dir.join("raw.db"))?;
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
@@ -23,5 +23,5 @@ pub(crate) fn times(dir: &Path, commits: usize) -> Result<Vec<u32>> {
         transaction.commit()?;
         times.push(meter::micros(began.elapsed()));
     }
-    Ok(times)
+    Ok(meter::percentile(&mut times, 0.5))
 }

@@ -10,7 +10,7 @@ use sayso_testkit::ServerProcess;
 use tokio::task::JoinHandle;
 
 use crate::http::{Http, Sse, Target};
-use crate::meter::{self, Machine};
+use crate::meter;
 
 /// More than any run gets through.
 const FOR_EVER: &str = "question 1000000 times";
@@ -45,10 +45,10 @@ pub(crate) struct Window {
     pub(crate) p99_ms: f64,
     /// Server processor time per round trip.
     pub(crate) cpu_us: f64,
-    /// Processor time of everybody but the server, per round trip: the driver, the kernel's own
-    /// threads, and whoever else uses the machine.
-    pub(crate) others_us: f64,
-    pub(crate) idle: f64,
+    /// Processor time of this program per round trip.
+    pub(crate) driver_us: f64,
+    /// How many processors were busy with neither: whoever else uses the machine.
+    pub(crate) others_cores: f64,
 }
 
 /// When a window ends.
@@ -100,22 +100,26 @@ impl Clients {
         let shared = &self.shared;
         shared.times.borrow_mut().clear();
         shared.recording.set(true);
-        let (cpu, machine, done, began) = (meter::cpu(self.pid)?, Machine::now(), self.done(), Instant::now());
+        let own = std::process::id();
+        let (cpu, driver, machine) = (meter::cpu(self.pid)?, meter::cpu(own)?, meter::busy()?);
+        let (done, began) = (self.done(), Instant::now());
         self.wait(until).await?;
-        let (cpu_after, machine_after, elapsed) = (meter::cpu(self.pid)?, Machine::now(), began.elapsed());
+        let elapsed = began.elapsed();
+        let cpu = meter::cpu(self.pid)?.saturating_sub(cpu);
+        let driver = meter::cpu(own)?.saturating_sub(driver);
+        let others = meter::busy()?.saturating_sub(machine + cpu + driver);
         shared.recording.set(false);
         let round_trips = self.done() - done;
         let mut times = shared.times.borrow_mut();
-        let used = cpu_after.saturating_sub(cpu);
         let each = |time: Duration| time.as_secs_f64() * 1e6 / round_trips as f64;
         Ok(Window {
             round_trips,
             per_second: round_trips as f64 / elapsed.as_secs_f64(),
             p50_ms: meter::percentile(&mut times, 0.5) / 1e3,
             p99_ms: meter::percentile(&mut times, 0.99) / 1e3,
-            cpu_us: each(used),
-            others_us: each(machine_after.busy_since(machine).saturating_sub(used)),
-            idle: machine_after.idle_since(machine),
+            cpu_us: each(cpu),
+            driver_us: each(driver),
+            others_cores: others.as_secs_f64() / elapsed.as_secs_f64(),
         })
     }
 

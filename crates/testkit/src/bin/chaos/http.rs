@@ -108,6 +108,9 @@ fn parse(reply: &[u8]) -> Result<(u16, Value)> {
         Some(length) if body.len() < length => Err(broken("the body is cut")),
         None if status != 204 => Err(broken("no length")),
         // Not everything is JSON; what is not is not looked at.
-        _ => Ok((status, serde_json::from_slice(body).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned())))),
+        _ => Ok((
+            status,
+            serde_json::from_slice(body).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned())),
+        )),
     }
 }

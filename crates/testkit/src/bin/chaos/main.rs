@@ -112,7 +112,7 @@ async fn run(args: Args) -> Result<bool> {
     while let Some(ended) = people.join_next().await {
         ended.context("somebody broke")??;
     }
-    let findings = verify::compare(&server, &journal, &sessions, reader).await?;
+    let findings = verify::compare(&server, process.client()?, &journal, &sessions, reader).await?;
     let stopped = process.terminate().await?;
     let corrupt = u64::from(!verify::is_sound(&process.data_dir().join("sayso.db"))?);
     if args.keep {
@@ -132,6 +132,7 @@ async fn run(args: Args) -> Result<bool> {
         "undelivered": findings.undelivered,
         "seqGaps": findings.seq_gaps,
         "seqDoubled": findings.seq_doubled,
+        "seqChanged": findings.seq_changed,
         "unexpected": findings.unexpected,
         "corrupt": corrupt,
         "slowestStartMs": u64::try_from(slowest_start.as_millis()).unwrap_or(u64::MAX),

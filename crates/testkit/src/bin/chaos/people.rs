@@ -26,24 +26,33 @@ pub(crate) async fn call(server: Server, journal: Arc<Journal>, number: u32, sto
     while !*stopping.borrow() {
         round += 1;
         let question = json!({ "text": format!("May I, {number}, go on with step {round}?"), "options": [{ "label": "yes" }, { "label": "no" }] });
-        let reply = server.call(&Call::post("/v1/asks", format!("open-{number}-{round}"), json!({ "questions": [question] }))).await?;
+        let reply =
+            server.call(&Call::post("/v1/asks", format!("open-{number}-{round}"), json!({ "questions": [question] }))).await?;
         let Some(id) = opened(&journal, &reply) else { continue };
         let wait = Call::get(format!("/v1/asks/{id}?wait=1s"));
         loop {
             let reply = server.call(&wait).await?;
+            if reply.status == 200 && outcome_of(&reply.body).is_none() {
+                if *stopping.borrow() {
+                    break;
+                }
+                continue;
+            }
+            // It has an outcome: take it. However often this is sent, it is one delivery.
+            let taken =
+                server.call(&Call::post(format!("/v1/asks/{id}/receipt"), format!("take-{number}-{round}"), json!({}))).await?;
             let mut journal = journal.write();
-            journal.sent(reply.sent);
-            if reply.status != 200 {
-                journal.lost_or_strange(&id, &reply);
-                break;
+            journal.sent(reply.sent.max(taken.sent));
+            match (outcome_of(&reply.body), outcome_of(&taken.body)) {
+                (Some(seen), Some(got)) if seen == got => {
+                    journal.received.insert(id.clone(), got);
+                }
+                _ => {
+                    journal.lost_or_strange(&id, &reply);
+                    journal.lost_or_strange(&id, &taken);
+                }
             }
-            if let Some(outcome) = outcome_of(&reply.body) {
-                journal.received.insert(id.clone(), outcome);
-                break;
-            }
-            if *stopping.borrow() {
-                break;
-            }
+            break;
         }
     }
     Ok(())
@@ -92,11 +101,8 @@ pub(crate) async fn answer(
         };
         round += 1;
         let words = format!("answer {round} of {number}");
-        let call = Call::post(
-            format!("/v1/asks/{ask}/answer"),
-            format!("answer-{number}-{round}"),
-            json!({ "answers": [[words]] }),
-        );
+        let call =
+            Call::post(format!("/v1/asks/{ask}/answer"), format!("answer-{number}-{round}"), json!({ "answers": [[words]] }));
         // Some are in a hurry and press the button twice.
         if random.once_in(5) {
             let (one, two) = tokio::join!(server.call(&call), server.call(&call));

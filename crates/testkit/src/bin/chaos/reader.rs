@@ -1,6 +1,7 @@
 //! One reader of the whole feed, from its beginning, through every death of the server.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -21,6 +22,8 @@ pub(crate) struct Read {
     pub(crate) gaps: u64,
     /// Places that came twice.
     pub(crate) doubled: u64,
+    /// What each place said, as a hash: the feed must say the same when it is read again.
+    pub(crate) said: BTreeMap<i64, u64>,
     /// Per ask: how often it was said to be requested, resolved, delivered, undeliverable.
     pub(crate) asks: BTreeMap<String, Told>,
 }
@@ -70,6 +73,9 @@ pub(crate) async fn read(client: Client, journal: Arc<Journal>) -> Reading {
                         more => read.gaps += more.unsigned_abs() - 1,
                     }
                     read.seq = read.seq.max(seq);
+                    let mut hash = DefaultHasher::new();
+                    (&event.kind, &event.session_id, event.data.get()).hash(&mut hash);
+                    read.said.insert(seq, hash.finish());
                     note(&mut read, &journal, &event.kind, event.data.get());
                 }
                 StreamItem::Reset { seq } => {

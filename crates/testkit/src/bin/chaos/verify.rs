@@ -2,15 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use sayso_testkit::within;
+use sayso_client::Client;
 use serde_json::{Value, json};
 
 use crate::http::{Call, Server};
 use crate::journal::{Inner, Journal};
 use crate::people::outcome_of;
 use crate::reader::{Read, Reading};
+
+/// An agent that says nothing for so long after everybody has stopped waits for something that never comes.
+const STUCK: Duration = Duration::from_secs(10);
+
+/// How long reading the whole feed may take; a debug build reads a few thousand events a second.
+const CATCH_UP: Duration = Duration::from_secs(300);
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -30,12 +38,21 @@ pub(crate) struct Findings {
     pub(crate) undelivered: u64,
     pub(crate) seq_gaps: u64,
     pub(crate) seq_doubled: u64,
+    /// Places of the feed that say something else when they are read again.
+    pub(crate) seq_changed: u64,
     pub(crate) unexpected: u64,
 }
 
 impl Findings {
     pub(crate) const fn faults(&self) -> u64 {
-        self.lost + self.doubled + self.given_twice + self.undelivered + self.seq_gaps + self.seq_doubled + self.unexpected
+        self.lost
+            + self.doubled
+            + self.given_twice
+            + self.undelivered
+            + self.seq_gaps
+            + self.seq_doubled
+            + self.seq_changed
+            + self.unexpected
     }
 }
 
@@ -47,16 +64,38 @@ pub(crate) fn is_sound(path: &Path) -> Result<bool> {
 }
 
 /// Compares everything with everything.
-pub(crate) async fn compare(server: &Server, journal: &Journal, sessions: &[String], reader: tokio::task::JoinHandle<Reading>) -> Result<Findings> {
+pub(crate) async fn compare(
+    server: &Server,
+    client: Client,
+    journal: &Journal,
+    sessions: &[String],
+    reader: tokio::task::JoinHandle<Reading>,
+) -> Result<Findings> {
     let mut asked_by_agents = BTreeMap::new();
+    let mut stuck = 0;
     for session in sessions {
-        let times = within("an agent to say how often it asked", end_turn(server, session)).await?;
-        asked_by_agents.insert(session.clone(), times);
+        match tokio::time::timeout(STUCK, end_turn(server, session)).await {
+            Ok(times) => {
+                asked_by_agents.insert(session.clone(), times?);
+            }
+            Err(_) => {
+                stuck += 1;
+                journal
+                    .write()
+                    .problem(format!("{session} does not go on: an outcome never reached it, or its next ask is lost"));
+            }
+        }
     }
     let (asks, head) = all_asks(server).await?;
     let reading = reader.await?;
     reading.until.send_replace(head);
-    let read = within("the reader to come to the end of the feed", async { reading.task.await? }).await?;
+    let read = to_the_end(reading).await?;
+    // Once more, all at once, from the database.
+    let again = crate::reader::read(client, Arc::new(Journal::default())).await;
+    again.until.send_replace(head);
+    let again = to_the_end(again).await?;
+    let changed =
+        read.said.iter().filter(|(seq, said)| again.said.get(seq) != Some(said)).map(|(seq, _)| *seq).collect::<Vec<_>>();
 
     let mut journal = journal.write();
     let mut found = Findings {
@@ -67,8 +106,13 @@ pub(crate) async fn compare(server: &Server, journal: &Journal, sessions: &[Stri
         events: read.events,
         seq_gaps: read.gaps,
         seq_doubled: read.doubled,
+        seq_changed: u64::try_from(changed.len()).unwrap_or(u64::MAX),
+        undelivered: stuck,
         ..Findings::default()
     };
+    if let Some(seq) = changed.first() {
+        journal.problem(format!("place {seq} of the feed says something else now, and {} more", changed.len() - 1));
+    }
     kept(&asks, &mut journal, &mut found);
     once(&asks, &read, &mut journal, &mut found);
     for (session, times) in asked_by_agents {
@@ -84,6 +128,14 @@ pub(crate) async fn compare(server: &Server, journal: &Journal, sessions: &[Stri
     Ok(found)
 }
 
+/// What a reader has read when it is where it should be. It may have a long way to go.
+async fn to_the_end(reading: Reading) -> Result<Read> {
+    match tokio::time::timeout(CATCH_UP, reading.task).await {
+        Ok(read) => read?,
+        Err(_) => bail!("a reader does not come to the end of the feed"),
+    }
+}
+
 /// Tells an agent to stop asking; it then says how many outcomes it received.
 async fn end_turn(server: &Server, session: &str) -> Result<u64> {
     // The last answer may be on its way: the next question comes when it has arrived.
@@ -94,7 +146,8 @@ async fn end_turn(server: &Server, session: &str) -> Result<u64> {
         }
         tokio::task::yield_now().await;
     };
-    let stop = Call::post(format!("/v1/asks/{pending}/reject"), format!("stop-{session}"), json!({ "message": "enough", "stop": true }));
+    let stop =
+        Call::post(format!("/v1/asks/{pending}/reject"), format!("stop-{session}"), json!({ "message": "enough", "stop": true }));
     let reply = server.call(&stop).await?;
     if reply.status != 200 {
         bail!("cannot stop {session}: {} {}", reply.status, reply.body);
@@ -191,7 +244,8 @@ fn once(asks: &BTreeMap<String, Value>, read: &Read, journal: &mut Inner, found:
         let resolved = u32::from(ask["status"] != "pending");
         if told.requested != 1 || told.resolved < resolved {
             found.lost += 1;
-            journal.problem(format!("{id}: the feed told of it {} times, of its outcome {} times", told.requested, told.resolved));
+            journal
+                .problem(format!("{id}: the feed told of it {} times, of its outcome {} times", told.requested, told.resolved));
         }
         if told.resolved > 1 {
             found.doubled += 1;
@@ -201,8 +255,9 @@ fn once(asks: &BTreeMap<String, Value>, read: &Read, journal: &mut Inner, found:
             found.given_twice += 1;
             journal.problem(format!("{id}: the feed told of {} deliveries", told.delivered));
         }
-        let has_agent = !ask["sessionId"].is_null();
-        if told.undeliverable > 0 || (has_agent && resolved == 1 && ask["delivery"] != "delivered") {
+        // Agents wait for everything, callers for what they took.
+        let waited_for = !ask["sessionId"].is_null() || journal.received.contains_key(id);
+        if told.undeliverable > 0 || (waited_for && resolved == 1 && ask["delivery"] != "delivered") {
             found.undelivered += 1;
             journal.problem(format!("{id}: its agent waits, but the outcome is {}", ask["delivery"]));
         }

@@ -1,0 +1,187 @@
+//! A person at a terminal: a program on a pseudo-terminal of its own, read until what is expected
+//! stands there.
+
+use std::process::ExitStatus;
+
+use anyhow::{Context as _, Result, bail};
+use pty_process::Size;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
+
+use crate::watch::{PATIENCE, within};
+
+/// Ctrl-C.
+pub const CTRL_C: &str = "\u{3}";
+
+/// Ctrl-D.
+pub const CTRL_D: &str = "\u{4}";
+
+/// A program on a terminal of 80 columns and 24 lines, which is its controlling terminal: Ctrl-C there
+/// is a signal. Dropped, the terminal is closed and the program killed.
+pub struct Pty {
+    terminal: pty_process::Pty,
+    child: Child,
+    /// Every byte that came, colours and all.
+    raw: Vec<u8>,
+    /// The same without colours.
+    screen: String,
+    /// How much of the screen was expected already.
+    read: usize,
+    ended: bool,
+}
+
+impl std::fmt::Debug for Pty {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pty").field("child", &self.child).field("screen", &self.screen).finish_non_exhaustive()
+    }
+}
+
+impl Pty {
+    /// Starts a program. Its environment, arguments and directory are the command's; only its streams
+    /// are the terminal's.
+    ///
+    /// # Errors
+    /// When there is no terminal to be had, or the program does not start.
+    pub fn spawn(mut command: Command) -> Result<Self> {
+        let (terminal, inside) = pty_process::open().context("no pseudo-terminal")?;
+        terminal.resize(Size::new(24, 80)).context("the terminal keeps its size")?;
+        command.kill_on_drop(true);
+        let child = pty_process::Command::from(command).spawn(inside).context("the program does not start")?;
+        Ok(Self { terminal, child, raw: Vec::new(), screen: String::new(), read: 0, ended: false })
+    }
+
+    /// Reads until this text stands on the screen, behind what was expected before, and gives what
+    /// stands between the two, this text included. Colours do not count.
+    ///
+    /// # Errors
+    /// When the program ends first, or the text does not come.
+    pub async fn expect(&mut self, text: &str) -> Result<String> {
+        let found = tokio::time::timeout(PATIENCE, async {
+            loop {
+                if let Some(at) = self.screen[self.read..].find(text) {
+                    let end = self.read + at + text.len();
+                    let found = self.screen[self.read..end].to_owned();
+                    self.read = end;
+                    return Ok(found);
+                }
+                if !self.more().await? {
+                    bail!("the program ended before it wrote {text:?}");
+                }
+            }
+        })
+        .await
+        .unwrap_or_else(|_| bail!("waited {PATIENCE:?} for {text:?}"));
+        found.with_context(|| format!("on the screen:\n{}", self.screen))
+    }
+
+    /// Presses these keys.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub async fn send(&mut self, keys: &str) -> Result<()> {
+        self.terminal.write_all(keys.as_bytes()).await.with_context(|| format!("{keys:?} cannot be typed"))
+    }
+
+    /// Types a line and presses Enter.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub async fn line(&mut self, text: &str) -> Result<()> {
+        self.send(&format!("{text}\r")).await
+    }
+
+    /// Reads until the program has ended by itself.
+    ///
+    /// # Errors
+    /// When it does not end.
+    pub async fn end(&mut self) -> Result<ExitStatus> {
+        let ended = within("the program to end", async {
+            while self.more().await? {}
+            Ok(self.child.wait().await?)
+        })
+        .await;
+        ended.with_context(|| format!("on the screen:\n{}", self.screen))
+    }
+
+    /// Everything that was ever on the screen, without colours. What was typed is there as far as the
+    /// terminal showed it.
+    #[must_use]
+    pub fn screen(&self) -> &str {
+        &self.screen
+    }
+
+    /// Every byte that came from the terminal.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// Reads what there is; false when the program has closed the terminal.
+    async fn more(&mut self) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let mut buffer = [0; 4096];
+        let length = match self.terminal.read(&mut buffer).await {
+            Ok(length) => length,
+            // Linux says so when nobody holds the other side any more.
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => 0,
+            Err(error) => return Err(error).context("the terminal cannot be read"),
+        };
+        self.ended = length == 0;
+        self.raw.extend_from_slice(&buffer[..length]);
+        self.screen = without_colours(&String::from_utf8_lossy(&self.raw));
+        Ok(!self.ended)
+    }
+}
+
+/// Text without `ESC [ … m` and without the carriage returns that a terminal adds. Every other control
+/// sequence stays and is seen.
+#[must_use]
+pub fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        let (before, sequence) = rest.split_at(at);
+        out.push_str(before);
+        let after = sequence[2..].trim_start_matches(|character: char| character.is_ascii_digit() || character == ';');
+        match after.strip_prefix('m') {
+            Some(after) => rest = after,
+            None => {
+                out.push_str("\u{1b}[");
+                rest = &sequence[2..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out.replace("\r\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_colours_are_taken_away() {
+        assert_eq!(without_colours("\u{1b}[1m[A]\u{1b}[0m b\r\n\u{1b}[38;5;1mc"), "[A] b\nc");
+        for kept in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}", "\u{1b}[", "\u{1b}[1;", "a\rb"] {
+            assert_eq!(without_colours(kept), kept);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_has_a_terminal_of_its_own() -> Result<()> {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap 'echo caught' INT; stty size </dev/tty; read a; echo \"<$a>\"; read b; exit 7"]);
+        let mut pty = Pty::spawn(command)?;
+        assert_eq!(pty.expect("24 80\n").await?, "24 80\n");
+        pty.line("hello").await?;
+        assert_eq!(pty.expect("<hello>\n").await?, "hello\n<hello>\n");
+        pty.send(CTRL_C).await?;
+        pty.expect("caught").await?;
+        pty.send(CTRL_D).await?;
+        assert_eq!(pty.end().await?.code(), Some(7));
+        assert!(pty.expect("more").await.is_err());
+        Ok(())
+    }
+}

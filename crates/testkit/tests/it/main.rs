@@ -1,0 +1,3 @@
+//! The kit itself: what every other test stands on.
+
+mod kit;
