@@ -60,7 +60,8 @@ CREATE TABLE ask (
     raw             TEXT
 ) STRICT;
 
-CREATE UNIQUE INDEX ask_native ON ask (owner, native_id) WHERE status < 2 AND native_id IS NOT NULL;
+-- Callers that give no key of their own have none here; those rows are never equal.
+CREATE UNIQUE INDEX ask_native ON ask (owner, native_id) WHERE status < 2;
 CREATE INDEX ask_pending ON ask (workspace, n) WHERE status < 2;
 CREATE INDEX ask_deadline ON ask (deadline_ms) WHERE status < 2 AND deadline_ms IS NOT NULL;
 CREATE INDEX ask_session ON ask (session, n);

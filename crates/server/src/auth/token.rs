@@ -61,16 +61,15 @@ impl Tokens {
             Role::Agent => Scope::OpenedBy { token: row.id },
             Role::Admin | Role::Answerer | Role::Viewer => row.scope.clone(),
         };
-        let caller =
-            Caller {
-                token: row.id,
-                workspace: row.workspace,
-                role,
-                name: row.actor.clone(),
-                scope,
-                expires_at: row.expires_at,
-                revoked: Arc::default(),
-            };
+        let caller = Caller {
+            token: row.id,
+            workspace: row.workspace,
+            role,
+            name: row.actor.clone(),
+            scope,
+            expires_at: row.expires_at,
+            revoked: Arc::default(),
+        };
         tokens.insert(row.hash, Arc::new(caller));
     }
 

@@ -75,6 +75,8 @@ pub(crate) struct FromCaller {
     pub(crate) body: AskBody,
     pub(crate) context: AskContext,
     pub(crate) session: Option<sayso_core::id::SessionId>,
+    /// What the session adds to the policy.
+    pub(crate) session_scope: Option<SessionScope>,
     pub(crate) dedupe_key: Option<String>,
     pub(crate) timeout: Option<Span>,
     pub(crate) opened_by: TokenId,
@@ -95,8 +97,7 @@ pub(crate) fn open_for_caller(app: &App, wanted: FromCaller, now: Time) -> Resul
     limits::check("the name of the agent", wanted.context.agent.len(), limits::NAME)?;
     limits::check("the context", wanted.context.context.as_ref().map_or(0, String::len), limits::TEXT)?;
     limits::check("the dedupe key", wanted.dedupe_key.as_ref().map_or(0, String::len), limits::NAME)?;
-    let scope = wanted.context.project.clone().map(|project| SessionScope { project, ..SessionScope::default() });
-    let set = app.policies.set(scope.as_ref(), None);
+    let set = app.policies.set(wanted.session_scope.as_ref(), None);
     let verdict = app.policies.decide(&set, &wanted.context.agent, wanted.context.project.as_deref(), &wanted.body, now);
     let (state, mut policy) = state_after(verdict, now);
     if let Some(after) = wanted.timeout {

@@ -45,8 +45,6 @@ struct Owner {
     connection: Connection,
     translator: Box<dyn Translator>,
     sessions: HashMap<SessionId, Carried>,
-    /// Everything up to here was handed to the translator.
-    taken: OutboxId,
     pending: usize,
     seen_tools: HashSet<BlockId>,
     secrets: Secrets,
@@ -85,8 +83,10 @@ enum Stop {
 
 /// Runs a connection until it has nothing more to do.
 pub(super) async fn run(app: Arc<App>, registry: Arc<Registry>, id: ConnectionId, mut mailbox: Mailbox) {
+    // Rows come by load and by mailbox; what was committed is not taken again, also not after a failure.
+    let mut taken = OutboxId(0);
     loop {
-        match life(&app, &registry, id, &mut mailbox).await {
+        match life(&app, &registry, id, &mut mailbox, &mut taken).await {
             Ok(()) => return,
             Err(Stop::Stale) => {
                 tracing::warn!(connection = %id, "the connection was elsewhere; reading it again");
@@ -99,26 +99,32 @@ pub(super) async fn run(app: Arc<App>, registry: Arc<Registry>, id: ConnectionId
     }
 }
 
-async fn life(app: &Arc<App>, registry: &Registry, id: ConnectionId, mailbox: &mut Mailbox) -> Result<(), Stop> {
+async fn life(
+    app: &Arc<App>,
+    registry: &Registry,
+    id: ConnectionId,
+    mailbox: &mut Mailbox,
+    taken: &mut OutboxId,
+) -> Result<(), Stop> {
     let Some((mut actor, rows)) = Owner::load(Arc::clone(app), id).await? else {
         registry.retire(id, mailbox);
         return Ok(());
     };
-    actor.take(rows).await?;
+    actor.take(rows, taken).await?;
     loop {
         if mailbox.fell_behind() {
             let loaded = app.store.read(LoadConnection { connection: id }).await.map_err(Stop::Store)?;
-            actor.take(loaded.map(|loaded| loaded.outbox).unwrap_or_default()).await?;
+            actor.take(loaded.map(|loaded| loaded.outbox).unwrap_or_default(), taken).await?;
         }
         let deadline = actor.translator.deadline();
         tokio::select! {
             row = mailbox.rows.recv() => match row {
                 Some(row) => {
-                    let mut rows = vec![row];
+                    let mut rows = vec![*row];
                     while let Ok(more) = mailbox.rows.try_recv() {
-                        rows.push(more);
+                        rows.push(*more);
                     }
-                    actor.take(rows).await?;
+                    actor.take(rows, taken).await?;
                 }
                 None => return Ok(()),
             },
@@ -157,7 +163,6 @@ impl Owner {
             connection: loaded.connection,
             translator,
             sessions,
-            taken: OutboxId(0),
             pending: loaded.pending,
             seen_tools: HashSet::new(),
             secrets: Secrets::default(),
@@ -166,12 +171,12 @@ impl Owner {
     }
 
     /// Hands rows to the translator, each once and in order.
-    async fn take(&mut self, rows: Vec<OutboxRow>) -> Result<(), Stop> {
+    async fn take(&mut self, rows: Vec<OutboxRow>, taken: &mut OutboxId) -> Result<(), Stop> {
         for row in rows {
-            if row.id <= self.taken {
+            if row.id <= *taken {
                 continue;
             }
-            self.taken = row.id;
+            let id = row.id;
             if let OutboxPayload::Outcome { ask, .. } = &row.payload
                 && ask.outcome().is_some_and(|outcome| !matches!(outcome.by, Actor::Policy { .. }))
             {
@@ -197,7 +202,8 @@ impl Owner {
                     }
                 },
             };
-            self.step(inputs, vec![row.id]).await?;
+            self.step(inputs, vec![id]).await?;
+            *taken = id;
         }
         Ok(())
     }

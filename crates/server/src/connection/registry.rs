@@ -19,7 +19,8 @@ const MAILBOX: usize = 32;
 /// The way to one actor.
 #[derive(Debug, Clone)]
 struct Handle {
-    mailbox: mpsc::Sender<OutboxRow>,
+    /// Boxed: a channel keeps room for its whole length from the start.
+    mailbox: mpsc::Sender<Box<OutboxRow>>,
     behind: Arc<AtomicBool>,
 }
 
@@ -35,7 +36,7 @@ pub(crate) struct Registry {
 /// What an actor has of the registry.
 #[derive(Debug)]
 pub(super) struct Mailbox {
-    pub(super) rows: mpsc::Receiver<OutboxRow>,
+    pub(super) rows: mpsc::Receiver<Box<OutboxRow>>,
     behind: Arc<AtomicBool>,
 }
 
@@ -58,7 +59,7 @@ impl Registry {
             let connection = row.connection;
             match actors.get(&connection) {
                 None => missing.push(connection),
-                Some(handle) => match handle.mailbox.try_send(row) {
+                Some(handle) => match handle.mailbox.try_send(Box::new(row)) {
                     Ok(()) => {}
                     Err(mpsc::error::TrySendError::Full(_)) => handle.behind.store(true, Ordering::SeqCst),
                     Err(mpsc::error::TrySendError::Closed(_)) => missing.push(connection),

@@ -164,7 +164,8 @@ pub(crate) async fn stream(
     let selection =
         Selection { workspace: caller.workspace, session: Some(found.session.id), scope: Scope::All, since: Some(found.seq) };
     let render = Gateway { started: HashSet::new() };
-    Ok(SseBody::after(Bytes::from(first), app.feed.cursor(selection, app.past(), render), authorized.still_allowed(&app)).into_response())
+    Ok(SseBody::after(Bytes::from(first), app.feed.cursor(selection, app.past(), render), authorized.still_allowed(&app))
+        .into_response())
 }
 
 /// An ask as this door shows it.

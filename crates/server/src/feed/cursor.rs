@@ -22,7 +22,7 @@ use super::sse::Render;
 /// A batch ends with the frame that reaches this many bytes.
 pub(super) const BATCH: usize = 64 * 1024;
 /// How many rows of the past are looked at at once.
-const PAGE: usize = 256;
+const PAGE: usize = 64;
 
 /// What a stream wants to see.
 #[derive(Debug, Clone)]

@@ -18,10 +18,12 @@ use sayso_core::time::Span;
 use sayso_store::read::{CountPending, GetAsk, ListAsks, StatusFilter};
 use sayso_store::write::{CallerHasOutcome, OpenAsk, Opened, WithdrawAsk};
 
+use super::sessions::find;
 use super::{ApiError, Authorized, JsonBody, Params};
 use crate::app::{App, shown};
 use crate::auth::{Caller, Permission};
 use crate::broker::{self, FromCaller, OpenError};
+use crate::policies::SessionScope;
 
 /// The longest that a request is held open for a person.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -166,7 +168,11 @@ pub(crate) async fn open(
     let caller = authorized.may(Permission::Open)?;
     let key = body.key(caller);
     let new = body.value;
-    let session = new.session_id.as_deref().map(str::parse).transpose().map_err(|_| ApiError::no_session())?;
+    let found = match &new.session_id {
+        Some(id) => Some(find(&app, caller, id).await?.session),
+        None => None,
+    };
+    let (session, session_scope) = (found.as_ref().map(|session| session.id), found.as_ref().map(SessionScope::from));
     let asked = match (new.questions, new.approval, new.link) {
         (Some(questions), None, None) => {
             limits::check("the number of questions", questions.len(), limits::QUESTIONS)?;
@@ -198,7 +204,8 @@ pub(crate) async fn open(
         step: None,
         labels: new.labels,
     };
-    let wanted = FromCaller { body: asked, context, session, dedupe_key: new.dedupe_key, timeout, opened_by: caller.token };
+    let wanted =
+        FromCaller { body: asked, context, session, session_scope, dedupe_key: new.dedupe_key, timeout, opened_by: caller.token };
     let now = app.clock.now();
     let ask = broker::open_for_caller(&app, wanted, now).map_err(|error| match error {
         OpenError::Limit(limit) => limit.into(),

@@ -175,9 +175,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
         serde_json::error::Category::Data
         | serde_json::error::Category::Io
         | serde_json::error::Category::Syntax
-        | serde_json::error::Category::Eof => {
-            ApiError::malformed(format!("the body is not JSON: {error}"))
-        }
+        | serde_json::error::Category::Eof => ApiError::malformed(format!("the body is not JSON: {error}")),
     })
 }
 

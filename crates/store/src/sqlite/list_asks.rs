@@ -1,6 +1,6 @@
 //! Reading asks.
 
-use rusqlite::{Connection as Sqlite, ToSql};
+use rusqlite::{Connection as Sqlite, OptionalExtension, ToSql};
 use sayso_core::ask::Ask;
 use sayso_core::id::AskId;
 use sayso_core::time::Time;
@@ -84,9 +84,13 @@ impl Query for ListAsks {
 impl Query for CountPending {
     type Output = PendingCount;
     fn run(self, db: &Sqlite) -> Result<PendingCount, StoreError> {
-        let (pending, oldest): (i64, Option<i64>) = db
-            .prepare_cached("SELECT count(*), min(opened_ms) FROM ask WHERE workspace = ?1 AND status < 2")?
-            .query_row([self.workspace.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let pending: i64 = db
+            .prepare_cached("SELECT count(*) FROM ask WHERE workspace = ?1 AND status < 2")?
+            .query_row([self.workspace.0], |row| row.get(0))?;
+        let oldest: Option<i64> = db
+            .prepare_cached("SELECT opened_ms FROM ask WHERE workspace = ?1 AND status < 2 ORDER BY n LIMIT 1")?
+            .query_row([self.workspace.0], |row| row.get(0))
+            .optional()?;
         let outbox: i64 = db.prepare_cached("SELECT count(*) FROM outbox")?.query_row([], |row| row.get(0))?;
         Ok(PendingCount {
             pending: u64::try_from(pending).unwrap_or(0),

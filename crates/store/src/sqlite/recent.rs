@@ -6,14 +6,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use sayso_core::ask::{Ask, AskBody};
+use sayso_core::ask::{Action, Ask, AskBody, Decision, Preview};
 use sayso_core::id::{AskId, SessionId};
-use sayso_core::raw::Raw;
 
 use crate::event::{About, WorkspaceId};
 
 /// How many are kept.
-const KEPT: usize = 2048;
+const KEPT: usize = 1024;
 /// An ask with a larger payload is read again instead.
 const HEAVY: usize = 16 * 1024;
 
@@ -65,10 +64,39 @@ impl Recent {
     }
 }
 
+/// About how much memory the texts of an ask take.
 fn weight(ask: &Ask) -> usize {
-    let input = match &ask.body {
-        AskBody::Approval(approval) => approval.input.as_str().len(),
-        AskBody::Question { .. } | AskBody::Link(_) => 0,
+    let opt = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let body = match &ask.body {
+        AskBody::Question { questions } => questions
+            .iter()
+            .map(|question| {
+                let options = question.options().iter();
+                question.text.len() + options.map(|o| o.label.len() + opt(&o.description) + opt(&o.preview)).sum::<usize>()
+            })
+            .sum(),
+        AskBody::Approval(approval) => {
+            let preview = match &approval.preview {
+                None => 0,
+                Some(Preview::Command { command, .. }) => command.len(),
+                Some(Preview::Diff { files }) => files.iter().map(|file| file.path.len() + file.diff.len()).sum(),
+                Some(Preview::Plan { text } | Preview::Text { text }) => text.len(),
+            };
+            let action = match &approval.action {
+                Action::Run { command } => command.len(),
+                Action::Edit { paths } | Action::Read { paths } => paths.iter().map(String::len).sum(),
+                Action::Fetch { url } => url.len(),
+                Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => 0,
+            };
+            approval.input.as_str().len() + preview + action
+        }
+        AskBody::Link(link) => link.url.len() + opt(&link.message),
     };
-    input + ask.raw.as_ref().map_or(0, |raw: &Raw| raw.as_str().len())
+    let outcome = ask.outcome().map_or(0, |outcome| match &outcome.decision {
+        Decision::Answered { answers, note } => answers.iter().flatten().map(String::len).sum::<usize>() + opt(note),
+        Decision::Approved { input, .. } => input.as_ref().map_or(0, |input| input.as_str().len()),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => message.len(),
+        Decision::Withdrawn { reason } => reason.len(),
+    });
+    body + outcome + opt(&ask.context.context) + ask.raw.as_ref().map_or(0, |raw| raw.as_str().len())
 }

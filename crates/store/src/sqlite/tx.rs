@@ -8,8 +8,8 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::{ask_row, sessions};
 use super::recent::Recent;
+use super::{ask_row, sessions};
 use crate::error::StoreError;
 use crate::event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::write::IdempotencyKey;
@@ -105,9 +105,11 @@ impl<'a> Tx<'a> {
 
     pub(super) fn finish(self) -> Result<(), StoreError> {
         if self.counters != self.stored {
-            self.db
-                .prepare_cached("UPDATE workspace SET last_seq = ?2, last_outbox = ?3 WHERE id = ?1")?
-                .execute(params![self.workspace.0, self.counters.seq, self.counters.outbox])?;
+            self.db.prepare_cached("UPDATE workspace SET last_seq = ?2, last_outbox = ?3 WHERE id = ?1")?.execute(params![
+                self.workspace.0,
+                self.counters.seq,
+                self.counters.outbox
+            ])?;
         }
         Ok(())
     }

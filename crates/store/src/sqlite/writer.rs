@@ -130,7 +130,12 @@ fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut 
 }
 
 /// Runs all jobs in one transaction. An operation that fails alone is rolled back alone.
-fn together(connection: &mut Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch, recent: &mut Recent) -> Result<(), StoreError> {
+fn together(
+    connection: &mut Connection,
+    jobs: &mut [Box<dyn Job>],
+    batch: &mut Batch,
+    recent: &mut Recent,
+) -> Result<(), StoreError> {
     connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
     let done = each(connection, jobs, batch, recent).and_then(|()| {
         connection.prepare_cached("COMMIT")?.execute([])?;

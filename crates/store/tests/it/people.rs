@@ -78,7 +78,14 @@ async fn a_login_code_works_once_and_not_too_late() {
 #[tokio::test]
 async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
     let world = World::new();
-    let grant = |until| AddGrant { workspace: MAIN, id: GrantId::new(at(0), entropy()), until, data: Raw::of(&"rule"), now: at(0), key: None };
+    let grant = |until| AddGrant {
+        workspace: MAIN,
+        id: GrantId::new(at(0), entropy()),
+        until,
+        data: Raw::of(&"rule"),
+        now: at(0),
+        key: None,
+    };
     let (short, long, ever) = (grant(Some(at(10))), grant(Some(at(1_000))), grant(None));
     let ids = [short.id, long.id, ever.id];
     for grant in [short, long, ever] {
