@@ -78,6 +78,9 @@ CREATE TABLE event (
     PRIMARY KEY (workspace, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- A stream of one session must not read what everybody else did.
+CREATE INDEX event_session ON event (session, seq) WHERE session IS NOT NULL;
+
 CREATE TABLE block (
     session   BLOB NOT NULL,
     seq       INTEGER NOT NULL,

@@ -31,6 +31,19 @@ impl Query for FeedHead {
     }
 }
 
+/// Events with the ask or the block that each is about.
+macro_rules! page {
+    ($by:literal) => {
+        concat!(
+            "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, ",
+            ask_row::columns!("a."),
+            " FROM event e",
+            $by,
+            " LEFT JOIN ask a ON a.id = e.ask LEFT JOIN block b ON b.session = e.session AND b.seq = e.seq"
+        )
+    };
+}
+
 impl Query for EventsAfter {
     type Output = PastEvents;
     fn run(self, db: &Sqlite) -> Result<PastEvents, StoreError> {
@@ -39,14 +52,22 @@ impl Query for EventsAfter {
             .prepare_cached("SELECT min(seq) FROM event WHERE workspace = ?1")?
             .query_row([self.workspace.0], |row| row.get(0))?;
         let oldest = oldest.unwrap_or(head + 1);
-        let mut statement = db.prepare_cached(concat!(
-            "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, ",
-            ask_row::columns!("a."),
-            " FROM event e LEFT JOIN ask a ON a.id = e.ask LEFT JOIN block b ON b.session = e.session AND b.seq = e.seq
-              WHERE e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"
-        ))?;
         let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
-        let mut rows = statement.query(params![self.workspace.0, self.after, limit])?;
+        let mut statement;
+        let mut rows = match &self.session {
+            None => {
+                statement =
+                    db.prepare_cached(concat!(page!(""), " WHERE e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"))?;
+                statement.query(params![self.workspace.0, self.after, limit])?
+            }
+            Some(session) => {
+                statement = db.prepare_cached(concat!(
+                    page!(" INDEXED BY event_session"),
+                    " WHERE e.session = ?4 AND e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"
+                ))?;
+                statement.query(params![self.workspace.0, self.after, limit, session.as_bytes()])?
+            }
+        };
         let mut found = PastEvents { events: Vec::new(), looked_to: self.after, oldest, head };
         let mut looked = 0;
         let mut abouts = HashMap::new();
@@ -55,9 +76,6 @@ impl Query for EventsAfter {
             let seq: i64 = column(row, 0)?;
             found.looked_to = seq;
             let session = column::<Option<[u8; 16]>>(row, 3)?.map(SessionId::from_bytes);
-            if self.session.is_some() && session != self.session {
-                continue;
-            }
             let Some(kind) = EventKind::from_number(column(row, 2)?) else { continue };
             // The ask may have been deleted since; then there is nothing to show of it.
             let has_ask: bool = column(row, 5)?;
