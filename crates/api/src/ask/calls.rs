@@ -1,0 +1,154 @@
+//! The calls that list, open and decide asks.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Approval, Ask, AskKind, Link, Question};
+
+/// A page of asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AskPage {
+    /// The asks: pending ones oldest first, others newest first.
+    pub data: Vec<Ask>,
+    /// Give it as `cursor` to get the next page.
+    pub next_cursor: Option<String>,
+    /// The feed position that this list was read at: stream from here.
+    pub seq: i64,
+    /// How many asks are pending in all that this token sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<u64>,
+}
+
+/// What to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct AskQuery {
+    /// `pending`, `resolved`, or one outcome; all if it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Only asks of this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Only asks of this kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<AskKind>,
+    /// Only asks with this label, as `key=value`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Only asks of this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Only the ask whose id ends like this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_ends_with: Option<String>,
+    /// How many at most, 1 to 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<u32>,
+    /// Where the last page ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// How to read one ask.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct GetAskQuery {
+    /// Wait up to this long (at most 60s) for an outcome, e.g. `30s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
+    /// Add the agent's request as it arrived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<bool>,
+}
+
+/// Opens an ask: either `questions`, or `approval`, or `link`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NewAsk {
+    /// The session it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Who asks; the token's name if it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// One line that says what this is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The project directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The git branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// What a person should know first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// The questions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub questions: Option<Vec<Question>>,
+    /// The approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
+    /// The link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+    /// Whether the caller waits for it (the default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocking: Option<bool>,
+    /// Labels.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Two pending asks of one token with the same key are one ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dedupe_key: Option<String>,
+    /// Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<String>,
+}
+
+/// Answers the questions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AnswerRequest {
+    /// One list of entries per question: option values or labels, or text.
+    pub answers: Vec<Vec<String>>,
+    /// What to add.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// Says no: `reject` for questions, `deny` for approvals and links.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NoRequest {
+    /// Why; the agent gets your words.
+    pub message: Option<String>,
+    /// Whether the agent shall stop.
+    pub stop: bool,
+}
+
+/// Says yes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ApproveRequest {
+    /// One of the agent's own ways to say yes.
+    pub choice: Option<String>,
+    /// Use this input instead.
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<serde_json::Value>,
+}
+
+/// Hides the ask from the inbox for a while. Not a no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SnoozeRequest {
+    /// Until when; `null` brings it back.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub until: Option<sayso_core::time::Time>,
+}
