@@ -141,21 +141,9 @@ impl Approval {
         limits::check("the name of the tool", self.tool.len(), limits::NAME)?;
         limits::check("the title", self.title.len(), limits::TEXT)?;
         limits::check("the input of the tool", self.input.as_str().len(), limits::RAW)?;
-        let preview = match &self.preview {
-            None => 0,
-            Some(Preview::Command { command, cwd }) => command.len() + cwd.as_ref().map_or(0, String::len),
-            Some(Preview::Diff { files }) => files.iter().map(|file| file.path.len() + file.diff.len()).sum(),
-            Some(Preview::Plan { text } | Preview::Text { text }) => text.len(),
-        };
+        let preview = self.preview.as_ref().map_or(0, Preview::text_size);
         limits::check("the preview", preview, limits::RAW)?;
-        let action = match &self.action {
-            Action::Run { command } => command.len(),
-            Action::Edit { paths } | Action::Read { paths } => paths.iter().map(String::len).sum(),
-            Action::Fetch { url } => url.len(),
-            Action::Mcp { server, tool } => server.len() + tool.len(),
-            Action::Plan | Action::Mode | Action::Other => 0,
-        };
-        limits::check("the command or the paths", action, limits::RAW)?;
+        limits::check("the command or the paths", self.action.text_size(), limits::RAW)?;
         limits::check("the number of choices", self.choices.len(), limits::OPTIONS)?;
         self.choices
             .iter()

@@ -4,6 +4,7 @@ mod answer;
 mod approval;
 mod link;
 mod question;
+mod size;
 mod state;
 mod typed_message;
 

@@ -116,7 +116,7 @@ impl Frame {
             + match &self.item {
                 Item::Stored(event) => {
                     let ask = event.ask.as_ref().map_or(0, |ask| {
-                        let text = shorten::text_size(ask);
+                        let text = ask.text_size();
                         ask.raw.as_ref().map_or(0, |raw| raw.as_str().len()) + text + text.min(FRAME_MAX)
                     });
                     ask + 2 * event.data.as_ref().map_or(0, |data| data.as_str().len())

@@ -8,7 +8,7 @@ use std::io;
 
 use sayso_api::ask as wire;
 use sayso_api::doors::QuestionEventData;
-use sayso_core::ask::{Action, Approval, Ask, AskBody, AskState, Decision, Input, Preview};
+use sayso_core::ask::{Action, Approval, Ask, AskBody, AskState, Decision, Input};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use serde::Serialize;
@@ -40,7 +40,7 @@ impl AskData {
 
 /// Appends the ask as JSON, in at most `room` bytes.
 pub(super) fn write_ask(out: &mut Vec<u8>, ask: &Ask, room: usize) {
-    if text_size(ask) <= room && write(out, &AskData::of(ask), room) {
+    if ask.text_size() <= room && write(out, &AskData::of(ask), room) {
         return;
     }
     let mut data = AskData::of(&without_bulk(ask));
@@ -83,48 +83,6 @@ impl io::Write for Bounded<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// The bytes of all texts that an event of this ask would carry: the JSON is never smaller.
-pub(super) fn text_size(ask: &Ask) -> usize {
-    let long = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let body = match &ask.body {
-        AskBody::Question { questions } => questions
-            .iter()
-            .map(|question| {
-                let options: usize = question
-                    .options()
-                    .iter()
-                    .map(|o| o.value.len() + o.label.len() + long(&o.description) + long(&o.preview))
-                    .sum();
-                question.text.len() + long(&question.header) + options
-            })
-            .sum(),
-        AskBody::Approval(approval) => {
-            let preview = match &approval.preview {
-                None => 0,
-                Some(Preview::Command { command, .. }) => command.len(),
-                Some(Preview::Diff { files }) => files.iter().map(|file| file.path.len() + file.diff.len()).sum(),
-                Some(Preview::Plan { text } | Preview::Text { text }) => text.len(),
-            };
-            let action = match &approval.action {
-                Action::Run { command } => command.len(),
-                Action::Edit { paths } | Action::Read { paths } => paths.iter().map(String::len).sum(),
-                Action::Fetch { url } => url.len(),
-                Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => 0,
-            };
-            approval.input.as_str().len() + preview + action + approval.title.len()
-        }
-        AskBody::Link(link) => link.url.len() + long(&link.message),
-    };
-    let outcome = match ask.outcome().map(|outcome| &outcome.decision) {
-        None => 0,
-        Some(Decision::Answered { answers, note }) => answers.iter().flatten().map(String::len).sum::<usize>() + long(note),
-        Some(Decision::Rejected { message, .. } | Decision::Denied { message, .. }) => message.len(),
-        Some(Decision::Approved { input, .. }) => input.as_ref().map_or(0, |input| input.as_str().len()),
-        Some(Decision::Withdrawn { reason }) => reason.len(),
-    };
-    body + outcome + long(&ask.context.context)
 }
 
 /// The first step, before anything large is copied or parsed.

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use sayso_core::ask::{Action, Ask, AskBody, Decision, Preview};
+use sayso_core::ask::Ask;
 use sayso_core::id::{AskId, SessionId};
 
 use crate::event::{About, WorkspaceId};
@@ -32,7 +32,7 @@ impl Recent {
 
     pub(super) fn put(&mut self, workspace: WorkspaceId, ask: &Arc<Ask>) {
         let key = (workspace, ask.id);
-        if weight(ask) > HEAVY {
+        if ask.weight() > HEAVY {
             self.asks.remove(&key);
             return;
         }
@@ -62,41 +62,4 @@ impl Recent {
         self.order.clear();
         self.abouts.clear();
     }
-}
-
-/// About how much memory the texts of an ask take.
-fn weight(ask: &Ask) -> usize {
-    let opt = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let body = match &ask.body {
-        AskBody::Question { questions } => questions
-            .iter()
-            .map(|question| {
-                let options = question.options().iter();
-                question.text.len() + options.map(|o| o.label.len() + opt(&o.description) + opt(&o.preview)).sum::<usize>()
-            })
-            .sum(),
-        AskBody::Approval(approval) => {
-            let preview = match &approval.preview {
-                None => 0,
-                Some(Preview::Command { command, .. }) => command.len(),
-                Some(Preview::Diff { files }) => files.iter().map(|file| file.path.len() + file.diff.len()).sum(),
-                Some(Preview::Plan { text } | Preview::Text { text }) => text.len(),
-            };
-            let action = match &approval.action {
-                Action::Run { command } => command.len(),
-                Action::Edit { paths } | Action::Read { paths } => paths.iter().map(String::len).sum(),
-                Action::Fetch { url } => url.len(),
-                Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => 0,
-            };
-            approval.input.as_str().len() + preview + action
-        }
-        AskBody::Link(link) => link.url.len() + opt(&link.message),
-    };
-    let outcome = ask.outcome().map_or(0, |outcome| match &outcome.decision {
-        Decision::Answered { answers, note } => answers.iter().flatten().map(String::len).sum::<usize>() + opt(note),
-        Decision::Approved { input, .. } => input.as_ref().map_or(0, |input| input.as_str().len()),
-        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => message.len(),
-        Decision::Withdrawn { reason } => reason.len(),
-    });
-    body + outcome + opt(&ask.context.context) + ask.raw.as_ref().map_or(0, |raw| raw.as_str().len())
 }

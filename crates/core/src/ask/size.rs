@@ -1,0 +1,74 @@
+//! How much text an ask holds: for limits, for frames, for caches.
+
+use super::{Action, Ask, AskBody, Decision, Preview, Question};
+
+fn long(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
+}
+
+impl Action {
+    /// The bytes of its command, paths or address.
+    pub(super) fn text_size(&self) -> usize {
+        match self {
+            Self::Run { command } => command.len(),
+            Self::Edit { paths } | Self::Read { paths } => paths.iter().map(String::len).sum(),
+            Self::Fetch { url } => url.len(),
+            Self::Mcp { server, tool } => server.len() + tool.len(),
+            Self::Plan | Self::Mode | Self::Other => 0,
+        }
+    }
+}
+
+impl Preview {
+    /// The bytes of what it shows.
+    pub(super) fn text_size(&self) -> usize {
+        match self {
+            Self::Command { command, cwd } => command.len() + long(cwd.as_ref()),
+            Self::Diff { files } => files.iter().map(|file| file.path.len() + file.diff.len()).sum(),
+            Self::Plan { text } | Self::Text { text } => text.len(),
+        }
+    }
+}
+
+impl Question {
+    fn text_size(&self) -> usize {
+        let options = self.options().iter();
+        let options = options.map(|o| o.value.len() + o.label.len() + long(o.description.as_ref()) + long(o.preview.as_ref()));
+        self.text.len() + long(self.header.as_ref()) + options.sum::<usize>()
+    }
+}
+
+impl Decision {
+    fn text_size(&self) -> usize {
+        match self {
+            Self::Answered { answers, note } => answers.iter().flatten().map(String::len).sum::<usize>() + long(note.as_ref()),
+            Self::Rejected { message, .. } | Self::Denied { message, .. } => message.len(),
+            Self::Approved { input, .. } => input.as_ref().map_or(0, |input| input.as_str().len()),
+            Self::Withdrawn { reason } => reason.len(),
+        }
+    }
+}
+
+impl Ask {
+    /// The bytes of all texts that are shown of it: its JSON is never smaller. The agent's request as
+    /// it arrived is not among them.
+    #[must_use]
+    pub fn text_size(&self) -> usize {
+        let body = match &self.body {
+            AskBody::Question { questions } => questions.iter().map(Question::text_size).sum(),
+            AskBody::Approval(approval) => {
+                let preview = approval.preview.as_ref().map_or(0, Preview::text_size);
+                approval.input.as_str().len() + preview + approval.action.text_size() + approval.title.len()
+            }
+            AskBody::Link(link) => link.url.len() + long(link.message.as_ref()),
+        };
+        let outcome = self.outcome().map_or(0, |outcome| outcome.decision.text_size());
+        body + outcome + long(self.context.context.as_ref())
+    }
+
+    /// About how much memory it takes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        self.text_size() + self.raw.as_ref().map_or(0, |raw| raw.as_str().len())
+    }
+}
