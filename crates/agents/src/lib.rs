@@ -4,5 +4,7 @@
 //! understands. It is sans-I/O: the caller feeds lines, replies, commands and the time, and carries
 //! out what comes back. This crate deliberately has no async runtime, no sockets, no store and no clock.
 
+pub mod acp;
+pub mod claude;
 pub mod mock;
 pub mod translator;

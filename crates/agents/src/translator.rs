@@ -29,13 +29,15 @@ pub enum Input {
     Tick,
 }
 
-/// How a process ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a process ended. Neither code nor signal: it could not be started, or nobody saw it end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exit {
     /// Its code, if it ended by itself.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
+    /// Its last words on standard error, or why it could not be started. May be empty.
+    pub message: String,
 }
 
 /// A request to an agent that is a server.
@@ -67,7 +69,7 @@ pub struct HttpReply {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
-    /// Begin a session.
+    /// Begin a session. A translator that knows the session already takes it up again.
     Start {
         /// Our id of it.
         session: SessionId,
@@ -101,6 +103,9 @@ pub enum Command {
         decision: Decision,
         /// The agent's request as it arrived, so that no translator has to remember it.
         raw: Option<Raw>,
+        /// The person typed a message instead of choosing; it stands in every answer.
+        #[serde(default)]
+        typed: bool,
     },
     /// Stop the current turn.
     Interrupt {
@@ -138,8 +143,12 @@ pub enum Output {
         /// What.
         event: AgentEvent,
     },
-    /// Lines for the agent, written together.
+    /// Start the agent's process: a new life of the connection. What follows is sent to it.
+    Launch(Launch),
+    /// Lines for the agent, written together. Those that follow from an outcome carry it.
     Lines(Vec<String>),
+    /// End the agent's process: no more input, then a signal, then a stronger one.
+    Stop,
     /// A request to the agent's server.
     HttpCall(HttpCall),
     /// An outcome can no longer reach the agent.
@@ -149,6 +158,17 @@ pub enum Output {
         /// Why, in words for a person.
         reason: String,
     },
+}
+
+/// What a translator adds to the configured command of its agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The directory it works in.
+    pub directory: String,
+    /// More arguments.
+    pub args: Vec<String>,
+    /// More variables.
+    pub env: Vec<(String, String)>,
 }
 
 /// An ask as the agent made it. Policy, ids and times are added by the broker.

@@ -42,7 +42,7 @@ pub(crate) fn prompt(text: &str) -> Command {
 }
 
 pub(crate) fn outcome(native_id: &str, decision: Decision) -> Command {
-    Command::Outcome { session: session(), ask: ask_id(), native_id: native_id.to_owned(), decision, raw: None }
+    Command::Outcome { session: session(), ask: ask_id(), native_id: native_id.to_owned(), decision, raw: None, typed: false }
 }
 
 fn answered(answers: &[&[&str]]) -> Decision {

@@ -193,6 +193,7 @@ impl Owner {
                     native_id: ask.origin.native_id.clone().unwrap_or_default(),
                     decision,
                     raw: ask.raw.clone(),
+                    typed: ask.outcome().is_some_and(|outcome| matches!(outcome.by, Actor::Message { .. })),
                 }]),
                 OutboxPayload::Command(raw) => match serde_json::from_str(raw.as_str()) {
                     Ok(command) => Work::inputs(vec![command]),
@@ -272,7 +273,7 @@ impl Owner {
             Output::Undeliverable { ask, reason } => {
                 changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
             }
-            Output::Lines(_) | Output::HttpCall(_) => {
+            Output::Launch(_) | Output::Lines(_) | Output::Stop | Output::HttpCall(_) => {
                 tracing::error!(connection = %self.connection.id, "an agent without a link wanted to send something");
             }
         }
@@ -312,6 +313,7 @@ impl Owner {
                         native_id,
                         decision: refusal(kind, &limit),
                         raw,
+                        typed: false,
                     }),
                 }
             }

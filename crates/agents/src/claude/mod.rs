@@ -1,0 +1,1 @@
+//! Claude Code over its stream of JSON lines.
