@@ -25,11 +25,17 @@ pub enum ConnectionKind {
 #[serde(transparent)]
 pub struct Epoch(pub i64);
 
-/// How much of the agent's stream has been committed. Reading something twice changes nothing twice,
+/// How many inputs of a connection have been committed. Taking something twice changes nothing twice,
 /// because a position is taken once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(pub i64);
+
+/// How many bytes of the output of the agent's process have been read and committed. It stands between
+/// two lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WirePosition(pub u64);
 
 /// The stored part of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +48,10 @@ pub struct Connection {
     pub agent: String,
     /// The current process life.
     pub epoch: Epoch,
-    /// What has been read and committed of it.
+    /// How many inputs have been committed.
     pub position: Position,
+    /// How far the output of the agent's process was read. Nothing: there is no process.
+    pub process: Option<WirePosition>,
     /// The translator's state: versioned, small, opaque to everybody but the translator.
     pub state: Option<Raw>,
     /// When the translator wants to be called although nothing arrives.

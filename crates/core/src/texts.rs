@@ -28,6 +28,9 @@ pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
 /// An outcome that could not be given to an agent that is gone.
 pub const AGENT_GONE_NOTHING_SENT: &str = "The agent is gone; nothing was sent.";
 
+/// An outcome that was on its way to a process when it ended.
+pub const AGENT_GONE_NOT_CERTAIN: &str = "The agent ended before it was certain that this reached it.";
+
 /// The answer to a question that the agent asked before it was gone, as a message.
 #[must_use]
 pub fn follow_up(questions: &[Question], answers: &[Vec<String>], note: Option<&str>) -> String {

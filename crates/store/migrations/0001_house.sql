@@ -16,11 +16,14 @@ CREATE TABLE connection (
     agent     TEXT NOT NULL,
     epoch     INTEGER NOT NULL,
     position  INTEGER NOT NULL,
+    wire      INTEGER,
     state     TEXT,
     wake_ms   INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX connection_wake ON connection (wake_ms) WHERE wake_ms IS NOT NULL;
+-- Agents whose process lives, as far as we know.
+CREATE INDEX connection_wire ON connection (wire) WHERE wire IS NOT NULL;
 
 CREATE TABLE session (
     n          INTEGER PRIMARY KEY,
@@ -94,15 +97,19 @@ CREATE INDEX block_id ON block (id);
 
 -- What has to reach an agent. A row is gone once the agent has it, so the table is small; ids come
 -- from workspace.last_outbox and are never used twice.
+-- kind: 0 outcome, 1 outcome that the agent no longer waits for, 2 command, 3 message to a process,
+-- 4 message with a secret: its body is in the table of secrets.
 CREATE TABLE outbox (
     id         INTEGER PRIMARY KEY,
     workspace  INTEGER NOT NULL,
     connection BLOB NOT NULL,
     session    BLOB NOT NULL,
+    kind       INTEGER NOT NULL,
     ask        BLOB,
     body       TEXT
 ) STRICT;
 
+-- The answers, then what is sent to the agent's process with them in it.
 CREATE TABLE secret (
     ask       BLOB PRIMARY KEY,
     workspace INTEGER NOT NULL,

@@ -127,6 +127,37 @@ pub enum OutboxPayload {
     },
     /// A command that only the server understands.
     Command(Raw),
+    /// A message to the agent's process, understood only by the server. It stays until the process has it.
+    Send {
+        /// The ask whose outcome it carries.
+        ask: Option<AskId>,
+        /// The message.
+        message: Raw,
+    },
+}
+
+/// What a row of the outbox holds. The numbers are stored: never change one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i64)]
+pub(crate) enum OutboxKind {
+    /// The outcome of an ask.
+    Outcome = 0,
+    /// The outcome of an ask that the agent no longer waits for.
+    FollowUp = 1,
+    /// A command.
+    Command = 2,
+    /// A message to a process.
+    Send = 3,
+    /// A message to a process, kept with the secrets.
+    SendSecret = 4,
+}
+
+impl OutboxKind {
+    const ALL: [Self; 5] = [Self::Outcome, Self::FollowUp, Self::Command, Self::Send, Self::SendSecret];
+
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as i64 == number)
+    }
 }
 
 /// Something that has to reach an agent.

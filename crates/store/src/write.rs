@@ -3,7 +3,7 @@
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Delivery, Refused};
-use sayso_core::connection::{Connection, Epoch, Position};
+use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
@@ -193,6 +193,18 @@ pub enum Change {
         /// How it stands.
         delivery: Delivery,
     },
+    /// Something has to reach the agent's process. If it carries the outcome of an ask, that is
+    /// delivered when the process has it.
+    Send {
+        /// The session.
+        session: SessionId,
+        /// The ask whose outcome it carries.
+        ask: Option<AskId>,
+        /// The message.
+        message: Raw,
+        /// Whether there is a secret answer in it.
+        secret: bool,
+    },
     /// A block was added, or replaced by one with the same id.
     Block {
         /// The session.
@@ -225,6 +237,8 @@ pub struct Advance {
     pub from: Position,
     /// Where it stands now.
     pub to: Position,
+    /// What became of the agent's process.
+    pub process: Process,
     /// The translator's state.
     pub state: Raw,
     /// When the translator wants to be called.
@@ -235,6 +249,19 @@ pub struct Advance {
     pub changes: Vec<Change>,
     /// When.
     pub now: Time,
+}
+
+/// What became of an agent's process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Process {
+    /// Nothing: there is none, or nothing was read from it.
+    Same,
+    /// Its output was read up to here.
+    Read(WirePosition),
+    /// One is to be launched: the next life begins.
+    Launched,
+    /// It is over. What was to be sent to it does not leave any more.
+    Gone,
 }
 
 /// Whether an advance was taken.

@@ -23,7 +23,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::read::LoadConnection;
-use sayso_store::write::{Advance, Advanced, Change};
+use sayso_store::write::{Advance, Advanced, Change, Process};
 use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 
@@ -251,6 +251,7 @@ impl Owner {
             epoch: self.connection.epoch,
             from: self.connection.position,
             to,
+            process: Process::Same,
             state: Raw::of(&self.translator.save()),
             wake_at: self.translator.deadline(),
             delivered,

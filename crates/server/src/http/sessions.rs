@@ -122,6 +122,7 @@ pub(crate) async fn create(
             agent: agent.name.clone(),
             epoch: Epoch(1),
             position: Position(0),
+            process: None,
             state: None,
             wake_at: None,
         },

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use rusqlite::{OptionalExtension, params};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Decision, Delivery};
-use sayso_core::id::AskId;
+use sayso_core::connection::WirePosition;
+use sayso_core::id::{AskId, ConnectionId};
 use sayso_core::session::SessionStatus;
+use sayso_core::texts;
 use sayso_core::time::Time;
 
 use super::tx::Tx;
 use super::{ask_row, open_ask, resolve, sessions};
 use crate::error::StoreError;
-use crate::event::OutboxId;
-use crate::write::{Advance, Advanced, Change, Operation};
+use crate::event::{OutboxId, OutboxKind, WorkspaceId};
+use crate::write::{Advance, Advanced, Change, Operation, Process};
 
 impl Operation for Advance {
     type Output = Advanced;
@@ -35,15 +37,41 @@ impl Operation for Advance {
         if moved == 0 {
             return Ok(Advanced::Stale);
         }
-        let undeliverable = |ask: AskId| {
-            self.changes.iter().any(|change| matches!(change, Change::Delivery { ask: about, delivery: Delivery::Undeliverable { .. } } if *about == ask))
+        let process = match self.process {
+            Process::Same => None,
+            Process::Read(position) => Some((self.epoch.0, Some(position))),
+            Process::Launched => Some((self.epoch.0 + 1, Some(WirePosition(0)))),
+            Process::Gone => Some((self.epoch.0, None)),
+        };
+        if let Some((epoch, wire)) = process {
+            tx.db().prepare_cached("UPDATE connection SET epoch = ?2, wire = ?3 WHERE id = ?1")?.execute(params![
+                self.connection.as_bytes(),
+                epoch,
+                sessions::wire_number(wire)
+            ])?;
+        }
+        // What goes on to a process, or cannot go on, is not with the agent yet.
+        let on_its_way = |ask: AskId| {
+            self.changes.iter().any(|change| match change {
+                Change::Delivery { ask: about, delivery: Delivery::Undeliverable { .. } }
+                | Change::Send { ask: Some(about), .. } => *about == ask,
+                Change::OpenAsk(_)
+                | Change::Withdraw { .. }
+                | Change::Delivery { .. }
+                | Change::Send { .. }
+                | Change::Block { .. }
+                | Change::Status { .. } => false,
+            })
         };
         for id in self.delivered {
             if let Some(ask) = taken(tx, id)?
-                && !undeliverable(ask)
+                && !on_its_way(ask)
             {
                 resolve::report(tx, self.workspace, ask, Delivery::Delivered, self.now)?;
             }
+        }
+        if matches!(self.process, Process::Launched | Process::Gone) {
+            void_messages(tx, self.workspace, self.connection, self.now)?;
         }
         for change in self.changes {
             match change {
@@ -57,6 +85,9 @@ impl Operation for Advance {
                     }
                 }
                 Change::Delivery { ask, delivery } => resolve::report(tx, self.workspace, ask, delivery, self.now)?,
+                Change::Send { session, ask, message, secret } => {
+                    tx.send_message(self.connection, session, ask, message, secret)?;
+                }
                 Change::Block { session, block, event } => sessions::put_block(tx, self.workspace, session, &block, event)?,
                 Change::Status { session, status } => {
                     if let SessionStatus::Ended { reason, resumable, .. } = &status {
@@ -70,6 +101,20 @@ impl Operation for Advance {
         }
         Ok(Advanced::Yes)
     }
+}
+
+/// Messages to a process that is gone do not leave any more.
+fn void_messages(tx: &mut Tx<'_>, workspace: WorkspaceId, connection: ConnectionId, now: Time) -> Result<(), StoreError> {
+    let void: Vec<Option<[u8; 16]>> = tx
+        .db()
+        .prepare_cached("DELETE FROM outbox WHERE connection = ?1 AND kind >= ?2 RETURNING ask")?
+        .query_map(params![connection.as_bytes(), OutboxKind::Send as i64], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for ask in void.into_iter().flatten() {
+        let reason = texts::AGENT_GONE_NOT_CERTAIN.to_owned();
+        resolve::report(tx, workspace, AskId::from_bytes(ask), Delivery::Undeliverable { reason }, now)?;
+    }
+    Ok(())
 }
 
 /// Removes a row that the agent has; tells the ask whose outcome it was.

@@ -9,6 +9,7 @@ use sayso_core::texts;
 use super::tx::Tx;
 use super::{ask_row, resolve, sessions};
 use crate::error::StoreError;
+use crate::event::OutboxKind;
 use crate::write::{CommandSession, Commanded, Operation, SessionCommand};
 
 impl Operation for CommandSession {
@@ -44,12 +45,13 @@ impl Operation for CommandSession {
 }
 
 impl CommandSession {
-    /// An approval that has not left must not reach an agent that was told to stop.
+    /// An approval that has not left must not reach an agent that was told to stop. What is on its way
+    /// to a process already is left alone: it may have arrived.
     fn cancel_approvals(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let waiting: Vec<(i64, [u8; 16])> = tx
             .db()
-            .prepare_cached("SELECT id, ask FROM outbox WHERE session = ?1 AND ask IS NOT NULL")?
-            .query_map(params![self.session.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .prepare_cached("SELECT id, ask FROM outbox WHERE session = ?1 AND kind = ?2")?
+            .query_map(params![self.session.as_bytes(), OutboxKind::Outcome as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
         for (row, ask) in waiting {
             let id = AskId::from_bytes(ask);

@@ -25,7 +25,7 @@ impl Operation for CreateSession {
         }
         let (session, connection) = (self.session, self.connection);
         tx.db()
-            .prepare_cached("INSERT INTO connection (id, workspace, kind, agent, epoch, position, state, wake_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+            .prepare_cached("INSERT INTO connection (id, workspace, kind, agent, epoch, position, wire, state, wake_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
             .execute(params![
                 connection.id.as_bytes(),
                 self.workspace.0,
@@ -33,6 +33,7 @@ impl Operation for CreateSession {
                 connection.agent,
                 connection.epoch.0,
                 connection.position.0,
+                sessions::wire_number(connection.process),
                 connection.state.as_ref().map(Raw::as_str),
                 connection.wake_at.map(Time::as_millis),
             ])?;

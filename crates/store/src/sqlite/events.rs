@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
 use sayso_core::ask::{Ask, AskState, Decision, Reach};
-use sayso_core::id::{ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::tx::FOLLOW_UP;
 use super::{ask_row, column, sessions};
 use crate::error::StoreError;
-use crate::event::{About, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::event::{About, EventKind, OutboxId, OutboxKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
 
 /// The last `seq` of a workspace.
@@ -140,31 +139,41 @@ fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
 
 /// What has to be sent over a connection, in order.
 pub(super) fn outbox_of(db: &Sqlite, connection: ConnectionId) -> Result<Vec<OutboxRow>, StoreError> {
-    let mut statement =
-        db.prepare_cached("SELECT id, workspace, session, ask, body FROM outbox WHERE connection = ?1 ORDER BY id")?;
+    let mut statement = db.prepare_cached(
+        "SELECT id, workspace, session, kind, ask, coalesce(body, (SELECT answers FROM secret WHERE secret.ask = outbox.ask))
+         FROM outbox WHERE connection = ?1 ORDER BY id",
+    )?;
     let mut rows = statement.query([connection.as_bytes()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let id = OutboxId(column(row, 0)?);
         let workspace = WorkspaceId(column(row, 1)?);
         let session = SessionId::from_bytes(column(row, 2)?);
-        let payload = match (column::<Option<[u8; 16]>>(row, 3)?, column::<Option<String>>(row, 4)?) {
-            (Some(ask), mark) => match outcome_of(db, workspace, ask, mark.as_deref() == Some(FOLLOW_UP))? {
-                Some(payload) => payload,
-                None => continue,
-            },
-            (None, Some(body)) => OutboxPayload::Command(
-                Raw::parse(body).map_err(|error| StoreError::Unreadable { what: "command", detail: error.to_string() })?,
-            ),
-            (None, None) => continue,
+        let ask = column::<Option<[u8; 16]>>(row, 4)?.map(AskId::from_bytes);
+        let body = || -> Result<Option<Raw>, StoreError> {
+            let text: Option<String> = column(row, 5)?;
+            text.map(Raw::parse).transpose().map_err(|error| StoreError::Unreadable { what: "outbox", detail: error.to_string() })
         };
+        let payload = match OutboxKind::from_number(column(row, 3)?) {
+            Some(OutboxKind::Outcome) => outcome_of(db, workspace, ask, false)?,
+            Some(OutboxKind::FollowUp) => outcome_of(db, workspace, ask, true)?,
+            Some(OutboxKind::Command) => body()?.map(OutboxPayload::Command),
+            Some(OutboxKind::Send | OutboxKind::SendSecret) => body()?.map(|message| OutboxPayload::Send { ask, message }),
+            None => None,
+        };
+        let Some(payload) = payload else { continue };
         found.push(OutboxRow { id, connection, session, payload });
     }
     Ok(found)
 }
 
-fn outcome_of(db: &Sqlite, workspace: WorkspaceId, ask: [u8; 16], follow_up: bool) -> Result<Option<OutboxPayload>, StoreError> {
-    let Some(ask) = ask_row::get(db, workspace, sayso_core::id::AskId::from_bytes(ask))? else { return Ok(None) };
+fn outcome_of(
+    db: &Sqlite,
+    workspace: WorkspaceId,
+    ask: Option<AskId>,
+    follow_up: bool,
+) -> Result<Option<OutboxPayload>, StoreError> {
+    let Some(ask) = ask.map(|ask| ask_row::get(db, workspace, ask)).transpose()?.flatten() else { return Ok(None) };
     let AskState::Resolved { outcome, .. } = &ask.state else { return Ok(None) };
     let mut decision = outcome.decision.clone();
     if let (Decision::Answered { answers, .. }, Some(clear)) = (&mut decision, ask_row::secret(db, ask.id)?) {

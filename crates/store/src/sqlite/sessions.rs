@@ -1,7 +1,7 @@
 //! Sessions, their connections and their transcripts.
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
-use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position};
+use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
@@ -35,6 +35,10 @@ fn kind_of(number: i64) -> Result<ConnectionKind, StoreError> {
         3 => Ok(ConnectionKind::Caller),
         other => Err(StoreError::Unreadable { what: "connection", detail: format!("kind {other}") }),
     }
+}
+
+pub(super) fn wire_number(process: Option<WirePosition>) -> Option<i64> {
+    process.map(|WirePosition(read)| i64::try_from(read).unwrap_or(i64::MAX))
 }
 
 pub(super) fn get(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<Option<Session>, StoreError> {
@@ -180,7 +184,7 @@ impl Query for LoadConnection {
     type Output = Option<LoadedConnection>;
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
         let found = db
-            .prepare_cached("SELECT kind, agent, epoch, position, state, wake_ms FROM connection WHERE id = ?1")?
+            .prepare_cached("SELECT kind, agent, epoch, position, state, wake_ms, wire FROM connection WHERE id = ?1")?
             .query_row([self.connection.as_bytes()], |row| {
                 Ok((
                     row.get::<_, i64>(0)?,
@@ -189,16 +193,18 @@ impl Query for LoadConnection {
                     row.get::<_, i64>(3)?,
                     row.get::<_, Option<String>>(4)?,
                     row.get::<_, Option<i64>>(5)?,
+                    row.get::<_, Option<i64>>(6)?,
                 ))
             })
             .optional()?;
-        let Some((kind, agent, epoch, position, state, wake)) = found else { return Ok(None) };
+        let Some((kind, agent, epoch, position, state, wake, wire)) = found else { return Ok(None) };
         let connection = Connection {
             id: self.connection,
             kind: kind_of(kind)?,
             agent,
             epoch: Epoch(epoch),
             position: Position(position),
+            process: wire.map(|read| WirePosition(read.unsigned_abs())),
             state: state
                 .map(Raw::parse)
                 .transpose()
@@ -222,8 +228,10 @@ impl Query for LoadConnection {
 impl Query for Unfinished {
     type Output = Beginnings;
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
-        let mut statement = db
-            .prepare_cached("SELECT DISTINCT connection FROM outbox UNION SELECT id FROM connection WHERE wake_ms IS NOT NULL")?;
+        let mut statement = db.prepare_cached(
+            "SELECT DISTINCT connection FROM outbox UNION SELECT id FROM connection WHERE wake_ms IS NOT NULL
+                 UNION SELECT id FROM connection WHERE wire IS NOT NULL",
+        )?;
         let connections = statement
             .query_map([], |row| row.get::<_, [u8; 16]>(0))?
             .map(|id| id.map(ConnectionId::from_bytes))

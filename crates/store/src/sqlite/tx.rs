@@ -11,11 +11,8 @@ use sayso_core::time::Time;
 use super::recent::Recent;
 use super::{ask_row, sessions};
 use crate::error::StoreError;
-use crate::event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::event::{About, Commit, EventKind, OutboxId, OutboxKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::write::IdempotencyKey;
-
-/// Marks the outcome of an ask that the agent no longer waits for.
-pub(super) const FOLLOW_UP: &str = "follow-up";
 
 /// What a transaction has gathered so far.
 #[derive(Debug, Default)]
@@ -194,17 +191,11 @@ impl<'a> Tx<'a> {
     /// Queues the outcome of an ask for its agent.
     pub(super) fn send_outcome(&mut self, ask: &Arc<Ask>, decision: Decision, reach: Reach) -> Result<(), StoreError> {
         let (Some(connection), Some(session)) = (ask.origin.connection, ask.origin.session) else { return Ok(()) };
-        let id = self.next_outbox();
-        self.db
-            .prepare_cached("INSERT INTO outbox (id, workspace, connection, session, ask, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![
-                id.0,
-                self.workspace.0,
-                connection.as_bytes(),
-                session.as_bytes(),
-                ask.id.as_bytes(),
-                (reach == Reach::Parked).then_some(FOLLOW_UP),
-            ])?;
+        let kind = match reach {
+            Reach::Live => OutboxKind::Outcome,
+            Reach::Parked => OutboxKind::FollowUp,
+        };
+        let id = self.queue(connection, session, kind, Some(ask.id), None)?;
         let payload = OutboxPayload::Outcome { ask: Arc::clone(ask), decision, follow_up: reach == Reach::Parked };
         self.batch.outbox.push(OutboxRow { id, connection, session, payload });
         Ok(())
@@ -212,12 +203,57 @@ impl<'a> Tx<'a> {
 
     /// Queues a command for an agent.
     pub(super) fn send_command(&mut self, connection: ConnectionId, session: SessionId, command: Raw) -> Result<(), StoreError> {
-        let id = self.next_outbox();
-        self.db
-            .prepare_cached("INSERT INTO outbox (id, workspace, connection, session, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![id.0, self.workspace.0, connection.as_bytes(), session.as_bytes(), command.as_str()])?;
+        let id = self.queue(connection, session, OutboxKind::Command, None, Some(command.as_str()))?;
         self.batch.outbox.push(OutboxRow { id, connection, session, payload: OutboxPayload::Command(command) });
         Ok(())
+    }
+
+    /// Queues a message for the process of an agent. One with a secret in it takes the place of the
+    /// answers among the secrets, and goes when they would.
+    pub(super) fn send_message(
+        &mut self,
+        connection: ConnectionId,
+        session: SessionId,
+        ask: Option<AskId>,
+        message: Raw,
+        secret: bool,
+    ) -> Result<(), StoreError> {
+        let id = match ask.filter(|_| secret) {
+            Some(ask) => {
+                self.db
+                    .prepare_cached("INSERT OR REPLACE INTO secret (ask, workspace, answers) VALUES (?1, ?2, ?3)")?
+                    .execute(params![ask.as_bytes(), self.workspace.0, message.as_str()])?;
+                self.queue(connection, session, OutboxKind::SendSecret, Some(ask), None)?
+            }
+            None => self.queue(connection, session, OutboxKind::Send, ask, Some(message.as_str()))?,
+        };
+        self.batch.outbox.push(OutboxRow { id, connection, session, payload: OutboxPayload::Send { ask, message } });
+        Ok(())
+    }
+
+    fn queue(
+        &mut self,
+        connection: ConnectionId,
+        session: SessionId,
+        kind: OutboxKind,
+        ask: Option<AskId>,
+        body: Option<&str>,
+    ) -> Result<OutboxId, StoreError> {
+        let id = self.next_outbox();
+        self.db
+            .prepare_cached(
+                "INSERT INTO outbox (id, workspace, connection, session, kind, ask, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                id.0,
+                self.workspace.0,
+                connection.as_bytes(),
+                session.as_bytes(),
+                kind as i64,
+                ask.as_ref().map(AskId::as_bytes),
+                body
+            ])?;
+        Ok(id)
     }
 
     /// An ask that ends by itself.

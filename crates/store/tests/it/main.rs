@@ -11,6 +11,7 @@ mod files;
 mod idempotency;
 mod messages;
 mod people;
+mod processes;
 mod secrets;
 mod sessions;
 mod world;

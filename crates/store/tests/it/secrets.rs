@@ -10,10 +10,10 @@ use sayso_store::write::{CallerHasOutcome, Change};
 
 use crate::world::{MAIN, World, answered, ask, ask_of, at, question, secret};
 
-const VALUE: &str = "correct-horse-battery-staple-4711";
+pub(crate) const VALUE: &str = "correct-horse-battery-staple-4711";
 
 /// Which files of the directory hold the value.
-fn files_with_it(dir: &Path) -> Vec<String> {
+pub(crate) fn files_with_it(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
@@ -33,7 +33,7 @@ async fn sent(world: &World, session: &sayso_core::session::Session) -> Vec<Deci
         .into_iter()
         .filter_map(|row| match row.payload {
             OutboxPayload::Outcome { decision, .. } => Some(decision),
-            OutboxPayload::Command(_) => None,
+            OutboxPayload::Command(_) | OutboxPayload::Send { .. } => None,
         })
         .collect()
 }

@@ -175,7 +175,7 @@ async fn an_approval_that_has_not_left_does_not_leave_after_an_interrupt() {
             .iter()
             .map(|row| match &row.payload {
                 OutboxPayload::Outcome { ask, .. } => ask.id.to_string(),
-                OutboxPayload::Command(raw) => raw.as_str().to_owned(),
+                OutboxPayload::Command(raw) | OutboxPayload::Send { message: raw, .. } => raw.as_str().to_owned(),
             })
             .collect();
         assert_eq!(left, ["\"start\"".to_owned(), answer.id.to_string(), format!("\"{kind:?}\"")]);

@@ -20,7 +20,7 @@ use sayso_core::time::{Span, Time};
 use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::read::{EventsAfter, GetAsk};
 use sayso_store::write::{
-    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, ResolveAsk, ResolveError,
+    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError,
 };
 use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
 
@@ -194,6 +194,7 @@ pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Optio
             agent: "mock".to_owned(),
             epoch: Epoch(1),
             position: Position(0),
+            process: None,
             state: None,
             wake_at: None,
         },
@@ -216,6 +217,7 @@ pub(crate) fn advance(session: &Session, from: i64, delivered: Vec<OutboxId>, ch
         epoch: Epoch(1),
         from: Position(from),
         to: Position(from + 1),
+        process: Process::Same,
         state: Raw::of(&serde_json::json!({ "step": from + 1 })),
         wake_at: None,
         delivered,

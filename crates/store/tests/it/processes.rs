@@ -1,0 +1,129 @@
+//! What is sent to the process of an agent: kept until it has it, and in no file if it is secret.
+
+use sayso_core::ask::{AskState, Delivery};
+use sayso_core::connection::{Epoch, WirePosition};
+use sayso_core::id::AskId;
+use sayso_core::raw::Raw;
+use sayso_core::session::Session;
+use sayso_core::texts;
+use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
+use sayso_store::write::{Change, Process};
+use sayso_store::{OutboxId, OutboxPayload};
+
+use crate::secrets::{VALUE, files_with_it};
+use crate::world::{World, advance, answered, approval, approved, ask_of, question, secret};
+
+fn send(session: &Session, ask: Option<AskId>, message: &str, secret: bool) -> Change {
+    Change::Send { session: session.id, ask, message: Raw::of(&message), secret }
+}
+
+async fn load(world: &World, session: &Session) -> LoadedConnection {
+    world.store.read(LoadConnection { connection: session.connection }).await.unwrap().unwrap()
+}
+
+/// A session whose process runs, with two inputs behind it.
+async fn running(world: &World) -> Session {
+    let session = world.session().await;
+    let mut launch = advance(&session, 0, ids(world), vec![send(&session, None, "launch", false)]);
+    launch.process = Process::Launched;
+    world.store.write(launch).await.unwrap();
+    let mut step = advance(&session, 1, ids(world), vec![]);
+    step.epoch = Epoch(2);
+    step.process = Process::Read(WirePosition(40));
+    world.store.write(step).await.unwrap();
+    session
+}
+
+/// Every row of the outbox there ever was.
+fn ids(world: &World) -> Vec<OutboxId> {
+    world.outbox().iter().map(|row| row.id).collect()
+}
+
+/// One input in the life of the process.
+async fn step(world: &World, session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<Change>, process: Process) {
+    let mut step = advance(session, from, delivered, changes);
+    step.epoch = Epoch(2);
+    step.process = process;
+    assert_eq!(world.store.write(step).await.unwrap(), sayso_store::write::Advanced::Yes);
+}
+
+async fn delivery(world: &World, ask: AskId) -> Delivery {
+    let AskState::Resolved { delivery, .. } = world.get(ask).await.state else { panic!("no outcome") };
+    delivery
+}
+
+#[tokio::test]
+async fn a_launch_begins_a_life_and_reading_moves_the_position() {
+    let world = World::new();
+    let session = running(&world).await;
+    let world = world.reopen().await;
+    let loaded = load(&world, &session).await;
+    assert_eq!((loaded.connection.epoch, loaded.connection.process), (Epoch(2), Some(WirePosition(40))));
+    assert!(loaded.outbox.is_empty());
+    assert_eq!(world.store.read(Unfinished).await.unwrap().connections, [session.connection], "it is attached to at a start");
+    step(&world, &session, 2, vec![], vec![], Process::Same).await;
+    assert_eq!(load(&world, &session).await.connection.process, Some(WirePosition(40)));
+    step(&world, &session, 3, vec![], vec![], Process::Gone).await;
+    assert_eq!(load(&world, &session).await.connection.process, None);
+    assert!(world.store.read(Unfinished).await.unwrap().connections.is_empty());
+}
+
+#[tokio::test]
+async fn an_outcome_is_delivered_when_the_process_has_it() {
+    let world = World::new();
+    let session = running(&world).await;
+    let mut ask = ask_of(&session, "1", approval());
+    ask.origin.connection = Some(session.connection);
+    let id = ask.id;
+    step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+    world.resolve(id, approved()).await.unwrap();
+    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), "yes", false)], Process::Same).await;
+    assert_eq!(delivery(&world, id).await, Delivery::Queued, "it is only on its way");
+    let world = world.reopen().await;
+    let rows = load(&world, &session).await.outbox;
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    assert!(
+        matches!(&row.payload, OutboxPayload::Send { ask: Some(ask), message } if *ask == id && message.as_str() == "\"yes\"")
+    );
+    step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
+    assert_eq!(delivery(&world, id).await, Delivery::Delivered);
+    assert!(load(&world, &session).await.outbox.is_empty());
+}
+
+#[tokio::test]
+async fn what_was_on_its_way_to_a_process_that_ended_is_told_to_be_lost() {
+    let world = World::new();
+    let session = running(&world).await;
+    let ask = ask_of(&session, "1", question());
+    let id = ask.id;
+    step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+    world.resolve(id, answered("A")).await.unwrap();
+    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), "A", false)], Process::Same).await;
+    step(&world, &session, 4, vec![], vec![], Process::Gone).await;
+    let reason = texts::AGENT_GONE_NOT_CERTAIN.to_owned();
+    assert_eq!(delivery(&world, id).await, Delivery::Undeliverable { reason });
+    assert!(load(&world, &session).await.outbox.is_empty());
+}
+
+#[tokio::test]
+async fn a_secret_on_its_way_to_a_process_is_in_no_file_afterwards() {
+    let world = World::new();
+    let session = running(&world).await;
+    let ask = ask_of(&session, "1", secret());
+    let id = ask.id;
+    step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+    world.resolve(id, answered(VALUE)).await.unwrap();
+    let message = format!("{{\"answer\":\"{VALUE}\"}}");
+    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), &message, true)], Process::Same).await;
+    let world = world.reopen().await;
+    assert!(!files_with_it(world.dir.path()).is_empty(), "the search must be able to find it");
+    let rows = load(&world, &session).await.outbox;
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    let OutboxPayload::Send { message: kept, .. } = &row.payload else { panic!("{row:?}") };
+    assert_eq!(*kept, Raw::of(&message));
+    step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
+    assert_eq!(delivery(&world, id).await, Delivery::Delivered);
+    // The log is emptied right after the commit; one more write waits for that.
+    step(&world, &session, 5, vec![], vec![], Process::Same).await;
+    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+}
