@@ -214,8 +214,8 @@ fn ask(asked: &Asked) -> Ask {
     Ask {
         id: AskId::new(Time::from_millis(1), [1; 10]),
         origin: Origin { session: None, connection: None, native_id: None, opened_by: None },
-        body,
-        context: AskContext::default(),
+        body: body.into(),
+        context: AskContext::default().into(),
         policy: PolicyNote::default(),
         opened_at: Time::from_millis(1),
         snoozed_until: None,

@@ -8,6 +8,8 @@ mod size;
 mod state;
 mod typed_message;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, validate};
@@ -192,10 +194,10 @@ pub struct Ask {
     pub id: AskId,
     /// Where it came from.
     pub origin: Origin,
-    /// What is asked.
-    pub body: AskBody,
+    /// What is asked. It never changes, so all copies of the ask share it.
+    pub body: Arc<AskBody>,
     /// What travels with it.
-    pub context: AskContext,
+    pub context: Arc<AskContext>,
     /// What the policy noted.
     pub policy: PolicyNote,
     /// When it was opened.
@@ -211,7 +213,7 @@ pub struct Ask {
 impl Ask {
     /// Its kind.
     #[must_use]
-    pub const fn kind(&self) -> AskKind {
+    pub fn kind(&self) -> AskKind {
         self.body.kind()
     }
 

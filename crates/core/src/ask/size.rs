@@ -54,7 +54,7 @@ impl Ask {
     /// it arrived is not among them.
     #[must_use]
     pub fn text_size(&self) -> usize {
-        let body = match &self.body {
+        let body = match &*self.body {
             AskBody::Question { questions } => questions.iter().map(Question::text_size).sum(),
             AskBody::Approval(approval) => {
                 let preview = approval.preview.as_ref().map_or(0, Preview::text_size);

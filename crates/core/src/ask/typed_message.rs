@@ -39,7 +39,7 @@ impl PendingAsk {
     #[must_use]
     pub fn of(ask: &Ask, whole_sets: bool) -> Self {
         let live = ask.state == AskState::Pending(Reach::Live);
-        let as_answer = match &ask.body {
+        let as_answer = match &*ask.body {
             AskBody::Question { questions } if live && !ask.body.is_secret() => match questions.as_slice() {
                 [only] if only.takes_text() => Some(TextShape::Only),
                 [_] | [] => None,

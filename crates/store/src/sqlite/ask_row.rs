@@ -1,7 +1,7 @@
 //! The ask as a row, and back.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use sayso_core::ask::{Ask, AskContext, AskKind, AskState, Delivery, Origin, Outcome, OutcomeStatus, Reach};
+use sayso_core::ask::{Ask, AskBody, AskContext, AskKind, AskState, Delivery, Origin, Outcome, OutcomeStatus, Reach};
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
@@ -118,8 +118,8 @@ pub(super) fn read(row: &Row<'_>, at: usize) -> Result<Ask, StoreError> {
             native_id: column(row, at + 3)?,
             opened_by: column::<Option<[u8; 16]>>(row, at + 4)?.map(TokenId::from_bytes),
         },
-        body: json("ask body", text(8)?)?,
-        context: json::<AskContext>("ask context", text(9)?)?,
+        body: json::<AskBody>("ask body", text(8)?)?.into(),
+        context: json::<AskContext>("ask context", text(9)?)?.into(),
         policy: json("policy note", text(10)?)?,
         opened_at: Time::from_millis(column(row, at + 6)?),
         snoozed_until: column::<Option<i64>>(row, at + 7)?.map(Time::from_millis),
@@ -164,8 +164,8 @@ pub(super) fn insert(db: &Connection, workspace: WorkspaceId, ask: &Ask, seq: i6
         ask.opened_at.as_millis(),
         ask.policy.deadline.map(|deadline| deadline.at.as_millis()),
         ask.snoozed_until.map(Time::as_millis),
-        to_json("ask body", &ask.body)?,
-        to_json("ask context", &ask.context)?,
+        to_json("ask body", &*ask.body)?,
+        to_json("ask context", &*ask.context)?,
         to_json("policy note", &ask.policy)?,
         outcome,
         delivery,

@@ -24,8 +24,8 @@ fn outcome(decision: Decision, by: Actor, seconds: i64) -> Outcome {
 async fn what_was_opened_reads_back_whole_also_after_a_restart() {
     let world = World::new();
     let mut wanted = until(ask(approval()), 600, OnTimeout::Deny);
-    wanted.context.context = Some("The tests should pass.".to_owned());
-    wanted.context.labels = labels(&[("team", "shop")]);
+    Arc::make_mut(&mut wanted.context).context = Some("The tests should pass.".to_owned());
+    Arc::make_mut(&mut wanted.context).labels = labels(&[("team", "shop")]);
     wanted.policy.why = Some("no rule decides it".to_owned());
     let opened = world.open(wanted.clone()).await;
     assert_eq!(opened, wanted);

@@ -1,6 +1,8 @@
 //! A disk that is full, and one that is read-only. Both are real: the test runs itself again inside
 //! a mount namespace of its own and mounts a small tmpfs there, so it needs no rights beyond its own.
 
+use std::sync::Arc;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,7 +44,7 @@ fn mount(arguments: &[&str], dir: &Path) {
 
 fn opening(title: &str) -> OpenAsk {
     let mut ask = ask(question());
-    ask.context.context = Some(title.repeat(64));
+    Arc::make_mut(&mut ask.context).context = Some(title.repeat(64));
     OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(ask), key: None, max_pending: 1_000_000 }
 }
 

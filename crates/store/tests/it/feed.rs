@@ -1,5 +1,7 @@
 //! The order of events, however many write at once; and the past.
 
+use std::sync::Arc;
+
 use sayso_core::ask::{AskState, Reach};
 use sayso_core::raw::Raw;
 use sayso_store::EventKind;
@@ -20,7 +22,7 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
         writers.push(tokio::spawn(async move {
             for n in 0..EACH {
                 let mut ask = ask(question());
-                ask.context.title = format!("{writer}-{n}");
+                Arc::make_mut(&mut ask.context).title = format!("{writer}-{n}");
                 let id = ask.id;
                 let open = sayso_store::write::OpenAsk {
                     workspace: MAIN,

@@ -1,5 +1,7 @@
 //! What a typed message does, inside the transaction that finds out.
 
+use std::sync::Arc;
+
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Decision, Input, OutcomeStatus, Question};
 use sayso_core::raw::Raw;
@@ -124,7 +126,7 @@ async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
     let world = World::new();
     let session = world.session().await;
     let mut body = ask_of(&session, "1", question());
-    let sayso_core::ask::AskBody::Question { questions } = &mut body.body else { panic!("a question") };
+    let sayso_core::ask::AskBody::Question { questions } = Arc::make_mut(&mut body.body) else { panic!("a question") };
     questions.push(questions[0].clone());
     let ask = world.agent_asks(&session, 0, body).await;
     let mut message = say(&session, "as you like");

@@ -284,8 +284,9 @@ pub(crate) fn ask(body: AskBody) -> Ask {
     Ask {
         id: AskId::new(at(1), entropy()),
         origin: Origin { session: None, connection: None, native_id: None, opened_by: Some(token()) },
-        body,
-        context: AskContext { agent: "script".to_owned(), title: "a title".to_owned(), blocking: true, ..AskContext::default() },
+        body: body.into(),
+        context: AskContext { agent: "script".to_owned(), title: "a title".to_owned(), blocking: true, ..AskContext::default() }
+            .into(),
         policy: PolicyNote::default(),
         opened_at: at(1),
         snoozed_until: None,
@@ -303,9 +304,10 @@ pub(crate) fn ask_of(session: &Session, native: &str, body: AskBody) -> Ask {
         native_id: Some(native.to_owned()),
         opened_by: session.opened_by,
     };
-    ask.context.agent.clone_from(&session.agent);
-    ask.context.tool_call_id = Some(format!("call-{native}"));
-    ask.context.labels = session.labels.clone();
+    let context = Arc::make_mut(&mut ask.context);
+    context.agent.clone_from(&session.agent);
+    context.tool_call_id = Some(format!("call-{native}"));
+    context.labels = session.labels.clone();
     ask
 }
 
