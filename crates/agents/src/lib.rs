@@ -6,5 +6,7 @@
 
 pub mod acp;
 pub mod claude;
+mod elicitation;
+mod json_rpc;
 pub mod mock;
 pub mod translator;

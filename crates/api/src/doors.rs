@@ -45,7 +45,7 @@ pub struct QuestionEventData {
 impl From<&core::Ask> for QuestionEventData {
     fn from(ask: &core::Ask) -> Self {
         let questions = ask.body.questions();
-        let (prompt, options) = match &ask.body {
+        let (prompt, options) = match &*ask.body {
             core::AskBody::Question { questions } => (
                 questions.iter().map(|question| question.text.as_str()).collect::<Vec<_>>().join("\n"),
                 questions.first().map(|q| q.options().iter().map(|o| o.label.clone()).collect()).unwrap_or_default(),

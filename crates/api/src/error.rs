@@ -58,6 +58,8 @@ pub enum ErrorCode {
     InvalidPolicy,
     /// No agent of this name.
     UnknownAgent,
+    /// The agent's program is not there.
+    AgentNotInstalled,
     /// The directory is not one that may be used.
     DirectoryNotAllowed,
     /// The disk is full. Nothing was lost; try again when there is space.

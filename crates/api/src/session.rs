@@ -133,6 +133,10 @@ pub struct NewSession {
     pub policy: Option<sayso_core::policy::SessionPolicy>,
     /// Labels.
     pub labels: BTreeMap<String, String>,
+    /// Variables of the caller for the agent: `PATH` and keys; others are left out. Only an `admin`
+    /// token may send any. They are kept in memory and never written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<BTreeMap<String, String>>,
 }
 
 /// A page of sessions, newest first.
@@ -238,8 +242,24 @@ pub struct Agent {
     pub name: String,
     /// How it is reached.
     pub protocol: String,
+    /// Whether its program is there, in the server's `PATH`.
+    pub installed: bool,
+    /// The command that is run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// How to get it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
     /// What it can do.
     pub capabilities: Capabilities,
+}
+
+/// What became of agents that were to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentsStopped {
+    /// How many were running.
+    pub stopped: usize,
 }
 
 /// What an agent can do.

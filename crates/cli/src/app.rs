@@ -1,6 +1,7 @@
 //! What every command has at hand.
 
 use sayso_client::{Client, DiscoverError, Environment, Paths, Surface, Target, discover};
+use sayso_core::environment;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -32,6 +33,13 @@ impl App {
         Ok(Client::for_surface(&target.url, &target.token, Surface::Terminal)?)
     }
 
+    /// The variables that an agent gets from whoever starts it. Only the token of this machine's owner
+    /// may send them; with another one the agent has those of the server.
+    pub(crate) fn environment_for_agents(&self) -> Option<std::collections::BTreeMap<String, String>> {
+        let own = self.environment.get("SAYSO_TOKEN").is_none() && self.environment.get("SAYSO_URL").is_none();
+        own.then(|| self.environment.iter().filter(|(name, _)| environment::passes(name)).map(owned).collect())
+    }
+
     /// Refuses what only a person may do on this machine.
     pub(crate) fn person_only(&self) -> Result<(), Failure> {
         match self.environment.agent_marker() {
@@ -39,4 +47,8 @@ impl App {
             None => Ok(()),
         }
     }
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }

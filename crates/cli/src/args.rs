@@ -121,8 +121,12 @@ pub(crate) enum Command {
     },
     /// Stop the server and start it again in the background
     Restart,
-    /// Stop the server; agents and asks are kept
-    Stop,
+    /// Stop the server; agents go on, and asks are kept
+    Stop {
+        /// End the agents, too; their sessions can be resumed
+        #[arg(long)]
+        all: bool,
+    },
     /// Show the log of the server
     Logs {
         /// Keep showing what is added
@@ -132,6 +136,8 @@ pub(crate) enum Command {
         #[arg(short = 'n', long, default_value_t = 100)]
         lines: usize,
     },
+    /// Be an agent that asks, over ACP on standard input and output
+    MockAgent,
     /// Check that everything is in order
     Doctor,
     /// Make, list and revoke tokens
@@ -418,6 +424,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Agents", &["start", "sessions", "agents"]),
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),
+    ("Programs", &["mock-agent"]),
     ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
 ];
 

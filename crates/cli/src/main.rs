@@ -33,6 +33,11 @@ use crate::failure::Failure;
 use crate::output::{Format, Output};
 
 fn main() -> ExitCode {
+    // A supervisor is this program too, but nothing of it: no runtime, no configuration, no threads.
+    let mut given = std::env::args_os().skip(1);
+    if given.next().is_some_and(|command| command == "supervise") {
+        return supervise(given);
+    }
     let args = args::parse();
     let environment = Environment::of_process();
     let out = Output::of_process(&environment, if args.json { Format::Json } else { Format::Text });
@@ -40,6 +45,17 @@ fn main() -> ExitCode {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(failure)) => report(&out, &failure),
         Err(internal) => report(&out, &Failure::new(format!("Internal error: {internal:#}."))),
+    }
+}
+
+fn supervise(given: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    match sayso_supervisor::Spec::parse(given) {
+        Ok(spec) => sayso_supervisor::run(spec),
+        Err(problem) => {
+            let out = Output::of_process(&Environment::of_process(), Format::Text);
+            out.note(&format!("sayso supervise is started by the server: {problem}."));
+            ExitCode::from(2)
+        }
     }
 }
 

@@ -49,6 +49,11 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// All variables.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// A variable that holds an absolute path. The XDG specification says to ignore relative ones.
     #[must_use]
     pub fn path(&self, name: &str) -> Option<PathBuf> {

@@ -1,8 +1,8 @@
 //! Sessions and agents.
 
 use sayso_api::session::{
-    AgentList, IfPending, MessageAccepted, MessageRequest, NewSession, Session, SessionPage, SessionQuery, Transcript,
-    TranscriptQuery,
+    AgentList, AgentsStopped, IfPending, MessageAccepted, MessageRequest, NewSession, Session, SessionPage, SessionQuery,
+    Transcript, TranscriptQuery,
 };
 
 use crate::client::Client;
@@ -83,5 +83,13 @@ impl Client {
     /// When the server says no or does not answer.
     pub async fn agents(&self) -> Result<AgentList, Error> {
         self.get(&["agents"]).await
+    }
+
+    /// Ends the processes of all agents; their sessions can be resumed.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn stop_agents(&self) -> Result<AgentsStopped, Error> {
+        self.post(&["agents", "stop"], &Nothing {}).await
     }
 }

@@ -1,17 +1,96 @@
 //! The agents that can be started: configuration, not an enum.
 
-use sayso_agents::mock::{CAPABILITIES, MockTranslator};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sayso_agents::acp::{self, AcpTranslator, Profile};
+use sayso_agents::claude::{self, ClaudeTranslator};
+use sayso_agents::mock::{self, MockTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
 use sayso_core::raw::Raw;
+use sayso_core::time::Span;
+use serde::Deserialize;
+
+/// How long an agent may be silent in a turn before it counts as stalled.
+const STALE_AFTER: Duration = Duration::from_secs(600);
+
+/// `[agents.NAME]` of `config.toml`. What is left out is as it is built in.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct AgentConfig {
+    /// What it speaks: `acp` or `claude`.
+    protocol: Option<Protocol>,
+    /// The program, looked up in the person's `PATH`.
+    command: Option<String>,
+    /// Its arguments.
+    args: Option<Vec<String>>,
+    /// Variables it gets beside the person's own.
+    env: BTreeMap<String, String>,
+    /// How long it may be silent in a turn.
+    stale_after: Option<Span>,
+    /// What happens then.
+    on_stale: Option<OnStale>,
+}
+
+/// What an agent speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Protocol {
+    /// Nothing: it is a function inside the server.
+    #[serde(skip)]
+    Mock,
+    /// Claude Code's own stream of JSON lines.
+    Claude,
+    /// The Agent Client Protocol.
+    Acp,
+}
+
+impl Protocol {
+    /// The word for it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mock => "mock",
+            Self::Claude => "claude",
+            Self::Acp => "acp",
+        }
+    }
+}
+
+/// What happens to an agent that says nothing for long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OnStale {
+    /// People are told.
+    Tell,
+    /// And its turn is interrupted.
+    Interrupt,
+}
+
+/// How an agent's process is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// The program.
+    pub(crate) command: String,
+    /// Its arguments.
+    pub(crate) args: Vec<String>,
+    /// Variables it gets.
+    pub(crate) env: Vec<(String, String)>,
+    /// How to get it, if that is known.
+    pub(crate) install: Option<&'static str>,
+}
 
 /// One agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     pub(crate) name: String,
-    pub(crate) protocol: &'static str,
-    pub(crate) kind: ConnectionKind,
+    pub(crate) protocol: Protocol,
     pub(crate) capabilities: Capabilities,
+    /// Its program; the mock needs none.
+    pub(crate) program: Option<Program>,
+    pub(crate) stale_after: Duration,
+    pub(crate) on_stale: OnStale,
 }
 
 /// All of them.
@@ -20,12 +99,78 @@ pub(crate) struct Agents {
     agents: Vec<Agent>,
 }
 
+/// An agent that comes with Sayso.
+struct BuiltIn {
+    name: &'static str,
+    protocol: Protocol,
+    profile: Profile,
+    command: &'static str,
+    args: &'static [&'static str],
+    install: &'static str,
+}
+
+const BUILT_IN: [BuiltIn; 4] = [
+    BuiltIn {
+        name: "claude",
+        protocol: Protocol::Claude,
+        profile: Profile::Generic,
+        command: "claude",
+        args: &[],
+        install: "npm install -g @anthropic-ai/claude-code",
+    },
+    BuiltIn {
+        name: "claude-acp",
+        protocol: Protocol::Acp,
+        profile: Profile::Claude,
+        command: "claude-agent-acp",
+        args: &[],
+        install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    },
+    BuiltIn {
+        name: "gemini",
+        protocol: Protocol::Acp,
+        profile: Profile::Gemini,
+        command: "gemini",
+        args: &["--acp"],
+        install: "npm install -g @google/gemini-cli",
+    },
+    BuiltIn {
+        name: "qwen",
+        protocol: Protocol::Acp,
+        profile: Profile::Qwen,
+        command: "qwen",
+        args: &["--acp"],
+        install: "npm install -g @qwen-code/qwen-code",
+    },
+];
+
 impl Agents {
-    /// What is built in.
-    pub(crate) fn new() -> Self {
-        let mock =
-            Agent { name: "mock".to_owned(), protocol: "mock", kind: ConnectionKind::InProcess, capabilities: CAPABILITIES };
-        Self { agents: vec![mock] }
+    /// What is built in, changed and extended by the configuration.
+    ///
+    /// # Errors
+    /// A sentence about the first entry that cannot be used.
+    pub(crate) fn new(configured: &BTreeMap<String, AgentConfig>) -> Result<Self, String> {
+        let mut agents = vec![Agent {
+            name: "mock".to_owned(),
+            protocol: Protocol::Mock,
+            capabilities: mock::CAPABILITIES,
+            program: None,
+            stale_after: STALE_AFTER,
+            on_stale: OnStale::Tell,
+        }];
+        let absent = AgentConfig::default();
+        for built_in in BUILT_IN {
+            let config = configured.get(built_in.name).unwrap_or(&absent);
+            agents.push(config.applied(built_in.name, Some(&built_in))?);
+        }
+        for (name, config) in configured {
+            if agents.iter().all(|agent| agent.name != *name) {
+                agents.push(config.applied(name, None)?);
+            } else if name == "mock" {
+                return Err("[agents.mock] is built in and cannot be changed; choose another name".to_owned());
+            }
+        }
+        Ok(Self { agents })
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Agent> {
@@ -37,11 +182,104 @@ impl Agents {
     }
 }
 
+impl AgentConfig {
+    fn applied(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<Agent, String> {
+        let protocol = self.protocol.or(built_in.map(|built_in| built_in.protocol)).unwrap_or(Protocol::Acp);
+        let Some(command) = self.command.clone().or(built_in.map(|built_in| built_in.command.to_owned())) else {
+            return Err(format!("[agents.{name}] needs a command"));
+        };
+        if self.env.keys().any(|key| key.is_empty() || key.contains(['=', '\0']) || key.starts_with("SAYSO_")) {
+            return Err(format!("[agents.{name}] env: a name is empty, has a `=` in it, or is one of Sayso's own"));
+        }
+        let args = match (&self.args, built_in) {
+            (Some(args), _) => args.clone(),
+            // Another program has arguments of its own.
+            (None, Some(built_in)) if self.command.is_none() => built_in.args.iter().map(|arg| (*arg).to_owned()).collect(),
+            (None, _) => Vec::new(),
+        };
+        let program = Program {
+            command,
+            args,
+            env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            install: built_in.filter(|_| self.command.is_none()).map(|built_in| built_in.install),
+        };
+        Ok(Agent {
+            name: name.to_owned(),
+            protocol,
+            capabilities: match protocol {
+                Protocol::Mock => mock::CAPABILITIES,
+                Protocol::Claude => claude::CAPABILITIES,
+                Protocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
+            },
+            program: Some(program),
+            stale_after: self.stale_after.map_or(STALE_AFTER, |span| span.0),
+            on_stale: self.on_stale.unwrap_or(OnStale::Tell),
+        })
+    }
+}
+
 impl Agent {
+    /// How it is reached.
+    pub(crate) const fn kind(&self) -> ConnectionKind {
+        match self.program {
+            None => ConnectionKind::InProcess,
+            Some(_) => ConnectionKind::Supervised,
+        }
+    }
+
     /// The translator, as it was when this state was saved. Nothing if the state is of an unknown version.
     pub(crate) fn translator(&self, state: Option<&Raw>) -> Option<Box<dyn Translator>> {
-        let Some(state) = state else { return Some(Box::new(MockTranslator::new())) };
+        let Some(state) = state else { return Some(self.fresh()) };
         let saved: Saved = serde_json::from_str(state.as_str()).ok()?;
-        MockTranslator::restore(&saved).map(|translator| Box::new(translator) as Box<dyn Translator>)
+        match self.protocol {
+            Protocol::Mock => MockTranslator::restore(&saved).map(boxed),
+            Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
+            Protocol::Acp => AcpTranslator::restore(&saved).map(boxed),
+        }
     }
+
+    fn fresh(&self) -> Box<dyn Translator> {
+        match self.protocol {
+            Protocol::Mock => boxed(MockTranslator::new()),
+            Protocol::Claude => boxed(ClaudeTranslator::new()),
+            Protocol::Acp => boxed(AcpTranslator::new()),
+        }
+    }
+}
+
+fn boxed(translator: impl Translator + 'static) -> Box<dyn Translator> {
+    Box::new(translator)
+}
+
+impl Program {
+    /// Where the program is, in this `PATH`.
+    pub(crate) fn find(&self, path: Option<&str>) -> Option<PathBuf> {
+        let command = Path::new(&self.command);
+        if command.components().count() > 1 {
+            return is_program(command).then(|| command.to_owned());
+        }
+        std::env::split_paths(path.unwrap_or("/usr/local/bin:/usr/bin:/bin"))
+            .map(|dir| dir.join(command))
+            .find(|candidate| candidate.is_absolute() && is_program(candidate))
+    }
+
+    /// The command as a person would write it.
+    pub(crate) fn line(&self) -> String {
+        std::iter::once(self.command.as_str()).chain(self.args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What to say when it is not there.
+    pub(crate) fn missing(&self, agent: &str) -> String {
+        let tried = self.line();
+        let get = match self.install {
+            Some(install) => format!("Install it with: {install}"),
+            None => format!("Correct the command of [agents.{agent}] in config.toml"),
+        };
+        format!("the agent `{agent}` is not installed: `{tried}` was tried, and there is no such program. {get}")
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sayso_api::ask::Ask as ApiAsk;
 use sayso_store::Store;
+use tokio::sync::watch;
 
 use crate::agents::Agents;
 use crate::auth::{Guard, Tokens};
@@ -12,6 +13,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::feed::{Feed, Past};
 use crate::http::Limits;
+use crate::link::Processes;
 use crate::metrics::Metrics;
 use crate::policies::Policies;
 
@@ -29,6 +31,9 @@ pub(crate) struct App {
     pub(crate) limits: Limits,
     pub(crate) config: Config,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) processes: Processes,
+    /// Set once: all agents are to end.
+    pub(crate) halt: watch::Sender<bool>,
     /// The person's home directory.
     pub(crate) home: Option<String>,
     /// Keys the hashes of request bodies, so that they tell nothing about what was sent.

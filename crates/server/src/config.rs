@@ -1,11 +1,13 @@
 //! How the server is set up: what the command line says, and `config.toml`.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::agents::{AgentConfig, Agents};
 use crate::clock::Clock;
 
 /// What the command line, or a test, says.
@@ -23,19 +25,31 @@ pub struct Options {
     pub clock: Clock,
     /// How long after a start or a wake-up no deadline fires.
     pub grace: Duration,
+    /// Where the sockets of supervisors are.
+    pub runtime_dir: PathBuf,
+    /// The program that supervises agents, called with `supervise`.
+    pub supervisor: PathBuf,
+    /// The variables of whoever started the server.
+    pub environment: Vec<(String, String)>,
 }
 
 impl Options {
     /// The usual options for these directories.
     #[must_use]
     pub fn new(listen: SocketAddr, data_dir: impl Into<PathBuf>, config_dir: impl Into<PathBuf>) -> Self {
+        let data_dir = data_dir.into();
         Self {
             listen,
-            data_dir: data_dir.into(),
+            data_dir: data_dir.clone(),
             config_dir: config_dir.into(),
             home: std::env::home_dir(),
             clock: Clock::System,
             grace: Duration::from_secs(30),
+            runtime_dir: data_dir.join("run"),
+            supervisor: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("sayso")),
+            environment: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect(),
         }
     }
 }
@@ -52,6 +66,10 @@ pub(crate) struct Config {
     pub(crate) cors_origins: Vec<String>,
     /// How long the feed is kept.
     pub(crate) keep_events: Option<sayso_core::time::Span>,
+    /// How long an agent goes on without a server before it is ended.
+    pub(crate) lonely_after: Option<sayso_core::time::Span>,
+    /// Agents beside, or instead of, those that are built in.
+    pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
 
 /// A configuration that cannot be used.
@@ -65,7 +83,7 @@ pub enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
-    /// It does not parse.
+    /// It does not parse, or says what cannot be.
     #[error("{} cannot be used: {message}", .path.display())]
     Parse {
         /// The file.
@@ -83,5 +101,10 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(source) => Err(ConfigError::Io { path, source }),
         }
+    }
+
+    /// The agents it names, with those that are built in.
+    pub(crate) fn agents(&self, dir: &Path) -> Result<Agents, ConfigError> {
+        Agents::new(&self.agents).map_err(|message| ConfigError::Parse { path: dir.join("config.toml"), message })
     }
 }

@@ -16,6 +16,7 @@ mod doors;
 mod entropy;
 mod feed;
 mod http;
+mod link;
 mod listener;
 mod metrics;
 mod policies;

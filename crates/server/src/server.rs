@@ -18,7 +18,6 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::agents::Agents;
 use crate::app::App;
 use crate::auth::{Guard, Tokens, hash, role_name};
 use crate::broker::{self, Deadlines, Waiters};
@@ -27,6 +26,7 @@ use crate::connection::Registry;
 use crate::entropy;
 use crate::feed::Feed;
 use crate::http;
+use crate::link::Processes;
 use crate::listener;
 use crate::metrics::Metrics;
 use crate::policies::Policies;
@@ -91,10 +91,11 @@ impl Server {
     /// # Errors
     /// When the directory, the database, the configuration or the address cannot be used.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { listen, data_dir, config_dir, home, clock, grace } = options;
+        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment } = options;
         make_private_dir(&data_dir)?;
         let lock = DirLock::take(&data_dir)?;
         let config = Config::load(&config_dir)?;
+        let agents = config.agents(&config_dir)?;
         let feed = Feed::new();
         let waiters = Arc::new(Waiters::default());
         let registry = Arc::new(Registry::default());
@@ -138,11 +139,13 @@ impl Server {
             feed,
             clock,
             policies,
-            agents: Agents::new(),
+            agents,
             tokens,
             guard,
             waiters,
             limits: http::Limits::default(),
+            processes: Processes::new(&data_dir, runtime_dir, supervisor, environment, &config),
+            halt: watch::Sender::new(false),
             config,
             metrics,
             home,

@@ -1,12 +1,15 @@
 //! What the tests, `chaos` and `bench` share: real servers, in this process and as the real binary,
-//! an agent that asks by script, somebody who answers by script, and waiting for events.
+//! an agent that asks by script, somebody who answers by script, and waiting for events; and real
+//! agents, with a scripted model behind them.
 //!
 //! Nothing here sleeps: a server is waited for until it says that it listens, everything else on the
 //! event stream. This crate deliberately knows nothing of the server's insides: it talks to it as
 //! any client does.
 
 mod agent;
+pub mod agents;
 mod answerer;
+pub mod models;
 mod process;
 pub mod pty;
 mod server;

@@ -20,9 +20,12 @@
 //! Anything else is echoed. `question 500 times` asks one after another without a word in between.
 //! Afterwards the agent says what it received.
 
+mod acp_agent;
+mod acp_form;
 mod asks;
 mod script;
 mod state;
 mod translator;
 
+pub use acp_agent::{AcpAgent, AcpInput};
 pub use translator::{CAPABILITIES, MockTranslator};

@@ -2,5 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+mod acp;
 mod mock;
 mod mock_properties;

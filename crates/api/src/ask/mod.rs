@@ -221,7 +221,7 @@ impl From<&core::Ask> for Ask {
         for (question, preselected) in shown.questions.iter_mut().zip(&ask.policy.preselected) {
             question.preselected.clone_from(preselected);
         }
-        match &ask.body {
+        match &*ask.body {
             core::AskBody::Question { .. } => {}
             core::AskBody::Approval(approval) => shown.approval = Some(Approval::from(approval)),
             core::AskBody::Link(link) => shown.link = Some(Link { url: link.url.clone(), message: link.message.clone() }),

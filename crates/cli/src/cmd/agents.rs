@@ -25,8 +25,13 @@ fn describe(agent: &Agent) -> String {
         (survives_restart, "survives a restart"),
     ];
     let can: Vec<&str> = can.into_iter().filter(|(can, _)| *can).map(|(_, word)| word).collect();
+    let missing = match (agent.installed, &agent.install) {
+        (true, _) => String::new(),
+        (false, Some(install)) => format!("\n{}not installed; {}", " ".repeat(28), sanitize::line(install)),
+        (false, None) => format!("\n{}not installed; see [agents.{}] in config.toml", " ".repeat(28), sanitize::line(&agent.name)),
+    };
     format!(
-        "{}  {}  {}",
+        "{}  {}  {}{missing}",
         words::pad(&sanitize::line(&agent.name), 12),
         words::pad(&sanitize::line(&agent.protocol), 12),
         can.join(", ")

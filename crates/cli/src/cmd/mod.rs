@@ -11,6 +11,7 @@ mod history;
 mod list;
 mod login;
 mod logs;
+pub(crate) mod mock_agent;
 mod next;
 mod policy;
 mod rules;
@@ -52,7 +53,8 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Status { line: true } => status::line(app).await,
         Command::Status { line: false } => status::run(app).await,
         Command::Restart => stop::restart(app).await,
-        Command::Stop => stop::run(app).await,
+        Command::Stop { all } => stop::run(app, all).await,
+        Command::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),
         Command::Logs { follow, lines } => logs::run(app, lines, follow).await,
         Command::Doctor => doctor::run(app).await,
         Command::Token { action } => token::run(app, action).await,

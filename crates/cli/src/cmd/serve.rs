@@ -14,7 +14,8 @@ pub(crate) async fn run(app: &App, listen: Option<SocketAddr>) -> Result<(), Fai
     log();
     allow_many_connections();
     let listen = listen.unwrap_or(sayso_client::DEFAULT_LISTEN);
-    let options = Options::new(listen, &app.paths.data_dir, &app.paths.config_dir);
+    let mut options = Options::new(listen, &app.paths.data_dir, &app.paths.config_dir);
+    options.runtime_dir = app.paths.make_runtime_dir()?;
     let served = sayso_server::run(options, |url| app.out.line(&format!("listening on {url}"))).await;
     served.map_err(|error| Failure::caused("The server did not start", &error))
 }

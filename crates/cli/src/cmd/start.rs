@@ -46,6 +46,7 @@ pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
             model: args.model,
             policy: None,
             labels: args.labels.into_iter().map(|label| (label.key, label.value)).collect(),
+            environment: app.environment_for_agents(),
         })
         .await?;
     if app.out.json {

@@ -13,12 +13,14 @@ use crate::failure::{Failure, no_server};
 /// How long a server may take to stop.
 const STOP: Duration = Duration::from_secs(10);
 
-/// Stops the server of this data directory.
-pub(crate) async fn run(app: &App) -> Result<(), Failure> {
+/// Stops the server of this data directory, and its agents if it shall be all.
+pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     app.person_only()?;
+    let agents = if all { Some(app.client()?.stop_agents().await?.stopped) } else { None };
     let server = stop(app).await?;
-    app.out.result(&serde_json::json!({ "stopped": true, "pid": server.pid }), || {
-        "Stopped. Asks and outcomes are kept; start it again with: sayso serve".to_owned()
+    app.out.result(&serde_json::json!({ "stopped": true, "pid": server.pid, "agents": agents }), || match agents {
+        Some(agents) => format!("Stopped, with {agents} agents. Asks and outcomes are kept; resume one with: sayso sessions resume ID"),
+        None => "Stopped. Asks and outcomes are kept; start it again with: sayso serve".to_owned(),
     })
 }
 

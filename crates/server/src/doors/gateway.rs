@@ -170,7 +170,7 @@ pub(crate) async fn stream(
 
 /// An ask as this door shows it.
 fn prompt(ask: &Ask) -> Option<GatewayEvent> {
-    match &ask.body {
+    match &*ask.body {
         AskBody::Question { questions } => Some(GatewayEvent::QuestionPrompt {
             tool_call_id: ask.tool_call_id(),
             questions: questions.iter().map(QuestionItem::from).collect(),

@@ -22,7 +22,7 @@ use crate::http::{ApiError, Authorized, LooseBody, OptionalJson};
 const VIA: &str = "question-rest";
 
 fn is_plan_exit(ask: &Ask) -> bool {
-    matches!(&ask.body, AskBody::Approval(approval) if approval.action == Action::Plan)
+    matches!(&*ask.body, AskBody::Approval(approval) if approval.action == Action::Plan)
 }
 
 /// The question of that session, if this caller sees it. Other approvals are not questions.

@@ -85,8 +85,8 @@ fn ask(body: AskBody) -> Ask {
     Ask {
         id: AskId::new(Time::from_millis(1), [9; 10]),
         origin: Origin { session: None, connection: None, native_id: None, opened_by: None },
-        body,
-        context: AskContext { agent: "mock".to_owned(), title: "fix the tests".to_owned(), ..AskContext::default() },
+        body: body.into(),
+        context: AskContext { agent: "mock".to_owned(), title: "fix the tests".to_owned(), ..AskContext::default() }.into(),
         policy: PolicyNote::default(),
         opened_at: Time::from_millis(1),
         snoozed_until: None,

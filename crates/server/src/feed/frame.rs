@@ -321,11 +321,12 @@ mod tests {
         for body in bodies {
             let mut ask = fixture::question("small");
             let kind = body.kind();
-            ask.body = body;
-            ask.context.title = long.clone();
-            ask.context.tool_call_id = Some(long.clone());
-            ask.context.context = Some(huge.clone());
-            ask.context.labels = (0..32).map(|n| (format!("{n}{}", &long[..250]), long[..256].to_owned())).collect();
+            ask.body = body.into();
+            Arc::make_mut(&mut ask.context).title = long.clone();
+            Arc::make_mut(&mut ask.context).tool_call_id = Some(long.clone());
+            Arc::make_mut(&mut ask.context).context = Some(huge.clone());
+            Arc::make_mut(&mut ask.context).labels =
+                (0..32).map(|n| (format!("{n}{}", &long[..250]), long[..256].to_owned())).collect();
             ask.policy.why = Some(huge.clone());
             for decided in [false, true] {
                 if decided {
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn a_large_diff_loses_its_preview_and_nothing_else() {
         let mut ask = fixture::approval(Action::Edit { paths: vec!["src/main.rs".to_owned()] });
-        if let AskBody::Approval(approval) = &mut ask.body {
+        if let AskBody::Approval(approval) = Arc::make_mut(&mut ask.body) {
             approval.preview = Some(Preview::Text { text: "x".repeat(FRAME_MAX) });
         }
         let (_, data) = read(&Frame::stored(fixture::asked(1, None, ask)));
@@ -359,7 +360,7 @@ mod tests {
         let team = |value: &str| Scope::Labels { labels: [("team".to_owned(), value.to_owned())].into() };
         let token = TokenId::new(Time::from_millis(1), [4; 10]);
         let mut ask = fixture::question("q");
-        ask.context.labels = [("team".to_owned(), "a".to_owned())].into();
+        Arc::make_mut(&mut ask.context).labels = [("team".to_owned(), "a".to_owned())].into();
         ask.origin.opened_by = Some(token);
         let asked = Frame::stored(fixture::asked(1, Some(mine), ask));
         let noted = Frame::stored(fixture::noted(2, Some(mine)));

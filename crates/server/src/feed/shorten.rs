@@ -8,7 +8,7 @@ use std::io;
 
 use sayso_api::ask as wire;
 use sayso_api::doors::QuestionEventData;
-use sayso_core::ask::{Action, Approval, Ask, AskBody, AskState, Decision, Input};
+use sayso_core::ask::{Action, Approval, Ask, AskBody, AskContext, AskState, Decision, Input};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use serde::Serialize;
@@ -29,7 +29,7 @@ struct AskData {
 
 impl AskData {
     fn of(ask: &Ask) -> Self {
-        let answerable = match &ask.body {
+        let answerable = match &*ask.body {
             AskBody::Question { .. } => true,
             AskBody::Approval(approval) => approval.action == Action::Plan,
             AskBody::Link(_) => false,
@@ -87,7 +87,7 @@ impl io::Write for Bounded<'_> {
 
 /// The first step, before anything large is copied or parsed.
 fn without_bulk(ask: &Ask) -> Ask {
-    let body = match &ask.body {
+    let body = match &*ask.body {
         AskBody::Question { questions } => {
             let mut questions = questions.clone();
             for question in &mut questions {
@@ -115,13 +115,13 @@ fn without_bulk(ask: &Ask) -> Ask {
     {
         *input = None;
     }
-    let mut context = ask.context.clone();
+    let mut context = AskContext::clone(&ask.context);
     context.context = None;
     Ask {
         id: ask.id,
         origin: ask.origin.clone(),
-        body,
-        context,
+        body: body.into(),
+        context: context.into(),
         policy: ask.policy.clone(),
         opened_at: ask.opened_at,
         snoozed_until: ask.snoozed_until,

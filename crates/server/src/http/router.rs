@@ -48,6 +48,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(events::all))
         .routes(routes!(events::of_session))
         .routes(routes!(agents::list))
+        .routes(routes!(agents::stop))
         .routes(routes!(policy::get))
         .routes(routes!(policy::explain))
         .routes(routes!(policy::grant))

@@ -1,5 +1,6 @@
 //! Sessions: starting, reading, talking, interrupting, resuming, ending.
 
+use std::collections::BTreeMap;
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use sayso_api::session::{
 use sayso_api::token::Role;
 use sayso_core::actor::Actor;
 use sayso_core::connection::{Connection, Epoch, Position};
+use sayso_core::environment;
 use sayso_core::id::{BlockId, ConnectionId, SessionId};
 use sayso_core::limits;
 use sayso_core::policy::QuestionPolicy;
@@ -80,6 +82,14 @@ pub(crate) async fn create(
     let project = directory(&app, caller, new.cwd.as_deref())?;
     let policy = new.policy.unwrap_or_default();
     policy.check()?;
+    let environment = environment(caller, new.environment.unwrap_or_default())?;
+    if let Some(program) = &agent.program {
+        let path = environment.get("PATH").map(String::as_str).or_else(|| app.processes.variable("PATH"));
+        if program.find(path).is_none() {
+            let detail = program.missing(&agent.name);
+            return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::AgentNotInstalled, detail));
+        }
+    }
     let project_text = project.to_string_lossy().into_owned();
     let looked = tokio::task::spawn_blocking(move || look_at(&project)).await;
     let (project_policy, branch) = looked.unwrap_or_default();
@@ -118,7 +128,7 @@ pub(crate) async fn create(
         workspace: caller.workspace,
         connection: Connection {
             id: connection,
-            kind: agent.kind,
+            kind: agent.kind(),
             agent: agent.name.clone(),
             epoch: Epoch(1),
             position: Position(0),
@@ -132,13 +142,32 @@ pub(crate) async fn create(
         prompt: block,
         key,
     };
-    match app.store.write(create).await? {
+    // The agent may be launched before this call has its reply.
+    app.processes.keep_variables(connection, environment);
+    let created = app.store.write(create).await;
+    if !matches!(created, Ok(Once::Done(_))) {
+        app.processes.forget_variables(connection);
+    }
+    match created? {
         Once::Done(session) | Once::Before(session) => {
             let location = format!("/v1/sessions/{}", session.id);
             Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(ApiSession::of(&session, 0))).into_response())
         }
         Once::Reused => Err(ApiError::key_reused()),
     }
+}
+
+/// The caller's variables that an agent gets. `PATH` says which programs run, so only an admin may
+/// send any.
+fn environment(caller: &Caller, sent: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, ApiError> {
+    if !sent.is_empty() && caller.role != Role::Admin {
+        return Err(ApiError::new(StatusCode::FORBIDDEN, ErrorCode::Forbidden, "only an admin token may send `environment`"));
+    }
+    limits::check("the number of variables", sent.len(), environment::MOST)?;
+    for value in sent.values() {
+        limits::check("a variable", value.len(), environment::VALUE)?;
+    }
+    Ok(sent.into_iter().filter(|(name, value)| environment::passes(name) && !value.contains('\0')).collect())
 }
 
 /// A token that sees only some labels starts sessions only with them.

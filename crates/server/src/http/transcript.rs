@@ -56,7 +56,7 @@ pub(crate) fn block_of(ask: &Ask) -> Value {
             Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => "denied",
         },
     };
-    let (action, extra) = match &ask.body {
+    let (action, extra) = match &*ask.body {
         AskBody::Question { .. } => ("question_request", question_extra(ask)),
         AskBody::Approval(approval) => (
             "approval_request",

@@ -251,13 +251,18 @@ async fn permission_modes() {
 async fn capabilities_are_told() {
     let world = World::start().await;
     let agents = world.admin.get("/v1/agents").await.expect(200);
+    let agents = agents["data"].as_array().unwrap();
+    let named = |name: &str| agents.iter().find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("no {name}: {agents:?}"));
     assert_eq!(
-        agents,
-        json!({ "data": [{ "name": "mock", "protocol": "mock", "capabilities": {
+        *named("mock"),
+        json!({ "name": "mock", "protocol": "mock", "installed": true, "capabilities": {
             "questions": true, "approvals": true, "plans": true, "elicitation": true,
             "resume": true, "survivesRestart": true, "messageAnswersSets": true,
-        } }] })
+        } })
     );
+    assert_eq!(named("claude")["capabilities"]["questions"], true);
+    assert_eq!(named("gemini")["capabilities"]["questions"], false, "it never asks over ACP");
+    assert_eq!((&named("claude")["protocol"], &named("qwen")["protocol"]), (&json!("claude"), &json!("acp")));
 }
 
 #[tokio::test]

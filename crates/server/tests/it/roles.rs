@@ -74,6 +74,7 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/events", May::ReadOwn, 200),
     ("get", "/v1/sessions/{id}/events", May::Read, 200),
     ("get", "/v1/agents", May::Read, 200),
+    ("post", "/v1/agents/stop", May::Administer, 200),
     ("get", "/v1/policy", May::Read, 200),
     ("post", "/v1/policy/explain", May::Read, 200),
     ("post", "/v1/policy/grants", May::Administer, 201),

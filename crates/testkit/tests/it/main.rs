@@ -1,3 +1,4 @@
 //! The kit itself: what every other test stands on.
 
 mod kit;
+mod models;

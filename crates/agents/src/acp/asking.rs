@@ -1,0 +1,237 @@
+//! Requests of the agent: how they become asks, are answered, and are taken back.
+
+use sayso_core::ask::{AskBody, Decision, Delivery};
+use sayso_core::id::AskId;
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::session::Labels;
+use sayso_core::texts;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::doors::{self, Asked, Refusal};
+use super::state::{Answered, Open, Out, Phase, Prompt, QUEUE, State, fingerprint};
+use super::tool_call::{Call, Status};
+use crate::json_rpc::{self, INVALID_PARAMS, Id, METHOD_NOT_FOUND, Object};
+use crate::translator::{AgentEvent, NewAsk};
+
+/// Outcomes whose effect is waited for. The oldest is forgotten.
+const ANSWERED: usize = 64;
+/// Reasons that are said to the agent between two messages of the person.
+const TOLD: usize = 8;
+
+const NOT_WAITING: &str = "The agent no longer waits for it.";
+const TAKEN_BACK: &str = "The agent took it back.";
+const OPENED_ELSEWHERE: &str = "It was opened elsewhere.";
+
+impl State {
+    /// A request: it becomes an ask, or is refused at once.
+    pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
+        if self.open.iter().any(|open| open.id == id) {
+            // Any answer would be taken for one to the first.
+            return self.complain("The agent used the id of an open request again; the second one was ignored.", out);
+        }
+        let params = params.and_then(Object::of).unwrap_or_default();
+        let asked = match doors::read(method, &params, &self.tools) {
+            Ok(asked) => asked,
+            Err(Refusal::Acknowledged) => return out.line(json_rpc::result(&id, &json!({}))),
+            Err(Refusal::UnknownMethod) => {
+                out.line(json_rpc::error(&id, METHOD_NOT_FOUND, "Method not found"));
+                if self.is_news(method) {
+                    let method = limits::head(method, 80);
+                    out.event(AgentEvent::Notice(format!(
+                        "The agent asked for `{method}`, which Sayso does not know. It was told so."
+                    )));
+                }
+                return;
+            }
+            Err(Refusal::Invalid(why)) => return self.refuse(&id, method, &why, out),
+        };
+        if self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
+            // The agent has not seen yet that it was told to stop.
+            return out.line(asked.door.cancelled().line(&id));
+        }
+        if let Err(limit) = self.check(&asked, line) {
+            return self.refuse(&id, method, &limit.to_string(), out);
+        }
+        self.open(id, asked, &params, line, out);
+    }
+
+    fn check(&self, asked: &Asked, line: &str) -> Result<(), limits::LimitExceeded> {
+        limits::check("the size of the request", line.len(), limits::RAW)?;
+        limits::check("the number of pending asks", self.open.len() + 1, limits::PENDING)?;
+        limits::check("the id of the tool call", asked.tool_call.as_ref().map_or(0, String::len), limits::TEXT)?;
+        limits::check("the id of the link", asked.link.as_ref().map_or(0, String::len), limits::TEXT)?;
+        asked.body.check_limits()
+    }
+
+    fn refuse(&mut self, id: &Id, method: &str, why: &str, out: &mut Out) {
+        out.line(json_rpc::error(id, INVALID_PARAMS, &format!("Sayso refused this request: {why}")));
+        let method = limits::head(method, 80);
+        out.event(AgentEvent::Notice(format!("A request of the agent (`{method}`) was refused: {why}.")));
+    }
+
+    fn open(&mut self, id: Id, asked: Asked, params: &Object<'_>, line: &str, out: &mut Out) {
+        let subagent = self.subagent(params);
+        self.finish_messages(Some(&subagent), out);
+        if let (Some(call), AskBody::Approval(_), Some(update)) = (&asked.tool_call, &asked.body, params.object("toolCall"))
+            && self.tools.get(call).is_none()
+        {
+            // The request is the first to tell of the call.
+            self.tell_of_call(call.clone(), &update, out);
+        }
+        let raw = Raw::parse(line.trim().to_owned()).ok();
+        let print = raw.as_ref().map_or(0, |raw| fingerprint(raw.as_str()));
+        out.event(AgentEvent::AskOpened(Box::new(NewAsk {
+            native_id: id.as_str().to_owned(),
+            body: asked.body,
+            tool_call_id: asked.tool_call.clone(),
+            subagent,
+            blocking: true,
+            context: None,
+            labels: Labels::new(),
+            raw,
+        })));
+        self.open.push(Open { id, door: asked.door, tool_call: asked.tool_call, link: asked.link, print });
+    }
+
+    /// The thread that speaks, if it is not the main one. Where no session is known, the first that is named is ours.
+    pub(super) fn subagent(&mut self, params: &Object<'_>) -> Option<String> {
+        let named = params.words("sessionId").filter(|named| named.len() <= limits::TEXT)?;
+        match &self.agent.session {
+            Some(main) if *main != named => Some(limits::head(&named, limits::NAME).to_owned()),
+            Some(_) => None,
+            None => {
+                if self.phase == Phase::Ready {
+                    self.agent.session = Some(named);
+                }
+                None
+            }
+        }
+    }
+
+    /// Shows a tool call as it stands after this update, and what it tells about an outcome.
+    pub(super) fn tell_of_call(&mut self, id: String, update: &Object<'_>, out: &mut Out) {
+        let known = self.tools.get(&id);
+        if known.is_some_and(|call| call.status().has_ended()) {
+            return;
+        }
+        let call = Call::merged(known, id, update);
+        let output = call.output(update);
+        let shown = |call: &Call| (call.tool(), call.input().cloned(), call.status().shown());
+        if output.is_some() || known.map(shown) != Some(shown(&call)) {
+            out.event(AgentEvent::Tool {
+                tool_call_id: call.id.clone(),
+                name: call.tool(),
+                input: call.input().filter(|input| input.as_str().len() <= limits::RAW).cloned(),
+                output,
+                status: call.status().shown(),
+            });
+        }
+        self.tools.keep(call);
+    }
+
+    /// The agent goes on with a call: the outcome of its ask has arrived.
+    pub(super) fn confirm(&mut self, tool_call: &str, status: Option<Status>, out: &mut Out) {
+        if !matches!(status, Some(Status::Running | Status::Completed | Status::Failed)) {
+            return;
+        }
+        while let Some(at) = self.answered.iter().position(|answered| answered.tool_call == tool_call) {
+            if let Some(Answered { ask, .. }) = self.answered.remove(at) {
+                out.event(AgentEvent::AskDelivery { ask, delivery: Delivery::Confirmed });
+            }
+        }
+    }
+
+    /// Gives the agent an outcome.
+    pub(super) fn outcome(&mut self, ask: AskId, native_id: &str, decision: &Decision, raw: Option<&Raw>, out: &mut Out) {
+        let print = raw.map(|raw| fingerprint(raw.as_str()));
+        let open =
+            self.open.iter().position(|open| open.id.as_str() == native_id && print.is_none_or(|print| print == open.print));
+        let Some(open) = open.map(|at| self.open.remove(at)) else {
+            return out.undeliverable(ask, NOT_WAITING);
+        };
+        let Some(params) = raw.and_then(|raw| Object::parse(raw.as_str())).and_then(|message| message.object("params")) else {
+            out.line(open.door.cancelled().line(&open.id));
+            return out.undeliverable(ask, "The request can no longer be read; the agent was told that it is cancelled.");
+        };
+        let answer = open.door.answer(&params, decision);
+        out.line(answer.reply.line(&open.id));
+        match (answer.lost, open.tool_call) {
+            (Some(why), _) => out.undeliverable(ask, why),
+            (None, Some(tool_call)) => {
+                if self.answered.len() == ANSWERED {
+                    self.answered.pop_front();
+                }
+                self.answered.push_back(Answered { ask, tool_call });
+            }
+            (None, None) => {}
+        }
+        if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = decision {
+            self.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
+        } else if let Some(words) = answer.unsaid {
+            self.say_later(&params, decision, &words, out);
+        }
+    }
+
+    /// Words for which the request had no place are said when the turn is over.
+    fn say_later(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
+        let title = params.object("toolCall").and_then(|call| call.words("title"));
+        let about = title.as_deref().and_then(|title| title.lines().next()).map(|title| limits::head(title, limits::NAME));
+        let text = match (decision, about) {
+            (Decision::Denied { .. }, Some(about)) => format!("I did not allow `{about}`: {words}"),
+            (Decision::Denied { .. }, None) => format!("I did not allow it: {words}"),
+            _ => words.to_owned(),
+        };
+        let print = fingerprint(&text);
+        if self.told.contains(&print) || self.told.len() == TOLD {
+            return;
+        }
+        if self.queue.len() >= QUEUE {
+            return out
+                .event(AgentEvent::Error(format!("{QUEUE} messages wait already; your words to the agent were not taken.")));
+        }
+        self.told.push(print);
+        let at = self.queue.iter().take_while(|prompt| prompt.follow_up).count();
+        self.queue.insert(at, Prompt { text, follow_up: true });
+        self.say_next(out);
+    }
+
+    /// Tells the agent to stop and answers everything it waits for.
+    pub(super) fn cancel_turn(&mut self, reason: &str, out: &mut Out) {
+        if let Some(turn) = &mut self.turn {
+            turn.cancelled = true;
+            out.line(json_rpc::notification("session/cancel", &json!({ "sessionId": self.agent.session })));
+        }
+        self.withdraw_all(reason, out);
+        self.queue.retain(|prompt| !prompt.follow_up);
+    }
+
+    /// Takes back every ask, and tells the agent that nobody will answer.
+    pub(super) fn withdraw_all(&mut self, reason: &str, out: &mut Out) {
+        for open in std::mem::take(&mut self.open) {
+            withdraw(&open, reason, out);
+        }
+    }
+
+    /// The agent takes a request back.
+    pub(super) fn cancel_request(&mut self, params: &Object<'_>, out: &mut Out) {
+        let id = params.get("requestId").or_else(|| params.get("id")).and_then(Id::of);
+        if let Some(at) = self.open.iter().position(|open| Some(&open.id) == id.as_ref()) {
+            withdraw(&self.open.remove(at), TAKEN_BACK, out);
+        }
+    }
+
+    /// A link was opened without us.
+    pub(super) fn link_completed(&mut self, params: &Object<'_>, out: &mut Out) {
+        let link = params.words("elicitationId");
+        if let Some(at) = self.open.iter().position(|open| open.link.is_some() && open.link == link) {
+            withdraw(&self.open.remove(at), OPENED_ELSEWHERE, out);
+        }
+    }
+}
+
+fn withdraw(open: &Open, reason: &str, out: &mut Out) {
+    out.line(open.door.cancelled().line(&open.id));
+    out.event(AgentEvent::AskWithdrawn { native_id: open.id.as_str().to_owned(), reason: reason.to_owned() });
+}

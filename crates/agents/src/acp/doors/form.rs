@@ -1,0 +1,91 @@
+//! `elicitation/create`: a form, or an address to open.
+
+use sayso_core::ask::{AskBody, Decision, Input, Link};
+use serde_json::value::RawValue;
+
+use super::{Answer, Asked, Door, Refusal, Reply};
+use crate::elicitation;
+use crate::json_rpc::Object;
+
+pub(super) fn read(params: &Object<'_>, old: bool) -> Result<Asked, Refusal> {
+    let tool_call = params.words("toolCallId");
+    let message = params.words("message");
+    let mode = match params.words("mode") {
+        Some(mode) => mode,
+        None if params.get("url").is_some() => "url".to_owned(),
+        None => "form".to_owned(),
+    };
+    match mode.as_str() {
+        "form" => {
+            let schema = schema(params).ok_or_else(|| Refusal::Invalid("`requestedSchema` is missing".to_owned()))?;
+            let mut questions = elicitation::questions(schema, None);
+            elicitation::introduce(&mut questions, message.as_deref().unwrap_or_default());
+            // Devin takes a text of one's own in the place of a choice.
+            if params.object("_meta").is_some_and(|meta| meta.says("cognition.ai/allowOther")) {
+                for question in &mut questions {
+                    if let Input::Choice { custom, .. } = &mut question.input {
+                        *custom = true;
+                    }
+                }
+            }
+            let door = if old { Door::OldForm } else { Door::Form };
+            Ok(Asked { door, body: AskBody::Question { questions }, tool_call, link: None })
+        }
+        "url" => {
+            let url = params.words("url").ok_or_else(|| Refusal::Invalid("`url` is missing".to_owned()))?;
+            if !url.starts_with("https://") && !url.starts_with("http://") {
+                return Err(Refusal::Invalid("only http and https addresses are shown to people".to_owned()));
+            }
+            let door = if old { Door::OldForm } else { Door::Link };
+            Ok(Asked { door, body: AskBody::Link(Link { url, message }), tool_call, link: params.words("elicitationId") })
+        }
+        _ => Err(Refusal::Invalid("this mode of elicitation was not advertised".to_owned())),
+    }
+}
+
+fn schema<'a>(params: &Object<'a>) -> Option<&'a RawValue> {
+    params.get("requestedSchema").or_else(|| params.get("schema"))
+}
+
+pub(super) fn answer(door: Door, params: &Object<'_>, decision: &Decision) -> Answer {
+    match decision {
+        Decision::Approved { .. } => action(door, "accept", None).into(),
+        Decision::Answered { answers, note } => {
+            let Some(schema) = schema(params) else {
+                return Answer::lost(cancelled(door), "The form can no longer be read.");
+            };
+            let questions = elicitation::questions(schema, None);
+            let keys = questions.iter().map(|question| question.key.clone());
+            let mut answers: Vec<(String, Vec<String>)> = keys.zip(answers.iter().cloned()).collect();
+            if elicitation::refuses(schema, &answers) {
+                return action(door, "decline", None).into();
+            }
+            // A note goes where a text of one's own would, if nobody wrote there.
+            let place = questions.iter().zip(&answers).position(|(question, (_, given))| match &question.input {
+                Input::Choice { options, custom, .. } => {
+                    *custom && !given.is_empty() && given.iter().all(|entry| options.iter().any(|option| option.value == *entry))
+                }
+                Input::Text { .. } | Input::Number { .. } | Input::YesNo => false,
+            });
+            let mut unsaid = note.clone();
+            if let Some(place) = place {
+                answers[place].1.extend(unsaid.take());
+            }
+            let content = elicitation::content(schema, &answers);
+            Answer::from(action(door, "accept", Some(&content))).with_unsaid(unsaid)
+        }
+        Decision::Rejected { stop: false, .. } | Decision::Denied { stop: false, .. } => action(door, "decline", None).into(),
+        Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => cancelled(door).into(),
+    }
+}
+
+pub(super) fn cancelled(door: Door) -> Reply {
+    action(door, "cancel", None)
+}
+
+/// The result: an action, and the content beside it. The older method has both one level deeper.
+fn action(door: Door, action: &str, content: Option<&str>) -> Reply {
+    let content = content.map(|content| format!(r#","content":{content}"#)).unwrap_or_default();
+    let flat = format!(r#"{{"action":"{action}"{content}}}"#);
+    Reply::Result(if door == Door::OldForm { format!(r#"{{"action":{flat}}}"#) } else { flat })
+}

@@ -1,0 +1,55 @@
+//! Lists of questions as several agents write them, after the tool of Claude Code.
+
+use sayso_core::ask::{Input, Question, QuestionOption};
+use serde_json::value::RawValue;
+
+use crate::json_rpc::{Object, text};
+
+/// What names an option in the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Its id.
+    ById,
+    /// What a person reads.
+    ByLabel,
+}
+
+/// Reads the questions; nothing if one of them cannot be read, because an answer to some is none.
+pub(super) fn read(list: &[&RawValue], named: Named, custom: bool) -> Option<Vec<Question>> {
+    list.iter().enumerate().map(|(at, raw)| one(raw, at, named, custom)).collect()
+}
+
+fn one(raw: &RawValue, at: usize, named: Named, custom: bool) -> Option<Question> {
+    let question = Object::of(raw)?;
+    let text = ["question", "prompt", "text"].into_iter().find_map(|name| question.words(name))?;
+    let key = match named {
+        Named::ById => question.words("id").unwrap_or_else(|| at.to_string()),
+        Named::ByLabel => at.to_string(),
+    };
+    let options: Vec<QuestionOption> =
+        question.list("options").unwrap_or_default().into_iter().filter_map(|raw| option(raw, named)).collect();
+    let multiple = ["multiSelect", "multi_select", "multiple", "allowMultiple"].into_iter().any(|name| question.says(name));
+    let input = if options.is_empty() { Input::Text { secret: false } } else { Input::Choice { options, multiple, custom } };
+    Some(Question { key, header: question.words("header"), text, input, required: true })
+}
+
+/// An option: a text, a pair of id and label, or an object.
+pub(super) fn option(raw: &RawValue, named: Named) -> Option<QuestionOption> {
+    if let Some(label) = text(raw) {
+        return Some(QuestionOption::new(label, None));
+    }
+    if let Some(pair) = crate::json_rpc::list(raw) {
+        let mut words = pair.into_iter().filter_map(text);
+        let value = words.next()?;
+        let label = words.next().unwrap_or_else(|| value.clone());
+        return Some(QuestionOption { value, label, description: words.next(), preview: None });
+    }
+    let object = Object::of(raw)?;
+    let id = ["id", "value", "optionId"].into_iter().find_map(|name| object.words(name));
+    let label = ["label", "name", "title"].into_iter().find_map(|name| object.words(name)).or_else(|| id.clone())?;
+    let value = match named {
+        Named::ById => id.unwrap_or_else(|| label.clone()),
+        Named::ByLabel => label.clone(),
+    };
+    Some(QuestionOption { value, label, description: object.words("description"), preview: object.words("preview") })
+}

@@ -1,0 +1,280 @@
+//! From a new process to a session that takes prompts, and what the agent answers to our requests.
+
+use sayso_core::limits;
+use sayso_core::texts;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::state::{Agent, Call, Out, Phase, State};
+use crate::json_rpc::{CANCELLED, Fault, Id, Object};
+use crate::translator::AgentEvent;
+
+/// The version of the protocol that is spoken here.
+const PROTOCOL: &str = "1";
+/// The agent wants the person to sign in first.
+const AUTH_REQUIRED: i64 = -32000;
+
+const PAST_IS_LOST: &str =
+    "The agent cannot take up its session again. It begins a new one and does not know what was said before.";
+
+impl State {
+    /// Starts the process and introduces ourselves.
+    pub(super) fn launch(&mut self, out: &mut Out) {
+        self.forget_process();
+        self.phase = Phase::Starting;
+        out.launch(self.wanted.project.clone());
+        let extension = json!({ "sessionRequestQuestion": true });
+        let mut capabilities = json!({
+            "fs": { "readTextFile": false, "writeTextFile": false },
+            "terminal": false,
+            "elicitation": { "url": {} },
+        });
+        // Without these an agent does not offer its tool for questions to the model.
+        if self.wanted.questions {
+            capabilities["elicitation"]["form"] = json!({});
+            capabilities["_meta"] = json!({ "sandboxagent": extension, "extensions": extension });
+        }
+        let params = json!({
+            "protocolVersion": 1,
+            "clientCapabilities": capabilities,
+            "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
+        });
+        self.call(Call::Initialize, "initialize", &params, out);
+    }
+
+    /// Takes the answer to a request of ours.
+    pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
+        let Some(at) = self.calls.iter().position(|(number, _)| number.to_string() == id.as_str()) else {
+            return self.foreign_response(outcome, out);
+        };
+        let (_, call) = self.calls.remove(at);
+        let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
+        match (call, result) {
+            (Call::Initialize, Ok(result)) => self.introduced(&result, out),
+            (Call::NewSession | Call::ResumeSession | Call::LoadSession, Ok(result)) => self.session_is_there(&result, out),
+            (Call::ResumeSession, Err(fault)) if fault.code != AUTH_REQUIRED && self.agent.load => self.load_session(out),
+            (Call::ResumeSession | Call::LoadSession, Err(fault)) if fault.code != AUTH_REQUIRED => self.begin_anew(out),
+            (Call::Initialize | Call::NewSession | Call::ResumeSession | Call::LoadSession, Err(fault)) => {
+                let what = self.told(&fault);
+                self.give_up(&format!("the agent did not open a session: {what}"), out);
+            }
+            (Call::SetMode(mode), Ok(_)) => {
+                self.agent.mode = Some(mode);
+                self.settle(out);
+            }
+            (Call::SetModel(_), Ok(_)) => self.settle(out),
+            (Call::SetMode(wish) | Call::SetModel(wish), Err(fault)) => {
+                out.event(AgentEvent::Notice(format!("The agent did not change to `{wish}`: {}", self.told(&fault))));
+                self.settle(out);
+            }
+            (Call::Prompt, Ok(result)) => self.end_turn(result.text("stopReason").as_deref(), out),
+            (Call::Prompt, Err(fault)) => {
+                if fault.code != i64::from(CANCELLED) {
+                    out.event(AgentEvent::Error(format!("The agent failed: {}", self.told(&fault))));
+                }
+                self.end_turn(None, out);
+            }
+            (Call::CloseSession, Ok(_) | Err(_)) => {}
+        }
+    }
+
+    /// An answer to something that was asked before this translator came. Only the end of a turn counts.
+    fn foreign_response(&mut self, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
+        let result = outcome.ok().flatten().and_then(Object::of).unwrap_or_default();
+        if let (Some(reason), Some(turn)) = (result.text("stopReason"), &self.turn)
+            && turn.call.is_none()
+        {
+            self.end_turn(Some(&reason), out);
+        }
+    }
+
+    fn introduced(&mut self, result: &Object<'_>, out: &mut Out) {
+        if let Some(version) = result.get("protocolVersion").filter(|version| version.get() != PROTOCOL) {
+            let version = limits::head(version.get(), 20);
+            return self.give_up(&format!("the agent speaks version {version} of the protocol, Sayso speaks version 1"), out);
+        }
+        let capabilities = result.object("agentCapabilities").unwrap_or_default();
+        let of_session = capabilities.object("sessionCapabilities").unwrap_or_default();
+        let logins = result.list("authMethods").unwrap_or_default().into_iter().filter_map(Object::of);
+        let logins = logins.filter_map(|login| {
+            let name = login.words("name").or_else(|| login.words("id"))?;
+            let how = login.words("description").map(|how| format!(" ({how})")).unwrap_or_default();
+            Some(limits::head(&format!("{name}{how}"), limits::NAME).to_owned())
+        });
+        self.agent = Agent {
+            session: self.agent.session.take(),
+            load: capabilities.says("loadSession"),
+            resume: of_session.object("resume").is_some(),
+            close: of_session.object("close").is_some(),
+            logins: logins.take(8).collect(),
+            mode: None,
+        };
+        if self.agent.session.is_none() {
+            self.call(Call::NewSession, "session/new", &self.place(), out);
+        } else if self.agent.resume {
+            self.call(Call::ResumeSession, "session/resume", &self.place(), out);
+        } else if self.agent.load {
+            self.load_session(out);
+        } else {
+            self.begin_anew(out);
+        }
+    }
+
+    fn place(&self) -> serde_json::Value {
+        let mut place = json!({ "cwd": self.wanted.project, "mcpServers": [] });
+        if let Some(session) = &self.agent.session {
+            place["sessionId"] = json!(session);
+        }
+        place
+    }
+
+    fn load_session(&mut self, out: &mut Out) {
+        self.phase = Phase::Replaying;
+        self.call(Call::LoadSession, "session/load", &self.place(), out);
+    }
+
+    fn begin_anew(&mut self, out: &mut Out) {
+        self.phase = Phase::Starting;
+        self.agent.session = None;
+        out.event(AgentEvent::Notice(PAST_IS_LOST.to_owned()));
+        self.call(Call::NewSession, "session/new", &self.place(), out);
+    }
+
+    fn session_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
+        self.agent.session = result.words("sessionId").or_else(|| self.agent.session.take());
+        if self.agent.session.as_ref().is_none_or(|session| session.len() > limits::TEXT) {
+            self.agent.session = None;
+            return self.give_up("the agent opened a session without a name", out);
+        }
+        self.phase = Phase::Settling;
+        self.tools.clear();
+        self.set_mode(result, out);
+        self.set_model(result, out);
+        self.settle(out);
+    }
+
+    /// Asks for the wanted permission mode by its exact name.
+    fn set_mode(&mut self, result: &Object<'_>, out: &mut Out) {
+        let modes = result.object("modes").unwrap_or_default();
+        let offered = ids(&modes, "availableModes", "id");
+        let option = config_option(result, "mode");
+        let current = modes.text("currentModeId").or_else(|| option.as_ref()?.text("currentValue"));
+        let current = current.map(|current| limits::head(&current, limits::NAME).to_owned());
+        self.agent.mode.clone_from(&current);
+        let wish = self.wanted.mode.clone();
+        if wish.is_empty() || current.as_ref() == Some(&wish) {
+            return;
+        }
+        let session = self.agent.session.clone();
+        if offered.contains(&wish) {
+            let params = json!({ "sessionId": session, "modeId": wish });
+            self.call(Call::SetMode(wish), "session/set_mode", &params, out);
+        } else if let Some(params) = option.and_then(|option| self.option_to(&option, &wish)) {
+            self.call(Call::SetMode(wish), "session/set_config_option", &params, out);
+        } else if wish != "default" {
+            let stays = current.map(|current| format!(" It stays in `{current}`.")).unwrap_or_default();
+            out.event(AgentEvent::Notice(format!("The agent has no permission mode `{wish}`.{stays}")));
+        }
+    }
+
+    fn set_model(&mut self, result: &Object<'_>, out: &mut Out) {
+        let Some(wish) = self.wanted.model.clone() else { return };
+        let models = result.object("models").unwrap_or_default();
+        let option = config_option(result, "model");
+        let current = models.text("currentModelId").or_else(|| option.as_ref()?.text("currentValue"));
+        if current.as_ref() == Some(&wish) {
+            return;
+        }
+        if let Some(params) = option.and_then(|option| self.option_to(&option, &wish)) {
+            self.call(Call::SetModel(wish), "session/set_config_option", &params, out);
+        } else if ids(&models, "availableModels", "modelId").contains(&wish) {
+            let params = json!({ "sessionId": self.agent.session, "modelId": wish });
+            self.call(Call::SetModel(wish), "session/set_model", &params, out);
+        } else {
+            let stays = current.map(|current| format!(" It stays with `{current}`.")).unwrap_or_default();
+            out.event(AgentEvent::Notice(format!("The agent offers no model `{wish}`.{stays}")));
+        }
+    }
+
+    /// The parameters that set an option to a value that it offers.
+    fn option_to(&self, option: &Object<'_>, wish: &str) -> Option<serde_json::Value> {
+        // The values may stand in groups.
+        let listed = option.list("options").unwrap_or_default().into_iter().filter_map(Object::of);
+        let grouped = listed.flat_map(|entry| {
+            let inner = entry.list("options").unwrap_or_default().into_iter().filter_map(Object::of).collect::<Vec<_>>();
+            if inner.is_empty() { vec![entry] } else { inner }
+        });
+        let offered = grouped.filter_map(|entry| entry.text("value")).any(|value| value == wish);
+        let id = option.text("id")?;
+        offered.then(|| json!({ "sessionId": self.agent.session, "configId": id, "value": wish }))
+    }
+
+    /// Goes on once mode and model are set.
+    pub(super) fn settle(&mut self, out: &mut Out) {
+        let busy = self.calls.iter().any(|(_, call)| matches!(call, Call::SetMode(_) | Call::SetModel(_)));
+        if self.phase != Phase::Settling || busy {
+            return;
+        }
+        self.phase = Phase::Ready;
+        if self.queue.is_empty() {
+            // It takes a message: that is all there is to say about a start without a prompt.
+            out.event(AgentEvent::TurnEnded);
+        }
+        self.say_next(out);
+    }
+
+    /// The turn is over, for this reason.
+    fn end_turn(&mut self, reason: Option<&str>, out: &mut Out) {
+        self.finish_messages(None, out);
+        match reason {
+            Some("refusal") => out.event(AgentEvent::Notice("The agent refused to go on.".to_owned())),
+            Some("max_tokens") => out.event(AgentEvent::Notice("The agent stopped: it reached its limit of tokens.".to_owned())),
+            Some("max_turn_requests") => {
+                out.event(AgentEvent::Notice("The agent stopped: it reached its limit of requests in one turn.".to_owned()));
+            }
+            Some("cancelled") => self.withdraw_all(texts::WITHDRAWN_INTERRUPTED, out),
+            Some(_) | None => {}
+        }
+        self.turn = None;
+        self.tools.clear();
+        self.answered.clear();
+        out.event(AgentEvent::TurnEnded);
+        self.say_next(out);
+    }
+
+    /// An error in words, with what the person can do about it.
+    fn told(&self, fault: &Fault) -> String {
+        let message = limits::head(fault.message.trim(), 2048);
+        let message = if message.is_empty() { "it gave no reason" } else { message };
+        if fault.code != AUTH_REQUIRED {
+            return format!("{message} ({})", fault.code);
+        }
+        let ways = if self.agent.logins.is_empty() { String::new() } else { format!(": {}", self.agent.logins.join("; ")) };
+        format!("you are not signed in to it ({message}). Sign in with the agent's own command{ways}. Then start again.")
+    }
+
+    /// Ends a session that never came to be.
+    fn give_up(&mut self, reason: &str, out: &mut Out) {
+        out.event(AgentEvent::Error(format!("{}{}.", reason[..1].to_uppercase(), reason[1..].trim_end_matches('.'))));
+        let resumable = self.can_resume();
+        self.phase = Phase::Down;
+        self.forget_process();
+        out.stop();
+        out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable });
+    }
+
+    /// Whether the agent could take this session up again in a new process.
+    pub(super) fn can_resume(&self) -> bool {
+        self.agent.session.is_some() && (self.agent.load || self.agent.resume)
+    }
+}
+
+fn ids(object: &Object<'_>, list: &str, id: &str) -> Vec<String> {
+    object.list(list).unwrap_or_default().into_iter().filter_map(|raw| Object::of(raw)?.text(id)).collect()
+}
+
+fn config_option<'a>(result: &Object<'a>, name: &str) -> Option<Object<'a>> {
+    let options = result.list("configOptions")?.into_iter().filter_map(Object::of);
+    let mut named = options.filter(|option| option.text("category").or_else(|| option.text("id")).as_deref() == Some(name));
+    named.next()
+}

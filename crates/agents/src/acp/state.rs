@@ -1,0 +1,353 @@
+//! What the translator remembers between two inputs, and what one input emits.
+
+use std::collections::VecDeque;
+
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::limits;
+use sayso_core::transcript::Role;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::doors::Door;
+use super::tool_call::Calls;
+use crate::json_rpc::{self, Id};
+use crate::translator::{AgentEvent, Launch, Output};
+
+/// Prompts that may wait for the end of a turn. One more is refused with an error.
+pub(super) const QUEUE: usize = 16;
+/// Messages that are assembled at the same time: one of the main thread, the others of sub-agents.
+const STREAMS: usize = 8;
+/// Bytes of one message. What is longer becomes several.
+const MESSAGE: usize = 1024 * 1024;
+/// Lines that are no messages and are reported. Some agents write their log there.
+const COMPLAINTS: u32 = 8;
+/// Methods that nobody knows and that are reported, each once.
+const UNKNOWN: usize = 16;
+
+/// Everything that outlives an input. No answer is in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct State {
+    pub(super) session: Option<SessionId>,
+    pub(super) phase: Phase,
+    pub(super) wanted: Wanted,
+    pub(super) agent: Agent,
+    /// The id of our next request.
+    pub(super) next: u64,
+    /// Our requests that are not answered.
+    pub(super) calls: Vec<(u64, Call)>,
+    pub(super) turn: Option<Turn>,
+    /// What is said when the turn is over.
+    pub(super) queue: VecDeque<Prompt>,
+    /// Fingerprints of the reasons that were said to the agent since the person said something. None
+    /// is said twice, so that a rule with a message cannot keep the agent going.
+    pub(super) told: Vec<u64>,
+    pub(super) open: Vec<Open>,
+    /// Outcomes that the agent has, in the order sent, until its wire shows an effect.
+    pub(super) answered: VecDeque<Answered>,
+    pub(super) tools: Calls,
+    pub(super) streams: Vec<Stream>,
+    /// Numbers given to messages so far.
+    pub(super) said: u64,
+    /// Whether this process has written anything.
+    pub(super) heard: bool,
+    pub(super) complaints: u32,
+    pub(super) unknown: Vec<String>,
+}
+
+/// How far the connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Phase {
+    /// There is no process.
+    Down,
+    /// The process was started; there is no session in it yet.
+    Starting,
+    /// The agent sends what was said before; nobody needs to see it again.
+    Replaying,
+    /// The session is there; mode and model are being set.
+    Settling,
+    /// It takes prompts.
+    Ready,
+    /// The person closed the session.
+    Closed,
+}
+
+/// What the person wants the session to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Wanted {
+    pub(super) project: String,
+    pub(super) mode: String,
+    pub(super) model: Option<String>,
+    pub(super) questions: bool,
+}
+
+/// What the agent told about itself and its session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Agent {
+    /// Its id of the session.
+    pub(super) session: Option<String>,
+    pub(super) load: bool,
+    pub(super) resume: bool,
+    pub(super) close: bool,
+    /// The ways to sign in that it knows.
+    pub(super) logins: Vec<String>,
+    /// The permission mode it is in.
+    pub(super) mode: Option<String>,
+}
+
+/// A request of ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Call {
+    Initialize,
+    NewSession,
+    ResumeSession,
+    LoadSession,
+    SetMode(String),
+    SetModel(String),
+    Prompt,
+    CloseSession,
+}
+
+/// The turn that runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Turn {
+    /// The id of the prompt; none if it was sent before this translator came.
+    pub(super) call: Option<u64>,
+    /// Whether the agent was told to stop it.
+    pub(super) cancelled: bool,
+}
+
+/// Something to be said to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Prompt {
+    pub(super) text: String,
+    /// It carries words of the person that had no other place, so it is not in the transcript yet.
+    pub(super) follow_up: bool,
+}
+
+/// A request of the agent that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Open {
+    pub(super) id: Id,
+    pub(super) door: Door,
+    pub(super) tool_call: Option<String>,
+    pub(super) link: Option<String>,
+    /// The fingerprint of the request: an outcome must not reach another one with the same id.
+    pub(super) print: u64,
+}
+
+/// An outcome that is on its way into the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Answered {
+    pub(super) ask: AskId,
+    pub(super) tool_call: String,
+}
+
+/// A message that is being assembled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Stream {
+    pub(super) number: u64,
+    pub(super) subagent: Option<String>,
+    /// The agent's name of it.
+    pub(super) native: Option<String>,
+    pub(super) text: String,
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self {
+            session: None,
+            phase: Phase::Down,
+            wanted: Wanted::default(),
+            agent: Agent::default(),
+            next: 0,
+            calls: Vec::new(),
+            turn: None,
+            queue: VecDeque::new(),
+            told: Vec::new(),
+            open: Vec::new(),
+            answered: VecDeque::new(),
+            tools: Calls::default(),
+            streams: Vec::new(),
+            said: 0,
+            heard: false,
+            complaints: 0,
+            unknown: Vec::new(),
+        }
+    }
+
+    /// Forgets what belongs to a process that is gone.
+    pub(super) fn forget_process(&mut self) {
+        self.calls.clear();
+        self.turn = None;
+        self.open.clear();
+        self.answered.clear();
+        self.tools.clear();
+        self.streams.clear();
+        self.heard = false;
+        self.complaints = 0;
+        self.unknown.clear();
+    }
+
+    /// Sends a request of ours.
+    pub(super) fn call(&mut self, call: Call, method: &str, params: &impl Serialize, out: &mut Out) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        self.calls.push((id, call));
+        out.line(json_rpc::request(id, method, params));
+        id
+    }
+
+    /// Takes what the person says; it waits its turn.
+    pub(super) fn enqueue(&mut self, text: String, out: &mut Out) {
+        if self.queue.len() >= QUEUE {
+            return out.event(AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken.")));
+        }
+        self.told.clear();
+        self.queue.push_back(Prompt { text, follow_up: false });
+    }
+
+    /// Says the next thing if nothing is in the way.
+    pub(super) fn say_next(&mut self, out: &mut Out) {
+        if self.phase != Phase::Ready || self.turn.is_some() {
+            return;
+        }
+        let Some(prompt) = self.queue.pop_front() else { return };
+        if prompt.follow_up {
+            self.said += 1;
+            let (message, text) = (message_id(self.said), prompt.text.clone());
+            out.event(AgentEvent::Message { message, role: Role::User, text, subagent: None });
+        }
+        out.event(AgentEvent::TurnStarted);
+        let params = json!({ "sessionId": self.agent.session, "prompt": [{ "type": "text", "text": prompt.text }] });
+        let call = self.call(Call::Prompt, "session/prompt", &params, out);
+        self.turn = Some(Turn { call: Some(call), cancelled: false });
+    }
+
+    /// Adds a piece to the message of this thread.
+    pub(super) fn hear(&mut self, subagent: Option<String>, native: Option<String>, text: &str, out: &mut Out) {
+        let known = self.streams.iter().position(|stream| stream.subagent == subagent);
+        let at = match known {
+            Some(at) if self.streams[at].native == native && self.streams[at].text.len() + text.len() <= MESSAGE => at,
+            _ => {
+                if let Some(at) = known {
+                    self.streams.remove(at).finish(out);
+                }
+                if self.streams.len() == STREAMS {
+                    self.streams.remove(0).finish(out);
+                }
+                self.said += 1;
+                self.streams.push(Stream { number: self.said, subagent, native, text: String::new() });
+                self.streams.len() - 1
+            }
+        };
+        let stream = &mut self.streams[at];
+        stream.text.push_str(text);
+        out.event(AgentEvent::MessageDelta { message: message_id(stream.number), text: text.to_owned() });
+    }
+
+    /// Puts out the messages that are complete now: those of one thread, or all.
+    pub(super) fn finish_messages(&mut self, of: Option<&Option<String>>, out: &mut Out) {
+        let (done, open) = std::mem::take(&mut self.streams)
+            .into_iter()
+            .partition(|stream: &Stream| of.is_none_or(|subagent| stream.subagent == *subagent));
+        self.streams = open;
+        let done: Vec<Stream> = done;
+        done.into_iter().for_each(|stream| stream.finish(out));
+    }
+
+    /// Reports a line that makes no sense, unless there were many.
+    pub(super) fn complain(&mut self, what: &str, out: &mut Out) {
+        self.complaints = self.complaints.saturating_add(1);
+        match self.complaints.cmp(&COMPLAINTS) {
+            std::cmp::Ordering::Less => out.event(AgentEvent::Error(what.to_owned())),
+            std::cmp::Ordering::Equal => {
+                out.event(AgentEvent::Error(format!("{what} More of this kind will not be reported.")));
+            }
+            std::cmp::Ordering::Greater => {}
+        }
+    }
+
+    /// Whether an unknown method is to be reported: each once, and not too many.
+    pub(super) fn is_news(&mut self, method: &str) -> bool {
+        let method = limits::head(method, limits::NAME);
+        let news = self.unknown.len() < UNKNOWN && !self.unknown.iter().any(|known| known == method);
+        if news {
+            self.unknown.push(method.to_owned());
+        }
+        news
+    }
+}
+
+impl Stream {
+    fn finish(self, out: &mut Out) {
+        if !self.text.trim().is_empty() {
+            let message = message_id(self.number);
+            out.event(AgentEvent::Message { message, role: Role::Assistant, text: self.text, subagent: self.subagent });
+        }
+    }
+}
+
+fn message_id(number: u64) -> String {
+    format!("msg-{number}")
+}
+
+/// A short, stable name for a text (FNV-1a). It tells requests apart that happen to have the same id;
+/// it does not protect against an agent that wants to be mistaken, which need not ask at all.
+pub(super) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// What is emitted by one input. All its lines are one batch.
+pub(super) struct Out {
+    session: SessionId,
+    outputs: Vec<Output>,
+    batch: Option<usize>,
+}
+
+impl Out {
+    pub(super) const fn new(session: SessionId) -> Self {
+        Self { session, outputs: Vec::new(), batch: None }
+    }
+
+    pub(super) fn event(&mut self, event: AgentEvent) {
+        self.outputs.push(Output::Event { session: self.session, event });
+    }
+
+    pub(super) fn line(&mut self, line: String) {
+        let batch = self.batch.and_then(|at| self.outputs.get_mut(at));
+        if let Some(Output::Lines(lines)) = batch {
+            lines.push(line);
+        } else {
+            self.batch = Some(self.outputs.len());
+            self.outputs.push(Output::Lines(vec![line]));
+        }
+    }
+
+    pub(super) fn launch(&mut self, directory: String) {
+        self.batch = None;
+        self.outputs.push(Output::Launch(Launch { directory, args: Vec::new(), env: Vec::new() }));
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.batch = None;
+        self.outputs.push(Output::Stop);
+    }
+
+    pub(super) fn undeliverable(&mut self, ask: AskId, reason: &str) {
+        self.outputs.push(Output::Undeliverable { ask, reason: reason.to_owned() });
+    }
+
+    pub(super) fn into_outputs(self) -> Vec<Output> {
+        self.outputs
+    }
+}

@@ -1,0 +1,62 @@
+//! What the agent tells without being asked: its words, its tool calls, its mode.
+
+use sayso_core::limits;
+use serde_json::value::RawValue;
+
+use super::state::{Out, Phase, State};
+use super::tool_call::Status;
+use crate::json_rpc::Object;
+use crate::translator::AgentEvent;
+
+impl State {
+    /// A notification. What is not known is none of our business.
+    pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
+        let params = params.and_then(Object::of).unwrap_or_default();
+        match method {
+            // A session that is loaded sends its past first.
+            "session/update" if self.phase != Phase::Replaying => self.update(&params, out),
+            "$/cancel_request" => self.cancel_request(&params, out),
+            "elicitation/complete" | "session/elicitation/complete" => self.link_completed(&params, out),
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, params: &Object<'_>, out: &mut Out) {
+        let Some(update) = params.object("update") else { return };
+        let subagent = self.subagent(params);
+        match update.text("sessionUpdate").as_deref() {
+            Some("agent_message_chunk") => {
+                let text = update.object("content").and_then(|content| content.text("text")).unwrap_or_default();
+                if !text.is_empty() {
+                    let native = update.words("messageId").map(|id| limits::head(&id, limits::NAME).to_owned());
+                    self.hear(subagent, native, &text, out);
+                }
+            }
+            Some("tool_call" | "tool_call_update") => {
+                let Some(id) = update.words("toolCallId").filter(|id| id.len() <= limits::TEXT) else { return };
+                self.finish_messages(Some(&subagent), out);
+                let status = update.text("status").and_then(|word| Status::of(&word));
+                self.confirm(&id, status, out);
+                // Nothing but a status of a call that nobody has heard of shows nothing.
+                if self.tools.get(&id).is_some() || update.get("title").is_some() || update.get("rawInput").is_some() {
+                    self.tell_of_call(id, &update, out);
+                }
+            }
+            Some("current_mode_update") => {
+                let Some(mode) = update.words("currentModeId").or_else(|| update.words("modeId")) else { return };
+                let mode = limits::head(&mode, limits::NAME);
+                if self.agent.mode.as_deref() != Some(mode) {
+                    out.event(AgentEvent::Notice(format!("The agent is now in mode `{mode}`.")));
+                    self.agent.mode = Some(mode.to_owned());
+                }
+            }
+            Some("notice") => {
+                let said: Vec<String> = ["title", "description"].into_iter().filter_map(|name| update.words(name)).collect();
+                if !said.is_empty() {
+                    out.event(AgentEvent::Notice(limits::head(&said.join(": "), limits::TEXT).to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What an edit would change, as a unified diff. Where in the file it stands is not known here, so
+//! lines are counted from the beginning of the text that is replaced, and the diff says so.
+
+use sayso_core::ask::{FileDiff, Preview};
+
+use crate::json_rpc::Object;
+
+/// The preview of an edit; nothing if the input does not say what is changed.
+pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
+    let path = input.words("file_path").or_else(|| input.words("notebook_path"))?;
+    let diff = if let Some(content) = input.text("content") {
+        hunk("", &content, "the whole file")
+    } else if let Some(source) = input.text("new_source") {
+        match input.text("edit_mode").as_deref() {
+            Some("delete") => return None,
+            Some("insert") => hunk("", &source, "a new cell"),
+            _ => hunk("", &source, "the whole cell"),
+        }
+    } else if let Some(edits) = input.list("edits") {
+        edits.into_iter().map(|edit| replacement(&Object::of(edit)?)).collect::<Option<Vec<_>>>()?.concat()
+    } else {
+        replacement(input)?
+    };
+    Some(Preview::Diff { files: vec![FileDiff { path, diff }] })
+}
+
+fn replacement(edit: &Object<'_>) -> Option<String> {
+    let which = if edit.says("replace_all") { "every occurrence" } else { "counted from the replaced text" };
+    Some(hunk(&edit.text("old_string")?, &edit.text("new_string")?, which))
+}
+
+/// One hunk: what both texts begin and end with is context, everything between goes and comes.
+fn hunk(old: &str, new: &str, about: &str) -> String {
+    let (old, new) = (lines(old), lines(new));
+    let same_start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - same_start;
+    let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let range = |sign: char, lines: usize| format!("{sign}{},{lines}", usize::from(lines > 0));
+    let mut diff = format!("@@ {} {} @@ {about}\n", range('-', old.len()), range('+', new.len()));
+    let mut put = |sign: char, lines: &[&str]| {
+        for line in lines {
+            diff.push(sign);
+            diff.push_str(line);
+            if !line.ends_with('\n') {
+                diff.push('\n');
+            }
+        }
+    };
+    put(' ', &old[..same_start]);
+    put('-', &old[same_start..old.len() - same_end]);
+    put('+', &new[same_start..new.len() - same_end]);
+    put(' ', &old[old.len() - same_end..]);
+    diff
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(input: &str) -> String {
+        let Some(Preview::Diff { files }) = preview(&Object::parse(input).unwrap()) else { return "none".to_owned() };
+        assert_eq!((files.len(), files[0].path.as_str()), (1, "/a"));
+        files[0].diff.clone()
+    }
+
+    #[test]
+    fn an_edit_shows_what_goes_and_what_comes() {
+        assert_eq!(
+            diff(r#"{"file_path":"/a","old_string":"fn a() {\n    1\n}\n","new_string":"fn a() {\n    2\n    3\n}\n"}"#),
+            "@@ -1,3 +1,4 @@ counted from the replaced text\n fn a() {\n-    1\n+    2\n+    3\n }\n"
+        );
+        assert_eq!(
+            diff(r#"{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}"#),
+            "@@ -1,1 +0,0 @@ every occurrence\n-x\n"
+        );
+        assert_eq!(
+            diff(r#"{"file_path":"/a","old_string":"a\na\n","new_string":"a\n"}"#),
+            "@@ -1,2 +1,1 @@ counted from the replaced text\n a\n-a\n"
+        );
+    }
+
+    #[test]
+    fn a_file_or_a_cell_is_all_new() {
+        assert_eq!(diff(r#"{"file_path":"/a","content":"--- b\n+c"}"#), "@@ -0,0 +1,2 @@ the whole file\n+--- b\n++c\n");
+        assert_eq!(diff(r#"{"notebook_path":"/a","new_source":"x=2"}"#), "@@ -0,0 +1,1 @@ the whole cell\n+x=2\n");
+        assert_eq!(diff(r#"{"notebook_path":"/a","new_source":"","edit_mode":"delete"}"#), "none");
+    }
+
+    #[test]
+    fn several_edits_are_several_hunks() {
+        let edits = r#"[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d","replace_all":true}]"#;
+        assert_eq!(
+            diff(&format!(r#"{{"file_path":"/a","edits":{edits}}}"#)),
+            "@@ -1,1 +1,1 @@ counted from the replaced text\n-a\n+b\n@@ -1,1 +1,1 @@ every occurrence\n-c\n+d\n"
+        );
+        for wrong in [
+            r#"{"file_path":"/a","edits":[{}]}"#,
+            r#"{"file_path":"/a","old_string":"x"}"#,
+            r#"{"old_string":"x","new_string":"y"}"#,
+        ] {
+            assert_eq!(diff(wrong), "none", "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The end of a process, in words for a person.
+
+use sayso_core::id::SessionId;
+use sayso_core::limits;
+
+use super::hear::NO_CONVERSATION;
+use super::launch::conversation_of;
+use super::state::{Process, Turn};
+use crate::translator::{AgentEvent, Exit};
+
+/// Bytes of the last words that are told.
+const WORDS: usize = 1024;
+/// What Claude says when it is told to begin a conversation that is on record.
+const IN_USE: &str = "is already in use";
+
+/// What the end of this process means for the session.
+pub(super) fn ended(process: &Process, conversation: &mut Option<String>, session: SessionId, exit: &Exit) -> AgentEvent {
+    if process.lost || exit.message.contains(NO_CONVERSATION) {
+        *conversation = None;
+        let reason = "Claude Code no longer has this conversation, so it cannot be resumed".to_owned();
+        return AgentEvent::Ended { reason, failed: true, resumable: false };
+    }
+    let ours = conversation_of(session);
+    if exit.message.contains(IN_USE) && exit.message.contains(&ours) {
+        // An earlier process died before it said that it began. What it began can be gone on with.
+        *conversation = Some(ours);
+    }
+    let (reason, failed) = reason(process, exit);
+    AgentEvent::Ended { reason, failed, resumable: conversation.is_some() }
+}
+
+fn reason(process: &Process, exit: &Exit) -> (String, bool) {
+    let words = limits::tail(exit.message.trim(), WORDS).trim();
+    let with_words = |reason: String| if words.is_empty() { reason } else { format!("{reason}: {words}") };
+    match (exit.code, exit.signal) {
+        (None, None) if process.heard => (with_words("Claude Code is gone, and nobody saw how it ended".to_owned()), true),
+        (None, None) => {
+            let reason = with_words("Claude Code could not be started".to_owned());
+            (format!("{reason}. Is `claude` installed? `npm install -g @anthropic-ai/claude-code` installs it"), true)
+        }
+        (_, Some(signal)) => (with_words(format!("Claude Code was ended by {}", named(signal))), true),
+        (Some(0), None) => ("Claude Code ended".to_owned(), false),
+        // A turn that was cut short is an error to Claude, and the last one decides.
+        (Some(1), None) if process.turn == (Turn::Idle { cut_short: true }) => ("Claude Code ended".to_owned(), false),
+        (Some(code @ (130 | 143)), None) => (with_words(format!("Claude Code was ended by {}", named(code - 128))), true),
+        (Some(code), None) => (with_words(format!("Claude Code ended with code {code}")), true),
+    }
+}
+
+fn named(signal: i32) -> String {
+    let name = match signal {
+        1 => " (hang-up)",
+        2 => " (interrupted)",
+        6 => " (aborted)",
+        9 => " (killed)",
+        11 => " (crashed)",
+        15 => " (terminated)",
+        _ => "",
+    };
+    format!("signal {signal}{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_core::time::Time;
+
+    use super::*;
+
+    fn session() -> SessionId {
+        SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10])
+    }
+
+    fn end(process: &Process, known: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> (String, bool, bool) {
+        let mut conversation = known.then(|| "29acdebe-ba42-4810-bd75-2475241c67a6".to_owned());
+        let exit = Exit { code, signal, message: message.to_owned() };
+        let AgentEvent::Ended { reason, failed, resumable } = ended(process, &mut conversation, session(), &exit) else {
+            panic!()
+        };
+        assert_eq!(resumable, conversation.is_some());
+        (reason, failed, resumable)
+    }
+
+    #[test]
+    fn how_it_ended_is_said_in_words() {
+        let heard = Process { heard: true, ..Process::default() };
+        let said = |words: &str, failed, resumable| (words.to_owned(), failed, resumable);
+        assert_eq!(end(&heard, true, Some(0), None, ""), said("Claude Code ended", false, true));
+        assert_eq!(end(&heard, false, Some(1), None, "boom\n"), said("Claude Code ended with code 1: boom", true, false));
+        assert_eq!(end(&heard, true, None, Some(9), ""), said("Claude Code was ended by signal 9 (killed)", true, true));
+        assert_eq!(end(&heard, true, Some(143), None, ""), said("Claude Code was ended by signal 15 (terminated)", true, true));
+        let gone = "Claude Code is gone, and nobody saw how it ended: no exit record";
+        assert_eq!(end(&heard, true, None, None, "no exit record"), said(gone, true, true));
+    }
+
+    #[test]
+    fn code_1_after_an_interrupted_turn_is_no_fault() {
+        let cut_short = Process { heard: true, turn: Turn::Idle { cut_short: true }, ..Process::default() };
+        assert_eq!(end(&cut_short, true, Some(1), None, "x"), ("Claude Code ended".to_owned(), false, true));
+        assert!(end(&cut_short, true, Some(2), None, "").1);
+    }
+
+    #[test]
+    fn a_command_that_is_missing_is_named_with_the_way_to_get_it() {
+        let (reason, failed, resumable) = end(&Process::default(), false, None, None, "No such file or directory (os error 2)");
+        assert_eq!(
+            reason,
+            "Claude Code could not be started: No such file or directory (os error 2). Is `claude` installed? \
+             `npm install -g @anthropic-ai/claude-code` installs it"
+        );
+        assert!(failed && !resumable);
+    }
+
+    #[test]
+    fn a_conversation_that_is_not_there_cannot_be_resumed() {
+        let lost = Process { lost: true, ..Process::default() };
+        let said = "No conversation found with session ID: 29acdebe-ba42-4810-bd75-2475241c67a6";
+        for (process, message) in [(&lost, ""), (&Process::default(), said)] {
+            let (reason, failed, resumable) = end(process, true, Some(1), None, message);
+            assert!(reason.contains("no longer has this conversation") && failed && !resumable, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_is_there_already_can() {
+        let message = format!("Error: Session ID {} is already in use.", conversation_of(session()));
+        assert!(end(&Process::default(), false, Some(1), None, &message).2);
+        assert!(!end(&Process::default(), false, Some(1), None, "Error: Session ID x is already in use.").2);
+    }
+
+    #[test]
+    fn last_words_are_bounded() {
+        assert!(end(&Process::default(), false, Some(1), None, &"ä".repeat(1_000_000)).0.len() < 2 * WORDS);
+    }
+}

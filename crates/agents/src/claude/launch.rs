@@ -1,0 +1,134 @@
+//! How the process is started.
+
+use sayso_core::id::SessionId;
+
+use crate::translator::Launch;
+
+/// What every session needs: JSON lines both ways, words as they are said, and every ask on the lines.
+/// Without a host for permissions Claude has no questions and denies what it would ask about.
+const ALWAYS: [&str; 6] = [
+    "-p",
+    "--input-format=stream-json",
+    "--output-format=stream-json",
+    "--verbose",
+    "--include-partial-messages",
+    "--permission-prompt-tool=stdio",
+];
+
+/// What a session is started with.
+pub(super) struct Wanted<'a> {
+    pub(super) session: SessionId,
+    pub(super) project: String,
+    pub(super) permission_mode: &'a str,
+    pub(super) model: Option<&'a str>,
+    pub(super) questions: bool,
+    /// The conversation to go on with.
+    pub(super) conversation: Option<&'a str>,
+}
+
+/// The arguments for it. Each value is part of its own argument, so that none can be read as an option.
+pub(super) fn launch(wanted: Wanted<'_>) -> Launch {
+    let mut args: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
+    if !wanted.permission_mode.is_empty() {
+        args.push(format!("--permission-mode={}", wanted.permission_mode));
+    }
+    if wanted.permission_mode == "bypassPermissions" {
+        args.push("--allow-dangerously-skip-permissions".to_owned());
+    }
+    if let Some(model) = wanted.model.filter(|model| !model.is_empty()) {
+        args.push(format!("--model={model}"));
+    }
+    if !wanted.questions {
+        args.push("--disallowedTools=AskUserQuestion".to_owned());
+    }
+    args.push(match wanted.conversation {
+        Some(conversation) => format!("--resume={conversation}"),
+        None => format!("--session-id={}", conversation_of(wanted.session)),
+    });
+    // With it Claude says when it begins and ends to work, whoever caused it.
+    let env = vec![("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())];
+    Launch { directory: wanted.project, args, env }
+}
+
+/// The id that we give to the conversation of a session: our own, as Claude writes ids. So it is known
+/// even if the process ends before it says a word.
+pub(super) fn conversation_of(session: SessionId) -> String {
+    let hex: String = session.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+/// Whether this can be the id of a conversation. It comes from outside and becomes an argument.
+pub(super) fn is_conversation(id: &str) -> bool {
+    let groups: Vec<&str> = id.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_core::time::Time;
+
+    use super::*;
+
+    fn wanted<'a>() -> Wanted<'a> {
+        Wanted {
+            session: SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10]),
+            project: "/project".to_owned(),
+            permission_mode: "default",
+            model: None,
+            questions: true,
+            conversation: None,
+        }
+    }
+
+    /// The arguments after those that are always there.
+    fn more(wanted: Wanted<'_>) -> Vec<String> {
+        let launch = launch(wanted);
+        assert_eq!(launch.directory, "/project");
+        assert_eq!(launch.env, [("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())]);
+        assert_eq!(launch.args[..ALWAYS.len()], ALWAYS);
+        launch.args[ALWAYS.len()..].to_vec()
+    }
+
+    #[test]
+    fn a_new_session_gets_our_id() {
+        let id = "--session-id=018bcfe5-6800-7707-8707-070707070707";
+        assert_eq!(more(wanted()), ["--permission-mode=default", id]);
+        assert!(is_conversation(&id["--session-id=".len()..]));
+    }
+
+    #[test]
+    fn a_known_conversation_is_resumed() {
+        let conversation = Some("29acdebe-ba42-4810-bd75-2475241c67a6");
+        let resume = "--resume=29acdebe-ba42-4810-bd75-2475241c67a6";
+        assert_eq!(more(Wanted { conversation, ..wanted() }), ["--permission-mode=default", resume]);
+    }
+
+    // Checklist 2.57, 4.18.
+    #[test]
+    fn mode_model_and_questions_are_passed_on() {
+        for mode in ["acceptEdits", "plan", "dontAsk", "auto"] {
+            assert_eq!(more(Wanted { permission_mode: mode, ..wanted() })[..1], [format!("--permission-mode={mode}")]);
+        }
+        let all = Wanted { permission_mode: "bypassPermissions", model: Some("opus"), questions: false, ..wanted() };
+        assert_eq!(
+            more(all)[..4],
+            [
+                "--permission-mode=bypassPermissions",
+                "--allow-dangerously-skip-permissions",
+                "--model=opus",
+                "--disallowedTools=AskUserQuestion"
+            ]
+        );
+        assert_eq!(more(Wanted { permission_mode: "", model: Some(""), ..wanted() }).len(), 1);
+    }
+
+    #[test]
+    fn no_value_is_an_argument_of_its_own() {
+        let hostile = Wanted { permission_mode: "--mcp-config", model: Some("--dangerously-skip-permissions"), ..wanted() };
+        assert_eq!(more(hostile)[..2], ["--permission-mode=--mcp-config", "--model=--dangerously-skip-permissions"]);
+        for id in ["", "--fork-session", "29acdebe-ba42-4810-bd75-2475241c67aG", "29acdebeba424810bd752475241c67a6"] {
+            assert!(!is_conversation(id), "{id}");
+        }
+    }
+}

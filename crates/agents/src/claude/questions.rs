@@ -1,0 +1,154 @@
+//! `AskUserQuestion`: its input as questions, and the answers as the input that goes back.
+
+use sayso_core::ask::{Input, Question, QuestionOption};
+use serde_json::value::RawValue;
+
+use crate::json_rpc::{Object, line, text};
+
+/// What is added to the input. Claude reads an answer only under the exact text of its question.
+const ADDED: [&str; 3] = ["answers", "annotations", "response"];
+
+/// The questions of an input.
+///
+/// # Errors
+/// What is wrong with it, in words for the model.
+pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
+    let entries = Object::of(input).and_then(|input| input.list("questions")).ok_or("there is no list of questions")?;
+    if entries.is_empty() {
+        return Err("the list of questions is empty".to_owned());
+    }
+    let mut questions: Vec<Question> = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let number = index + 1;
+        let fields = Object::of(entry).ok_or_else(|| format!("question {number} is not an object"))?;
+        let text = fields.words("question").ok_or_else(|| format!("question {number} has no text"))?;
+        if questions.iter().any(|other| other.text == text) {
+            return Err(format!("question {number} has the same text as another one, so their answers cannot be told apart"));
+        }
+        let options = match fields.get("options") {
+            None => Vec::new(),
+            Some(options) => crate::json_rpc::list(options)
+                .and_then(|options| options.into_iter().map(option).collect::<Option<Vec<_>>>())
+                .ok_or_else(|| format!("question {number} has an option without a label"))?,
+        };
+        let input = if options.is_empty() {
+            Input::Text { secret: false }
+        } else {
+            // Claude never lists "Other", and always takes it.
+            Input::Choice { options, multiple: fields.says("multiSelect"), custom: true }
+        };
+        questions.push(Question { key: index.to_string(), header: fields.words("header"), text, input, required: true });
+    }
+    Ok(questions)
+}
+
+fn option(raw: &RawValue) -> Option<QuestionOption> {
+    let fields = Object::of(raw)?;
+    let option = QuestionOption::new(fields.words("label")?, fields.words("description"));
+    Some(QuestionOption { preview: fields.words("preview"), ..option })
+}
+
+/// The input with the answers in it; nothing if it does not hold the questions. A message typed to a
+/// whole set of questions answers none of them: it is a reply in the person's own words.
+pub(super) fn answered(input: &RawValue, answers: &[Vec<String>], note: Option<&str>, typed: bool) -> Option<String> {
+    let fields = Object::of(input)?;
+    let asked: Vec<&RawValue> =
+        fields.list("questions")?.into_iter().map(|entry| Object::of(entry)?.get("question")).collect::<Option<_>>()?;
+    let first = asked.iter().find(|asked| text(asked).is_some())?;
+    let mut parts: Vec<String> = fields
+        .fields()
+        .filter(|(name, _)| !ADDED.contains(name))
+        .map(|(name, value)| format!("{}:{}", line(&name), value.get()))
+        .collect();
+    if typed && asked.len() > 1 {
+        let words = answers.iter().flatten().next().map_or("", String::as_str);
+        parts.push(format!(r#""response":{}"#, line(&words)));
+    } else {
+        let pairs = asked.iter().zip(answers).filter(|(_, entries)| !entries.is_empty());
+        let pairs: Vec<String> = pairs.map(|(asked, entries)| format!("{}:{}", asked.get(), line(&entries.join(", ")))).collect();
+        parts.push(format!(r#""answers":{{{}}}"#, pairs.join(",")));
+    }
+    if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
+        parts.push(format!(r#""annotations":{{{}:{{"notes":{}}}}}"#, first.get(), line(&note)));
+    }
+    Some(format!("{{{}}}", parts.join(",")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).unwrap()
+    }
+
+    fn answers(answers: &[&[&str]]) -> Vec<Vec<String>> {
+        answers.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect()
+    }
+
+    const TWO: &str = r#"{"questions":[{"question":"A \u00e4?","header":"H","multiSelect":true,
+        "options":[{"label":"x, y","description":"d","preview":"p"},{"label":"z"}]},{"question":"B?","options":[]}],
+        "answers":{"A ä?":"stale"},"metadata":{"n":1.10}}"#;
+
+    #[test]
+    fn every_field_of_a_question_is_read() {
+        let questions = read(&raw(TWO)).unwrap();
+        let first = QuestionOption { preview: Some("p".into()), ..QuestionOption::new("x, y", Some("d".into())) };
+        let input = Input::Choice { options: vec![first, QuestionOption::new("z", None)], multiple: true, custom: true };
+        let wanted = Question { key: "0".into(), header: Some("H".into()), text: "A ä?".into(), input, required: true };
+        assert_eq!(questions[0], wanted);
+        assert_eq!((&questions[1].input, questions[1].key.as_str()), (&Input::Text { secret: false }, "1"));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_named() {
+        let wrong = |json: &str| read(&raw(json)).unwrap_err();
+        assert_eq!(wrong("{}"), "there is no list of questions");
+        assert_eq!(wrong(r#"{"questions":{}}"#), "there is no list of questions");
+        assert_eq!(wrong(r#"{"questions":[]}"#), "the list of questions is empty");
+        assert_eq!(wrong(r#"{"questions":["a"]}"#), "question 1 is not an object");
+        assert_eq!(wrong(r#"{"questions":[{"question":" "}]}"#), "question 1 has no text");
+        assert_eq!(wrong(r#"{"questions":[{"question":"a","options":["b"]}]}"#), "question 1 has an option without a label");
+        assert!(wrong(r#"{"questions":[{"question":"a"},{"question":"a"}]}"#).starts_with("question 2 has the same text"));
+    }
+
+    // Checklist 4.13.
+    #[test]
+    fn answers_are_added_to_the_whole_input() {
+        let given = answers(&[&["x, y", "own"], &["text"]]);
+        let said = answered(&raw(TWO), &given, Some("hurry"), false).unwrap();
+        assert!(said.contains(r#""metadata":{"n":1.10}"#), "numbers stay as they were written: {said}");
+        let said: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(said["answers"], json!({"A ä?": "x, y, own", "B?": "text"}));
+        assert_eq!(said["annotations"], json!({"A ä?": {"notes": "hurry"}}));
+        assert_eq!(said["questions"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_question_left_open_has_no_key() {
+        let said = answered(&raw(TWO), &answers(&[&[], &["text"]]), Some(" "), false).unwrap();
+        let said: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(said["answers"], json!({"B?": "text"}));
+        assert_eq!(said.get("annotations"), None);
+    }
+
+    #[test]
+    fn a_typed_message_replies_to_a_set_and_answers_a_single_question() {
+        let said: Value =
+            serde_json::from_str(&answered(&raw(TWO), &answers(&[&["why"], &["why"]]), None, true).unwrap()).unwrap();
+        assert_eq!((said["response"].as_str(), said.get("answers")), (Some("why"), None));
+        let one = raw(r#"{"questions":[{"question":"A?"}]}"#);
+        let said: Value = serde_json::from_str(&answered(&one, &answers(&[&["why"]]), None, true).unwrap()).unwrap();
+        assert_eq!((said["answers"]["A?"].as_str(), said.get("response")), (Some("why"), None));
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_comes_back_as_it_was_written() {
+        let input = raw(r#"{"questions":[{"question":"A \ud83d?"}]}"#);
+        assert_eq!(read(&input).unwrap().len(), 1);
+        let said = answered(&input, &answers(&[&["x"]]), None, false).unwrap();
+        assert!(said.ends_with(r#""answers":{"A \ud83d?":"x"}}"#), "{said}");
+    }
+}

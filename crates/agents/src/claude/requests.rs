@@ -1,0 +1,95 @@
+//! Requests of Claude's: each becomes an ask, or is refused at once with the reason.
+
+use sayso_core::ask::AskBody;
+use sayso_core::raw::Raw;
+use sayso_core::session::Labels;
+use serde_json::value::RawValue;
+
+use super::outcome::deny;
+use super::state::{ID, Kind, OPEN, Open, Out, Process};
+use super::{approvals, forms, plan, questions, wire};
+use crate::json_rpc::Object;
+use crate::translator::{AgentEvent, NewAsk};
+
+/// The tool that asks questions.
+const QUESTION_TOOL: &str = "AskUserQuestion";
+/// The name of a sub-agent whose own is not known.
+pub(super) const SOME_HELPER: &str = "sub-agent";
+
+impl Process {
+    /// Opens an ask for a request. One that is open already is the same one, told again.
+    pub(super) fn request(&mut self, request: &wire::Request<'_>, out: &mut Out) {
+        if self.open.iter().any(|open| open.id == request.id) {
+            return;
+        }
+        let raw = request.request.unwrap_or(RawValue::NULL);
+        let refused = match Object::of(raw) {
+            _ if request.id.len() > ID => Err("its id is too long".to_owned()),
+            _ if wire::too_deep(raw.get()) => Err("it is nested too deeply".to_owned()),
+            _ if self.open.len() >= OPEN => Err(format!("{OPEN} requests wait already")),
+            None => Err("it cannot be read".to_owned()),
+            Some(fields) => match fields.text("subtype").as_deref() {
+                Some("can_use_tool") => match fields.words("tool_name") {
+                    Some(tool) => {
+                        self.tool_request(request, &fields, &tool, out);
+                        Ok(())
+                    }
+                    None => Err("it names no tool".to_owned()),
+                },
+                Some("elicitation") => forms::read(&fields).map(|(kind, body)| self.open(request, &fields, kind, body, out)),
+                // An error in reply to it is thrown away, so nothing is said.
+                Some("request_user_dialog") => {
+                    self.complain(
+                        AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not know.".to_owned()),
+                        out,
+                    );
+                    Ok(())
+                }
+                Some(other) => Err(format!("Sayso does not know requests of the kind `{}`", sayso_core::limits::head(other, ID))),
+                None => Err("it does not say what it is".to_owned()),
+            },
+        };
+        if let Err(why) = refused {
+            out.line(wire::failure(&request.id, &format!("Sayso refused this request: {why}.")));
+            self.complain(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
+        }
+    }
+
+    fn tool_request(&mut self, request: &wire::Request<'_>, fields: &Object<'_>, tool: &str, out: &mut Out) {
+        let input = fields.get("input").unwrap_or(RawValue::NULL);
+        if fields.get("agent_id").is_none() {
+            self.turn_begun(out);
+        }
+        let (kind, body) = match tool {
+            QUESTION_TOOL => match questions::read(input) {
+                Ok(questions) => (Kind::Question, AskBody::Question { questions }),
+                Err(why) => {
+                    out.line(wire::success(&request.id, &deny(&format!("This question could not be shown: {why}."), false)));
+                    self.complain(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
+                    return;
+                }
+            },
+            plan::TOOL => (Kind::Plan, AskBody::Approval(plan::read(fields, input))),
+            _ => (Kind::Approval, AskBody::Approval(approvals::read(fields, tool, input))),
+        };
+        self.open(request, fields, kind, body, out);
+    }
+
+    fn open(&mut self, request: &wire::Request<'_>, fields: &Object<'_>, kind: Kind, body: AskBody, out: &mut Out) {
+        let tool_use = fields.text("tool_use_id").filter(|id| id.len() <= ID);
+        let subagent = fields.text("agent_id").map(|id| self.helper(&id).unwrap_or_else(|| SOME_HELPER.to_owned()));
+        let by_helper = subagent.is_some();
+        // It is remembered before anybody sees it: its outcome may come back at once.
+        self.open.push(Open { id: request.id.clone(), kind, tool_use: tool_use.clone(), by_helper });
+        out.event(AgentEvent::AskOpened(Box::new(NewAsk {
+            native_id: request.id.clone(),
+            body,
+            tool_call_id: tool_use,
+            subagent,
+            blocking: true,
+            context: None,
+            labels: Labels::new(),
+            raw: request.request.map(|raw| Raw::of(&raw)),
+        })));
+    }
+}

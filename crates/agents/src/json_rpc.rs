@@ -1,0 +1,381 @@
+//! JSON-RPC 2.0, one message a line, read leniently: what is not understood is kept as it arrived,
+//! and nothing an agent writes can do more than fail to be read.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use sayso_core::limits;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// Fields of an object and entries of a list that are read; what has more is not understood.
+const ENTRIES: usize = 4096;
+/// Bytes of a request's id. A longer one cannot be remembered, so the request cannot be answered.
+const ID: usize = 1024;
+
+/// The message is not JSON.
+pub(crate) const PARSE_ERROR: i32 = -32700;
+/// The message is no request.
+pub(crate) const INVALID_REQUEST: i32 = -32600;
+/// There is no such method.
+pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
+/// The method does not take these parameters.
+pub(crate) const INVALID_PARAMS: i32 = -32602;
+/// The request was cancelled.
+pub(crate) const CANCELLED: i32 = -32800;
+
+/// The id of a request as JSON text, so that `1` and `"1"` stay apart and go back as they came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Id(String);
+
+impl Id {
+    /// The id that this JSON is; nothing if it is neither a number nor a text.
+    pub(crate) fn of(raw: &RawValue) -> Option<Self> {
+        let json = raw.get();
+        let json = match json.bytes().next()? {
+            // The same text may be written with other escapes when it is named again.
+            b'"' => text(raw).and_then(|text| serde_json::to_string(&text).ok())?,
+            // A number that no reader can hold could not be sent back.
+            b'-' | b'0'..=b'9' if json.parse().is_ok_and(f64::is_finite) => json.to_owned(),
+            _ => return None,
+        };
+        (json.len() <= ID).then_some(Self(json))
+    }
+
+    /// What stands in the place of an id that could not be read.
+    pub(crate) fn null() -> Self {
+        Self("null".to_owned())
+    }
+
+    /// Its JSON text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One message.
+#[derive(Debug)]
+pub(crate) enum Message<'a> {
+    /// It wants an answer.
+    Request { id: Id, method: String, params: Option<&'a RawValue> },
+    /// It does not.
+    Notification { method: String, params: Option<&'a RawValue> },
+    /// The answer to a request of ours.
+    Response { id: Id, outcome: Result<Option<&'a RawValue>, Fault> },
+}
+
+/// An error that the other side answered with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Its code; 0 if it has none.
+    pub(crate) code: i64,
+    /// Its words, cut to a readable length.
+    pub(crate) message: String,
+}
+
+/// A line that is no message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// It is not JSON, or not an object.
+    NotAMessage,
+    /// It asks for an answer, but not for what.
+    NoMethod(Id),
+    /// It has an id that cannot be sent back.
+    BadId,
+}
+
+/// Reads one line.
+pub(crate) fn read(line: &str) -> Result<Message<'_>, Unreadable> {
+    let object = Object::parse(line).ok_or(Unreadable::NotAMessage)?;
+    let id = match object.get("id") {
+        Some(raw) => Some(Id::of(raw).ok_or(Unreadable::BadId)?),
+        None => None,
+    };
+    match (id, object.text("method")) {
+        (Some(id), Some(method)) => Ok(Message::Request { id, method, params: object.get("params") }),
+        (None, Some(method)) => Ok(Message::Notification { method, params: object.get("params") }),
+        (Some(id), None) => match object.get("error") {
+            Some(error) => Ok(Message::Response { id, outcome: Err(Fault::of(error)) }),
+            None if object.has("result") => Ok(Message::Response { id, outcome: Ok(object.get("result")) }),
+            None => Err(Unreadable::NoMethod(id)),
+        },
+        (None, None) => Err(Unreadable::NotAMessage),
+    }
+}
+
+impl Fault {
+    fn of(raw: &RawValue) -> Self {
+        let Some(error) = Object::of(raw) else { return Self::default() };
+        let message = error.text("message").unwrap_or_default();
+        let code = error.get("code").and_then(|code| code.get().parse().ok()).unwrap_or(0);
+        Self { code, message: limits::head(&message, limits::TEXT).to_owned() }
+    }
+}
+
+/// A request of ours.
+pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct Request<'a, T> {
+        jsonrpc: &'static str,
+        id: u64,
+        method: &'a str,
+        params: &'a T,
+    }
+    line(&Request { jsonrpc: "2.0", id, method, params })
+}
+
+/// A notification of ours.
+pub(crate) fn notification(method: &str, params: &impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct Notification<'a, T> {
+        jsonrpc: &'static str,
+        method: &'a str,
+        params: &'a T,
+    }
+    line(&Notification { jsonrpc: "2.0", method, params })
+}
+
+/// The answer to a request.
+pub(crate) fn result(id: &Id, result: &impl Serialize) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, line(result))
+}
+
+/// The refusal of a request.
+pub(crate) fn error(id: &Id, code: i32, message: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{}}}}}"#, id.0, line(&message))
+}
+
+/// A value as one line of JSON; `null` should it have none.
+pub(crate) fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+/// A JSON object whose fields are read one by one, in the order in which they were written. A field
+/// that is `null` counts as absent; of two with the same name the last counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Object<'a> {
+    /// The object that this text is.
+    pub(crate) fn parse(json: &'a str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+
+    /// The object that this value is.
+    pub(crate) fn of(raw: &'a RawValue) -> Option<Self> {
+        Self::parse(raw.get())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key == name)
+    }
+
+    /// A field.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let (_, value) = self.0.iter().rev().find(|(key, _)| key == name)?;
+        (value.get() != "null").then_some(value)
+    }
+
+    /// A field that holds text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.get(name).and_then(text)
+    }
+
+    /// A field that holds text other than white space.
+    pub(crate) fn words(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Whether a field says `true`.
+    pub(crate) fn says(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value.get() == "true")
+    }
+
+    /// A field that holds a number.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.get(name).and_then(|value| value.get().parse().ok())
+    }
+
+    /// A field that holds an object.
+    pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
+        self.get(name).and_then(Self::of)
+    }
+
+    /// A field that holds a list.
+    pub(crate) fn list(&self, name: &str) -> Option<Vec<&'a RawValue>> {
+        self.get(name).and_then(list)
+    }
+
+    /// The fields, in the order in which they were written.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(key, value)| (key.as_ref(), *value))
+    }
+}
+
+/// The entries of a list.
+pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
+    serde_json::from_str::<List<'_>>(raw.get()).ok().map(|list| list.0)
+}
+
+/// The text that this value is. Half of a surrogate pair, which no Rust string holds, is replaced.
+pub(crate) fn text(raw: &RawValue) -> Option<String> {
+    if !raw.get().starts_with('"') {
+        return None;
+    }
+    if let Ok(text) = serde_json::from_str(raw.get()) {
+        return Some(text);
+    }
+    serde_json::from_str::<Bytes>(raw.get()).ok().map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned())
+}
+
+struct List<'a>(Vec<&'a RawValue>);
+struct Bytes(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut fields = Vec::new();
+                while let Some((Key(key), value)) = map.next_entry()? {
+                    if fields.len() == ENTRIES {
+                        return Err(serde::de::Error::custom("too many fields"));
+                    }
+                    fields.push((key, value));
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+impl<'de> Deserialize<'de> for List<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = List<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = seq.next_element()? {
+                    if entries.len() == ENTRIES {
+                        return Err(serde::de::Error::custom("too many entries"));
+                    }
+                    entries.push(entry);
+                }
+                Ok(List(entries))
+            }
+        }
+        deserializer.deserialize_seq(Entries)
+    }
+}
+
+/// A name, borrowed where it can be.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+        impl<'de> Visitor<'de> for Name {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name")
+            }
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(name)))
+            }
+            fn visit_str<E>(self, name: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(name.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Content;
+        impl Visitor<'_> for Content {
+            type Value = Bytes;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Content)
+    }
+}
+
+/// An object to be written, in this order.
+pub(crate) struct Fields<K, V>(pub(crate) Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for Fields<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart_by_what_they_have() {
+        let request = r#"{"method":"m","id":"a\u0062","jsonrpc":"2.0","params":{"b":1,"a":null}}"#;
+        let Ok(Message::Request { id, method, params: Some(params) }) = read(request) else { panic!() };
+        assert_eq!((id.as_str(), method.as_str()), (r#""ab""#, "m"));
+        let params = Object::of(params).unwrap();
+        assert_eq!(params.fields().map(|(key, _)| key).collect::<Vec<_>>(), ["b", "a"]);
+        assert!(params.get("a").is_none());
+        assert!(matches!(read(r#"{"id":null,"method":"m"}"#), Ok(Message::Notification { .. })));
+        assert!(matches!(read(r#"{"id":3,"result":null}"#), Ok(Message::Response { outcome: Ok(None), .. })));
+        let Ok(Message::Response { outcome: Err(fault), .. }) = read(r#"{"id":3,"error":{"code":-32000,"message":"log in"}}"#)
+        else {
+            panic!()
+        };
+        assert_eq!(fault, Fault { code: -32000, message: "log in".to_owned() });
+    }
+
+    #[test]
+    fn what_is_no_message_says_why() {
+        let wrong = |line: &str| read(line).map(|_| ()).unwrap_err();
+        for line in ["", "nonsense", "[]", "[{\"id\":1}]", "\0", "{}", r#"{"id":1"#, r#"{"method":7}"#] {
+            assert_eq!(wrong(line), Unreadable::NotAMessage, "{line}");
+        }
+        assert_eq!(wrong(r#"{"id":1}"#), Unreadable::NoMethod(Id("1".to_owned())));
+        assert_eq!(wrong(r#"{"id":1,"method":[]}"#), Unreadable::NoMethod(Id("1".to_owned())));
+        for id in ["{}", "[1]", "true", &format!("{:?}", "x".repeat(2000))] {
+            assert_eq!(wrong(&format!(r#"{{"id":{id},"method":"m"}}"#)), Unreadable::BadId, "{id}");
+        }
+        assert!(Object::parse(&format!("{{{}\"z\":0}}", "\"a\":0,".repeat(ENTRIES))).is_none());
+        assert!(read(&"[".repeat(1_000_000)).is_err());
+        let deep = format!(r#"{{"method":"m","params":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert!(matches!(read(&deep), Ok(Message::Notification { .. })));
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_replaced() {
+        let object = Object::parse(r#"{"a":"x\ud800y","b":7}"#).unwrap();
+        assert_eq!(object.text("a").unwrap().trim_matches('\u{fffd}').chars().next(), Some('x'));
+        assert_eq!(object.text("b"), None);
+    }
+
+    #[test]
+    fn lines_carry_ids_as_they_came() {
+        assert_eq!(request(1, "m", &[1]), r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#);
+        assert_eq!(notification("m", &[1]), r#"{"jsonrpc":"2.0","method":"m","params":[1]}"#);
+        assert_eq!(result(&Id("\"q-1\"".to_owned()), &"x"), r#"{"jsonrpc":"2.0","id":"q-1","result":"x"}"#);
+        assert_eq!(error(&Id("0".to_owned()), -1, "a\"b"), r#"{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"a\"b"}}"#);
+    }
+}

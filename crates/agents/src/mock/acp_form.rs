@@ -1,0 +1,78 @@
+//! Questions as a form, and the content of a form as answers.
+
+use sayso_core::ask::{Answers, Input, Question};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::json_rpc::{Fields, Object, line, list, text};
+
+/// What a client reads above the form, and the form as JSON, its fields in the order of the questions.
+pub(super) fn form(questions: &[Question]) -> (String, String) {
+    let several = questions.len() > 1;
+    let message = match questions {
+        [only] => only.text.clone(),
+        _ => "Please answer the following questions.".to_owned(),
+    };
+    let mut properties = Vec::new();
+    let mut required = Vec::new();
+    for question in questions {
+        let mut property = match &question.input {
+            Input::Choice { options, multiple, .. } => {
+                let options: Vec<Value> = options
+                    .iter()
+                    .map(|option| json!({ "const": option.value, "title": option.label, "description": option.description }))
+                    .collect();
+                if *multiple {
+                    json!({ "type": "array", "items": { "anyOf": options } })
+                } else {
+                    json!({ "type": "string", "oneOf": options })
+                }
+            }
+            Input::Text { secret: true } => json!({ "type": "string", "format": "password" }),
+            Input::Text { secret: false } => json!({ "type": "string" }),
+            Input::Number { minimum, maximum, integer: true } => {
+                let whole = |bound: &Option<f64>| bound.map(|bound| bound as i64);
+                json!({ "type": "integer", "minimum": whole(minimum), "maximum": whole(maximum) })
+            }
+            Input::Number { minimum, maximum, integer: false } => {
+                json!({ "type": "number", "minimum": minimum, "maximum": maximum })
+            }
+            Input::YesNo => json!({ "type": "boolean" }),
+        };
+        property["title"] = json!(question.name());
+        if several {
+            property["description"] = json!(question.text);
+        }
+        properties.push((question.key.clone(), property));
+        let custom = matches!(question.input, Input::Choice { custom: true, .. });
+        if custom {
+            properties.push((format!("{}_custom", question.key), json!({ "type": "string", "title": "Other" })));
+        }
+        if question.required && !custom {
+            required.push(&question.key);
+        }
+    }
+    let (properties, required) = (line(&Fields(properties)), line(&required));
+    (message, format!(r#"{{"type":"object","properties":{properties},"required":{required}}}"#))
+}
+
+/// The answers that a form's content holds, one list per question.
+pub(super) fn content_of(questions: &[Question], content: &Object<'_>) -> Answers {
+    let of = |question: &Question| {
+        let own = content.words(&format!("{}_custom", question.key));
+        content.get(&question.key).map(entries).unwrap_or_default().into_iter().chain(own).collect()
+    };
+    questions.iter().map(of).collect()
+}
+
+/// The answers of the sandbox extension: a list of lists.
+pub(super) fn answers(result: &Object<'_>) -> Answers {
+    result.list("answers").unwrap_or_default().into_iter().map(entries).collect()
+}
+
+fn entries(raw: &RawValue) -> Vec<String> {
+    match list(raw) {
+        Some(entries) => entries.into_iter().filter_map(text).collect(),
+        None => vec![text(raw).unwrap_or_else(|| raw.get().to_owned())],
+    }
+}

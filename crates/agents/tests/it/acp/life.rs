@@ -1,0 +1,490 @@
+//! A session's life: start, mode and model, turns, interrupts, the end, and the life after it.
+
+use sayso_core::ask::AskBody;
+use sayso_core::texts;
+
+use super::*;
+
+fn initialized(capabilities: Value) -> Value {
+    json!({ "protocolVersion": 1, "agentCapabilities": capabilities, "authMethods": [
+        { "id": "login", "name": "Log in", "description": "Run `agent login`" }, { "id": "key" }] })
+}
+
+fn question(host: &mut Host, id: Value) {
+    host.request(
+        id,
+        "_sandboxagent/session/request_question",
+        json!({ "sessionId": "s1", "prompt": "Which?", "options": ["a", "b"] }),
+    );
+}
+
+fn permission(host: &mut Host, id: Value, call: &str) {
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }]);
+    let call =
+        json!({ "toolCallId": call, "title": "rm -rf build", "kind": "execute", "rawInput": { "command": "rm -rf build" } });
+    host.request(id, "session/request_permission", json!({ "sessionId": "s1", "toolCall": call, "options": options }));
+}
+
+/// Checklist 0.02, 4.18.
+#[test]
+fn a_session_from_start_to_close() {
+    let mut host = Host::new();
+    host.command(start_in(Some("hello"), "plan", Some("opus"), true));
+    host.reply(initialized(json!({ "sessionCapabilities": { "close": {} } })));
+    let modes = json!({ "currentModeId": "default", "availableModes": [{ "id": "default" }, { "id": "plan" }] });
+    let model = json!({ "id": "model", "category": "model", "type": "select", "currentValue": "default", "options": [{ "value": "default" }, { "value": "opus" }] });
+    host.reply(json!({ "sessionId": "s1", "modes": modes, "configOptions": [model] }));
+    host.reply(json!({})).reply(json!({ "configOptions": [] }));
+    host.update(json!({ "sessionUpdate": "current_mode_update", "currentModeId": "plan" }));
+    host.update(json!({ "sessionUpdate": "agent_thought_chunk", "content": { "type": "text", "text": "hm" } }));
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "Hello " } }));
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image", "data": "" } }));
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "you." } }));
+    host.update(json!({ "sessionUpdate": "current_mode_update", "currentModeId": "default" }));
+    host.update(
+        json!({ "sessionUpdate": "notice", "severity": "warning", "title": "Rate limit", "description": "Wait a moment" }),
+    );
+    host.update(json!({ "sessionUpdate": "something_new", "x": 1 }));
+    host.reply(json!({ "stopReason": "max_tokens" }));
+    host.command(prompt("more")).reply(json!({ "stopReason": "refusal" }));
+    host.command(close()).command(close()).exit(Some(0), None, "");
+    host.command(prompt("too late"));
+    insta::assert_snapshot!(host.log);
+}
+
+#[test]
+fn a_session_without_questions_does_not_advertise_them() {
+    let mut host = Host::new();
+    host.command(start_in(None, "default", None, false));
+    let capabilities = host.take_request()["params"]["clientCapabilities"].clone();
+    assert_eq!(
+        capabilities,
+        json!({ "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false, "elicitation": { "url": {} } })
+    );
+}
+
+#[test]
+fn a_wish_that_the_agent_cannot_fulfil_is_told() {
+    let settle = |mode: &str, model: Option<&str>, session: Value| {
+        let mut host = Host::new();
+        host.command(start_in(None, mode, model, true)).reply(initialized(json!({}))).reply(session);
+        host.log.rsplit("--\n").next().unwrap().to_owned()
+    };
+    let modes = json!({ "currentModeId": "read-only", "availableModes": [{ "id": "read-only" }, { "id": "auto" }] });
+    let session = json!({ "sessionId": "s1", "modes": modes, "models": { "currentModelId": "m", "availableModels": [{ "modelId": "m" }, { "modelId": "n" }] } });
+    assert_eq!(settle("default", Some("m"), session.clone()), "turn ended\n");
+    let told = settle("acceptEdits", Some("z"), session.clone());
+    assert_eq!(
+        told,
+        "notice: The agent has no permission mode `acceptEdits`. It stays in `read-only`.\nnotice: The agent offers no model `z`. It stays with `m`.\nturn ended\n"
+    );
+    assert!(
+        settle("auto", Some("n"), session)
+            .contains("\"method\":\"session/set_model\",\"params\":{\"modelId\":\"n\",\"sessionId\":\"s1\"}")
+    );
+    let option = json!({ "id": "mode", "category": "mode", "currentValue": "build", "options": [{ "name": "group", "options": [{ "value": "plan" }] }] });
+    let sent = settle("plan", None, json!({ "sessionId": "s1", "configOptions": [option] }));
+    assert_eq!(
+        sent,
+        "> {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"session/set_config_option\",\"params\":{\"configId\":\"mode\",\"sessionId\":\"s1\",\"value\":\"plan\"}}\n"
+    );
+    let mut host = Host::new();
+    host.command(start_in(Some("go"), "auto", None, true)).reply(initialized(json!({})));
+    host.reply(json!({ "sessionId": "s1", "modes": { "currentModeId": "x", "availableModes": [{ "id": "auto" }] } }));
+    host.fail(-32602, "not today");
+    assert!(host.log.contains("notice: The agent did not change to `auto`: not today (-32602)\nturn started\n"), "{}", host.log);
+}
+
+#[test]
+fn who_is_not_signed_in_is_told_how() {
+    let mut host = Host::new();
+    host.command(start(Some("go"))).reply(initialized(json!({}))).fail(-32000, "Authentication required");
+    insta::assert_snapshot!(host.log.rsplit("--\n").next().unwrap());
+    host.exit(None, Some(15), "");
+    assert!(host.log.ends_with("--\n"), "the end was told already");
+    // The prompt was not lost: it goes out when the session is started again.
+    host.command(start(None)).reply(initialized(json!({}))).reply(json!({ "sessionId": "s2" }));
+    assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "go");
+    host.sent.clear();
+    let mut host = Host::working();
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -32000, "message": "expired" } }));
+    assert!(host.log.starts_with("error: The agent failed: you are not signed in to it (expired)."), "{}", host.log);
+    assert!(host.log.ends_with("turn ended\n"));
+}
+
+#[test]
+fn a_session_that_does_not_come_to_be() {
+    for (answer, reason) in [
+        (json!({ "protocolVersion": 2 }), "the agent speaks version 2 of the protocol, Sayso speaks version 1"),
+        (json!({ "protocolVersion": "1" }), "the agent speaks version \"1\" of the protocol, Sayso speaks version 1"),
+    ] {
+        let mut host = Host::new();
+        host.command(start(None)).reply(answer);
+        assert!(host.log.ends_with(&format!("stop\nended: {reason} failed=true resumable=false\n")), "{}", host.log);
+    }
+    let mut host = Host::new();
+    host.command(start(None)).reply(json!({})).reply(json!({}));
+    assert!(
+        host.log.ends_with("stop\nended: the agent opened a session without a name failed=true resumable=false\n"),
+        "{}",
+        host.log
+    );
+    let mut host = Host::new();
+    host.command(start(None)).fail(-32603, "");
+    assert!(host.log.contains("error: The agent did not open a session: it gave no reason (-32603).\n"), "{}", host.log);
+}
+
+/// What a host says when it starts the agent again.
+fn resumed(capabilities: &Value) -> Host {
+    let mut host = Host::new();
+    host.command(start(Some("one")))
+        .reply(initialized(capabilities.clone()))
+        .reply(json!({ "sessionId": "s1" }))
+        .reply(json!({ "stopReason": "end_turn" }));
+    host.exit(None, Some(9), "killed");
+    assert!(host.log.contains("ended: the agent was ended by signal 9: killed failed=true"), "{}", host.log);
+    host.command(start(None)).command(prompt("two"));
+    host.reply(initialized(capabilities.clone()));
+    host
+}
+
+#[test]
+fn a_session_is_taken_up_again_as_the_agent_can() {
+    let mut host = resumed(&json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } }));
+    let request = host.take_request();
+    assert_eq!(
+        (request["method"].as_str(), &request["params"]),
+        (Some("session/resume"), &json!({ "cwd": "/project", "mcpServers": [], "sessionId": "s1" }))
+    );
+    host.message(json!({ "jsonrpc": "2.0", "id": request["id"], "result": {} }));
+    assert_eq!(host.take_request()["params"], json!({ "sessionId": "s1", "prompt": [{ "type": "text", "text": "two" }] }));
+
+    let mut host = resumed(&json!({ "loadSession": true, "sessionCapabilities": { "resume": null } }));
+    host.log.clear();
+    host.update(json!({ "sessionUpdate": "user_message_chunk", "content": { "type": "text", "text": "one" } }));
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "past" } }));
+    host.update(json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "old" }));
+    assert_eq!(host.log, "", "what is sent again is not shown again");
+    assert_eq!(host.sent[0]["method"], "session/load");
+    host.reply(json!({}));
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "now" } }));
+    assert!(host.log.ends_with("delta msg-1 \"now\"\n"), "{}", host.log);
+
+    // An unknown session: load is tried, then a new one begins.
+    let mut host = resumed(&json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } }));
+    host.fail(-32002, "Resource not found");
+    assert_eq!(host.sent[0]["method"], "session/load");
+    host.fail(-32002, "Resource not found");
+    assert_eq!(
+        (&host.sent[0]["method"], &host.sent[0]["params"]),
+        (&json!("session/new"), &json!({ "cwd": "/project", "mcpServers": [] }))
+    );
+    host.reply(json!({ "sessionId": "s2" }));
+    assert_eq!(host.take_request()["params"]["sessionId"], "s2");
+
+    let host = resumed(&json!({}));
+    assert!(host.log.contains(
+        "notice: The agent cannot take up its session again. It begins a new one and does not know what was said before.\n"
+    ));
+    assert_eq!(host.sent[0]["method"], "session/new");
+}
+
+#[test]
+fn the_end_of_the_process_has_a_reason() {
+    let ended = |host: &mut Host, code, signal, message: &str| {
+        host.log.clear();
+        host.exit(code, signal, message);
+        host.log.clone()
+    };
+    let mut host = Host::new();
+    host.command(start(None));
+    let told = ended(&mut host, None, None, "No such file or directory: claude-agent-acp");
+    assert_eq!(
+        told,
+        "ended: the agent could not be started: No such file or directory: claude-agent-acp failed=true resumable=false\n"
+    );
+    assert_eq!(
+        ended(&mut Host::ready(), Some(0), None, ""),
+        "ended: the agent ended with exit code 0 failed=false resumable=false\n"
+    );
+    assert_eq!(
+        ended(&mut Host::working(), Some(0), None, ""),
+        "ended: the agent ended with exit code 0 failed=true resumable=false\n"
+    );
+    assert_eq!(
+        ended(&mut Host::working(), None, None, ""),
+        "ended: the agent is gone, and nobody saw it end failed=true resumable=false\n"
+    );
+    let mut host = Host::working();
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "I was" } }));
+    question(&mut host, json!(1));
+    host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "half" } }));
+    let told = ended(&mut host, Some(3), None, &format!("{}\nthe last words", "x".repeat(5000)));
+    assert!(told.starts_with("message msg-2 Assistant: half\nended: the agent ended with exit code 3: xxx"), "{told}");
+    assert!(told.ends_with("the last words failed=true resumable=false\n") && told.len() < 2200);
+    host.decide(answered(&[&["a"]]));
+    assert!(host.log.ends_with("undeliverable: The agent no longer waits for it.\n"));
+    host.command(prompt("hello?"));
+    assert!(host.log.ends_with("error: The agent is not running; the message was not taken. Resume the session first.\n"));
+    host.exit(Some(1), None, "again").line("{}");
+    assert!(host.log.ends_with("--\n--\n"));
+}
+
+#[test]
+fn an_interrupt_answers_everything_in_one_batch() {
+    let mut host = Host::working();
+    permission(&mut host, json!(0), "t1");
+    question(&mut host, json!("q"));
+    host.request(
+        json!(1),
+        "elicitation/create",
+        json!({ "mode": "url", "sessionId": "child-7", "elicitationId": "e", "url": "https://example.com" }),
+    );
+    assert_eq!(host.asks[2].subagent.as_deref(), Some("child-7"));
+    host.log.clear();
+    host.command(interrupt());
+    // What the agent asks before it has heard of it is answered at once, and nobody sees it.
+    permission(&mut host, json!(2), "t2");
+    host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 0 } }));
+    host.command(prompt("something else"));
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "cancelled" } }));
+    insta::assert_snapshot!(host.log);
+    let mut idle = Host::ready();
+    idle.command(interrupt());
+    assert_eq!(idle.log, "");
+}
+
+#[test]
+fn an_interrupt_while_the_agent_starts_drops_what_waits() {
+    let mut host = Host::new();
+    host.command(start(Some("go"))).command(interrupt()).reply(initialized(json!({}))).reply(json!({ "sessionId": "s1" }));
+    assert!(host.log.contains("notice: The agent is still starting; what waited for it will not be sent.\n"));
+    assert!(host.log.ends_with("--\nturn ended\n") && host.sent.is_empty(), "{}", host.log);
+}
+
+#[test]
+fn the_agent_takes_a_request_back() {
+    let mut host = Host::working();
+    question(&mut host, json!("7"));
+    permission(&mut host, json!(7), "t1");
+    host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }));
+    assert_eq!(*host.result(), json!({ "outcome": { "outcome": "cancelled" } }));
+    assert!(host.log.ends_with("withdrawn 7: The agent took it back.\n"), "the type of the id counts: {}", host.log);
+    host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": "\u{37}" } }));
+    assert_eq!(host.result()["code"], -32800);
+    assert!(host.log.ends_with("withdrawn \"7\": The agent took it back.\n"));
+}
+
+#[test]
+fn an_outcome_reaches_only_the_request_it_was_made_for() {
+    let mut host = Host::working();
+    permission(&mut host, json!(0), "t1");
+    let first = host.asks[0].clone();
+    host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 0 } }));
+    // The agent counts from 0 again, for something else.
+    permission(&mut host, json!(0), "t2");
+    host.sent.clear();
+    host.command(outcome("0", approved(), first.raw));
+    assert!(host.log.ends_with("undeliverable: The agent no longer waits for it.\n") && host.sent.is_empty(), "{}", host.log);
+    host.decide(approved());
+    assert_eq!(host.sent.len(), 1);
+    host.decide(approved());
+    assert!(host.log.ends_with("undeliverable: The agent no longer waits for it.\n") && host.sent.len() == 1);
+    let mut host = Host::working();
+    permission(&mut host, json!(0), "t1");
+    host.command(outcome("0", approved(), None));
+    assert_eq!(*host.result(), json!({ "outcome": { "outcome": "cancelled" } }), "what cannot be read is not approved");
+    assert!(host.log.ends_with("undeliverable: The request can no longer be read; the agent was told that it is cancelled.\n"));
+}
+
+#[test]
+fn the_wire_confirms_an_outcome() {
+    for status in ["in_progress", "completed", "failed"] {
+        let mut host = Host::working();
+        permission(&mut host, json!(0), "t1");
+        host.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "in_progress" }));
+        assert!(!host.log.contains("delivery"), "nothing was decided yet");
+        host.decide(approved());
+        host.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t1", "title": "x" }));
+        host.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "pending" }));
+        host.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t2", "status": status }));
+        assert!(!host.log.contains("delivery"));
+        host.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": status }));
+        host.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": status }));
+        assert_eq!(host.log.matches("delivery confirmed").count(), 1, "{}", host.log);
+    }
+}
+
+#[test]
+fn a_persons_reason_follows_as_the_next_prompt() {
+    let mut host = Host::working();
+    permission(&mut host, json!(0), "t1");
+    host.decide(denied("move it to /tmp instead"));
+    permission(&mut host, json!(1), "t2");
+    host.decide(denied("move it to /tmp instead"));
+    permission(&mut host, json!(2), "t3");
+    host.decide(denied(&texts::approval_timed_out(std::time::Duration::from_secs(600))));
+    host.command(prompt("and then the tests"));
+    assert_eq!(host.sent.iter().filter(|line| line["method"] == "session/prompt").count(), 0, "not while the turn runs");
+    host.log.clear();
+    let id = 2;
+    host.message(json!({ "jsonrpc": "2.0", "id": id, "result": { "stopReason": "end_turn" } }));
+    insta::assert_snapshot!(host.log);
+    host.reply(json!({ "stopReason": "end_turn" }));
+    assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "and then the tests");
+    // In the turn that follows, the same words of a rule do not start another one.
+    let mut host = Host::working();
+    for _ in 0..3 {
+        permission(&mut host, json!(0), "t1");
+        host.decide(denied("by rule: use pnpm"));
+        let id =
+            host.sent.iter().rev().find(|line| line["method"] == "session/prompt").map_or(json!(2), |line| line["id"].clone());
+        host.message(json!({ "jsonrpc": "2.0", "id": id, "result": { "stopReason": "end_turn" } }));
+    }
+    assert_eq!(host.log.matches("turn started").count(), 1, "{}", host.log);
+}
+
+#[test]
+fn a_stop_says_no_and_ends_the_turn() {
+    let mut host = Host::working();
+    permission(&mut host, json!(0), "t1");
+    question(&mut host, json!(1));
+    let first = host.asks[0].clone();
+    host.command(outcome("0", Decision::Denied { message: "stop it".to_owned(), stop: true }, first.raw));
+    assert_eq!(host.sent[0]["result"]["outcome"]["optionId"], "n");
+    assert_eq!((&host.sent[1]["method"], &host.sent[2]["error"]["code"]), (&json!("session/cancel"), &json!(-32800)));
+    assert!(host.log.contains("withdrawn 1: The turn was interrupted."));
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "cancelled" } }));
+    assert!(host.log.ends_with("turn ended\n"), "no words follow a stop: {}", host.log);
+}
+
+#[test]
+fn a_note_without_a_place_follows_as_the_next_prompt() {
+    let mut host = Host::working();
+    question(&mut host, json!(0));
+    host.decide(Decision::Answered { answers: vec![vec!["a".to_owned()]], note: Some("but small".to_owned()) });
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
+    assert_eq!(host.sent.last().unwrap()["params"]["prompt"][0]["text"], "but small");
+}
+
+#[test]
+fn prompts_wait_for_the_end_of_the_turn() {
+    let mut host = Host::working();
+    for n in 0..17 {
+        host.command(prompt(&n.to_string()));
+    }
+    assert!(host.log.ends_with("error: 16 messages wait already; this one was not taken.\n"));
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
+    for n in 0..16 {
+        assert_eq!(host.sent.last().unwrap()["params"]["prompt"][0]["text"], n.to_string());
+        host.reply(json!({ "stopReason": "end_turn" }));
+    }
+    assert!(host.sent.is_empty() && host.log.ends_with("turn ended\n"));
+}
+
+#[test]
+fn closing_withdraws_what_is_open() {
+    let mut host = Host::working();
+    question(&mut host, json!(0));
+    host.log.clear();
+    host.command(close());
+    let lines: Vec<&str> = host.log.lines().collect();
+    assert!(lines[0].contains("session/cancel") && lines[1].contains("-32800"), "{}", host.log);
+    assert_eq!(lines[2..], ["withdrawn 0: The session was closed.", "stop", "ended: closed failed=false resumable=false"]);
+    host.decide(answered(&[&["a"]]));
+    assert!(host.log.ends_with("undeliverable: The agent no longer waits for it.\n"));
+}
+
+#[test]
+fn threads_of_sub_agents_keep_their_words_apart() {
+    let mut host = Host::working();
+    let chunk = |session: &str, text: &str| json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": session, "update": { "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } } } });
+    host.message(chunk("s1", "main "))
+        .message(chunk("kid", "child "))
+        .message(chunk("s1", "thread"))
+        .message(chunk("kid", "thread"));
+    permission(&mut host, json!(0), "t1");
+    assert!(host.log.contains("message msg-1 Assistant: main thread\ntool "), "{}", host.log);
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
+    assert!(host.log.contains("message msg-2 Assistant of kid: child thread\nturn ended\n"), "{}", host.log);
+    // What the agent asks beyond the end of its turn stays open.
+    host.decide(approved());
+    assert_eq!(host.result()["outcome"]["optionId"], "y");
+}
+
+#[test]
+fn a_message_that_never_ends_becomes_several() {
+    let mut host = Host::working();
+    let piece = "x".repeat(300 * 1024);
+    for _ in 0..7 {
+        host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": piece } }));
+        assert!(host.translator.save().state.as_str().len() < (1 << 20) + 4096);
+    }
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
+    let whole: usize = host.log.lines().filter(|line| line.starts_with("message ")).map(|line| line.matches('x').count()).sum();
+    assert_eq!(whole, 7 * piece.len(), "nothing is lost");
+    for n in 0..3 {
+        host.update(
+            json!({ "sessionUpdate": "agent_message_chunk", "messageId": n, "content": { "type": "text", "text": "a" } }),
+        );
+        host.update(json!({ "sessionUpdate": "agent_message_chunk", "messageId": format!("m{n}"), "content": { "type": "text", "text": "b" } }));
+    }
+    assert!(host.log.contains("Assistant: b\n"), "another id is another message");
+}
+
+#[test]
+fn the_tool_call_that_was_told_before_belongs_to_the_request() {
+    let mut host = Host::working();
+    host.update(json!({ "sessionUpdate": "tool_call", "toolCallId": "t1", "title": "Edit", "kind": "edit", "name": "Edit", "rawInput": { "file_path": "/a" },
+        "content": [{ "type": "diff", "path": "/a", "oldText": "1\n", "newText": "2\n" }] }));
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }]);
+    host.request(
+        json!(0),
+        "session/request_permission",
+        json!({ "sessionId": "s1", "toolCall": { "toolCallId": "t1" }, "options": options }),
+    );
+    let AskBody::Approval(approval) = &host.asks[0].body else { panic!() };
+    assert_eq!(approval.input.as_str(), r#"{"file_path":"/a"}"#);
+    let shown = serde_json::to_value(&approval.preview).unwrap();
+    assert_eq!(shown["files"][0]["diff"], "--- /a\n+++ /a\n@@ -1,1 +1,1 @@\n-1\n+2\n");
+}
+
+#[test]
+fn another_session_is_not_carried() {
+    let mut host = Host::ready();
+    let other = SessionId::new(Time::from_millis(0), [9; 10]);
+    host.command(Command::Prompt { session: other, text: "hi".to_owned() });
+    assert_eq!(host.log, "");
+    let ask = AskId::new(Time::from_millis(0), [2; 10]);
+    host.command(Command::Outcome {
+        session: other,
+        ask,
+        native_id: "0".to_owned(),
+        decision: approved(),
+        raw: None,
+        typed: false,
+    });
+    assert_eq!(host.log, "undeliverable: The agent does not carry this session.\n");
+}
+
+#[test]
+fn an_unknown_state_is_not_restored() {
+    let mut saved = Host::working().translator.save();
+    assert!(AcpTranslator::restore(&saved).is_some());
+    saved.version += 1;
+    assert!(AcpTranslator::restore(&saved).is_none());
+    saved.version -= 1;
+    saved.state = Raw::of(&"nonsense");
+    assert!(AcpTranslator::restore(&saved).is_none());
+}
+
+/// Checklist 0.31, 0.32.
+#[test]
+fn abilities_are_told_as_they_are() {
+    use sayso_agents::acp::{CAPABILITIES, Profile, capabilities};
+    assert_eq!(capabilities(Profile::default()), CAPABILITIES);
+    assert!(capabilities(Profile::Claude).questions && capabilities(Profile::Claude).elicitation);
+    assert!(!capabilities(Profile::Gemini).questions && capabilities(Profile::Gemini).approvals);
+    assert!(capabilities(Profile::Qwen).questions && !capabilities(Profile::Qwen).elicitation);
+    assert!(!CAPABILITIES.message_answers_sets);
+}

@@ -1,0 +1,70 @@
+//! What we write is what made the real Claude Code understand: each response equals the recorded one.
+
+use super::recording::{Player, Said, all};
+
+/// Recordings whose every response must be one that we write.
+const OURS: [&str; 32] = [
+    "answer_single",
+    "answer_multi_question",
+    "answer_other_text",
+    "answer_with_notes",
+    "answer_response_set",
+    "multiselect_string",
+    "header_long",
+    "no_answer_long",
+    "bypass_question",
+    "deny_message",
+    "deny_interrupt",
+    "bash_allow",
+    "bash_allow_updated_input",
+    "bash_deny",
+    "parallel_two_questions",
+    "parallel_reads",
+    "parallel_two_bash",
+    "plan_allow",
+    "plan_allow_edited",
+    "plan_allow_set_mode",
+    "plan_deny",
+    "plan_file_allow",
+    "plan_file_deny",
+    "elicitation_accept",
+    "elicitation_cancel",
+    "elicitation_no_stdio",
+    "elicitation_forms_and_link",
+    "edit_write_fetch_tools",
+    "subagent_permission",
+    "v2.1.197-answer_single",
+    "v2.1.197-answer_other_text",
+    "v2.1.197-plan_allow",
+];
+
+// Checklist 0.23, 0.24, 0.26.
+#[test]
+fn responses_equal_the_recorded_ones() {
+    let recordings = all();
+    for name in OURS {
+        let mut player = Player::new();
+        let said: Vec<Said> = recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
+        assert!(!said.is_empty() && said.iter().all(|said| *said == Said::Same), "{name}: {said:?}");
+    }
+}
+
+/// What was measured to lose or to break an answer is never written: no decision leads to it.
+#[test]
+fn what_claude_does_not_understand_is_never_said() {
+    let recordings = all();
+    for name in [
+        "answer_by_index_key",
+        "answer_by_header_key",
+        "allow_answers_only",
+        "allow_without_answers",
+        "allow_without_updated_input",
+        "answer_malformed",
+        "bash_always_allow",
+        "deny_no_message",
+    ] {
+        let mut player = Player::new();
+        let said: Vec<Said> = recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
+        assert_eq!(said, [Said::NotOurs], "{name}");
+    }
+}

@@ -1,0 +1,88 @@
+//! Claude Code: recordings of the real program in both directions, its life, and lines that nobody wrote.
+
+mod answers;
+mod life;
+mod lines;
+mod mutations;
+mod recording;
+mod replay;
+
+use sayso_agents::claude::ClaudeTranslator;
+use sayso_agents::translator::{AgentEvent, Command, Input, NewAsk, Output, Translator};
+use sayso_core::ask::Decision;
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+use serde_json::Value;
+
+fn session() -> SessionId {
+    SessionId::new(Time::from_millis(1_700_000_000_000), [1; 10])
+}
+
+fn ask_id() -> AskId {
+    AskId::new(Time::from_millis(0), [2; 10])
+}
+
+fn start(prompt: Option<&str>) -> Command {
+    Command::Start {
+        session: session(),
+        project: "/project".to_owned(),
+        prompt: prompt.map(str::to_owned),
+        permission_mode: "default".to_owned(),
+        model: None,
+        questions: true,
+    }
+}
+
+fn prompt(text: &str) -> Command {
+    Command::Prompt { session: session(), text: text.to_owned() }
+}
+
+fn outcome(ask: &NewAsk, decision: Decision) -> Command {
+    let (native_id, raw) = (ask.native_id.clone(), ask.raw.clone());
+    Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw, typed: false }
+}
+
+fn command(claude: &mut ClaudeTranslator, command: Command) -> Vec<Output> {
+    claude.handle(Time::from_millis(0), Input::Command(command))
+}
+
+/// The events that a line causes; whatever else it causes fails the test.
+fn hear(claude: &mut ClaudeTranslator, line: &str) -> Vec<AgentEvent> {
+    let outputs = claude.handle(Time::from_millis(0), Input::Line(line.to_owned()));
+    events(outputs)
+}
+
+fn events(outputs: Vec<Output>) -> Vec<AgentEvent> {
+    let event = |output| match output {
+        Output::Event { session: of, event } if of == session() => event,
+        other => panic!("not an event of the session: {other:?}"),
+    };
+    outputs.into_iter().map(event).collect()
+}
+
+/// The lines among outputs, as JSON. Each is one line.
+fn sent(outputs: &[Output]) -> Vec<Value> {
+    let lines = outputs.iter().filter_map(|output| match output {
+        Output::Lines(lines) => Some(lines),
+        _ => None,
+    });
+    lines.flatten().inspect(|line| assert!(!line.contains(['\n', '\r']), "{line}")).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A request for a tool, as Claude writes it.
+fn tool_request(id: &str, tool: &str, input: &Value) -> String {
+    let request = serde_json::json!({"subtype":"can_use_tool","tool_name":tool,"input":input,"tool_use_id":format!("toolu_{id}")});
+    serde_json::json!({"type":"control_request","request_id":id,"request":request}).to_string()
+}
+
+/// The ask that a line opens.
+fn asked(claude: &mut ClaudeTranslator, line: &str) -> NewAsk {
+    let mut asks = hear(claude, line).into_iter().filter_map(|event| match event {
+        AgentEvent::AskOpened(ask) => Some(*ask),
+        _ => None,
+    });
+    let ask = asks.next().unwrap();
+    assert!(asks.next().is_none() && ask.raw.as_ref().is_some_and(|raw: &Raw| line.contains(raw.as_str())));
+    ask
+}

@@ -1,0 +1,213 @@
+//! A recorded conversation, played again: what the host wrote becomes the commands that make our
+//! translator write it, what Claude wrote is heard.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use sayso_agents::claude::ClaudeTranslator;
+use sayso_agents::translator::{AgentEvent, Command, Exit, Input, NewAsk, Output, Translator};
+use sayso_core::ask::{Answers, AskBody, Decision, validate};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{ask_id, prompt, sent, session, start};
+
+/// One line of a recording.
+pub(super) struct Entry {
+    pub(super) dir: String,
+    pub(super) msg: Value,
+    /// The message as it stands in the file.
+    pub(super) text: String,
+}
+
+/// All recordings by name.
+pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude");
+    let mut files: Vec<(String, PathBuf)> = Vec::new();
+    for (folder, prefix) in [(root.clone(), ""), (root.join("v2.1.197"), "v2.1.197-")] {
+        for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+            if file.extension().is_some_and(|extension| extension == "jsonl") {
+                files.push((format!("{prefix}{}", file.file_stem().unwrap().to_str().unwrap()), file));
+            }
+        }
+    }
+    files.into_iter().map(|(name, file)| (name, entries(&std::fs::read_to_string(file).unwrap()))).collect()
+}
+
+fn entries(file: &str) -> Vec<Entry> {
+    #[derive(serde::Deserialize)]
+    struct Line<'a> {
+        dir: String,
+        #[serde(borrow)]
+        msg: &'a RawValue,
+    }
+    let entry = |line: &str| {
+        let Line { dir, msg } = serde_json::from_str(line).unwrap();
+        Entry { dir, text: msg.get().to_owned(), msg: serde_json::from_str(msg.get()).unwrap() }
+    };
+    file.lines().map(entry).collect()
+}
+
+/// A translator that plays a recording.
+pub(super) struct Player {
+    pub(super) claude: ClaudeTranslator,
+    /// The asks that wait, as the broker would keep them.
+    pub(super) open: Vec<NewAsk>,
+    stderr: String,
+    lives: u32,
+}
+
+/// What became of a recorded line of the host.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// We say exactly the same.
+    Same,
+    /// It is one of those that we never say, or nobody waits for it.
+    NotOurs,
+    /// It is not a response.
+    Else,
+}
+
+impl Player {
+    pub(super) fn new() -> Self {
+        Self { claude: ClaudeTranslator::attached(session()), open: Vec::new(), stderr: String::new(), lives: 0 }
+    }
+
+    /// Plays one line.
+    pub(super) fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
+        let said = |outputs| (outputs, Said::Else);
+        match entry.dir.as_str() {
+            "out" => said(self.handle(Input::Line(entry.text.clone()))),
+            "stderr" => {
+                self.stderr.push_str(entry.msg["line"].as_str().unwrap());
+                said(Vec::new())
+            }
+            "in" => match entry.msg["type"].as_str() {
+                Some("user") => said(self.handle(Input::Command(prompt(entry.msg["message"]["content"].as_str().unwrap())))),
+                Some("control_request") if entry.msg["request"]["subtype"] == "interrupt" => {
+                    said(self.handle(Input::Command(Command::Interrupt { session: session() })))
+                }
+                Some("control_response") => self.response(&entry.msg["response"]),
+                _ => said(Vec::new()),
+            },
+            "note" => said(self.note(&entry.msg)),
+            _ => said(Vec::new()),
+        }
+    }
+
+    fn note(&mut self, note: &Value) -> Vec<Output> {
+        let words = note["note"].as_str().unwrap_or_default();
+        if note.get("argv").is_some() {
+            self.lives += 1;
+            return if self.lives > 1 { self.handle(Input::Command(start(None))) } else { Vec::new() };
+        }
+        let code = words.strip_prefix("exit code ").or_else(|| Some(words.strip_prefix("process ended after ")?.split_once(" with ")?.1));
+        let Some(code) = code else { return Vec::new() };
+        let code: i32 = code.parse().unwrap();
+        let message = std::mem::take(&mut self.stderr);
+        let exit = Exit { code: (code >= 0).then_some(code), signal: (code < 0).then_some(-code), message };
+        self.handle(Input::Exited(exit))
+    }
+
+    /// Decides the ask as the recorded response does, and compares what we write with it.
+    fn response(&mut self, response: &Value) -> (Vec<Output>, Said) {
+        let id = response["request_id"].as_str().unwrap();
+        let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), Said::NotOurs) };
+        let Some((decision, typed)) = decision(&self.open[at], &response["response"]) else { return (Vec::new(), Said::NotOurs) };
+        let ask = self.open.remove(at);
+        let native_id = ask.native_id.clone();
+        let outcome = Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw: ask.raw, typed };
+        let outputs = self.handle(Input::Command(outcome));
+        assert_eq!(sent(&outputs)[0], serde_json::json!({"type":"control_response","response":response}));
+        (outputs, Said::Same)
+    }
+
+    pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
+        let outputs = self.claude.handle(Time::from_millis(0), input);
+        for output in &outputs {
+            match output {
+                Output::Event { event: AgentEvent::AskOpened(ask), .. } => {
+                    assert_eq!(ask.body.check_limits(), Ok(()));
+                    self.open.push((**ask).clone());
+                }
+                Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
+                    let before = self.open.len();
+                    self.open.retain(|ask| ask.native_id != *native_id);
+                    assert_eq!(self.open.len() + 1, before, "withdrawn is what was open");
+                }
+                Output::Event { event: AgentEvent::Ended { .. }, .. } => self.open.clear(),
+                _ => {}
+            }
+        }
+        outputs
+    }
+}
+
+/// The decision that leads to a recorded response, and whether it was typed; nothing if none does.
+fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
+    let request: Value = serde_json::from_str(ask.raw.as_ref().unwrap().as_str()).unwrap();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    if let AskBody::Question { questions } = &ask.body {
+        let answered = |answers: Answers, note| Some(Decision::Answered { answers: validate(questions, &answers).ok()?, note });
+        if let Some(action) = response["action"].as_str() {
+            let entry = |value: &Value| text(value).unwrap_or_else(|| value.to_string());
+            let content = |key: &str| match &response["content"][key] {
+                Value::Null => Vec::new(),
+                Value::Array(list) => list.iter().map(entry).collect(),
+                one => vec![entry(one)],
+            };
+            // The only field of a form without fields is a yes.
+            let yes = questions[0].key == "confirm" && response["content"] == serde_json::json!({});
+            let answers = questions.iter().map(|question| if yes { vec!["true".to_owned()] } else { content(&question.key) }).collect();
+            return match action {
+                "accept" => answered(answers, None).map(|decision| (decision, false)),
+                other => Some((Decision::Rejected { message: "no".to_owned(), stop: other == "cancel" }, false)),
+            };
+        }
+        if response["behavior"] == "deny" {
+            let stop = response["interrupt"] == true;
+            return Some((Decision::Rejected { message: text(&response["message"])?, stop }, false));
+        }
+        let given = &response["updatedInput"];
+        if given["questions"] != request["input"]["questions"] {
+            return None;
+        }
+        if let Some(words) = text(&given["response"]).filter(|_| questions.len() > 1) {
+            return answered(vec![vec![words]; questions.len()], None).map(|decision| (decision, true));
+        }
+        let keys = given["answers"].as_object()?.keys();
+        if !keys.into_iter().all(|key| questions.iter().any(|question| question.text == *key)) {
+            return None;
+        }
+        let entries = questions.iter().map(|question| match (text(&given["answers"][&question.text]), question.multiple()) {
+            (Some(answer), true) => answer.split(", ").map(str::to_owned).collect(),
+            (Some(answer), false) => vec![answer],
+            (None, _) => Vec::new(),
+        });
+        let note = match given.get("annotations") {
+            Some(annotations) => Some(text(&annotations[&questions[0].text]["notes"])?),
+            None => None,
+        };
+        return answered(entries.collect(), note).map(|decision| (decision, false));
+    }
+    if response["action"] == "accept" {
+        return Some((Decision::Approved { choice: None, input: None }, false));
+    }
+    if response["behavior"] == "deny" {
+        return Some((Decision::Denied { message: text(&response["message"])?, stop: response["interrupt"] == true }, false));
+    }
+    let given = response.get("updatedInput")?;
+    let input = (*given != request["input"]).then(|| Raw::of(given));
+    let choice = match response.get("updatedPermissions").and_then(Value::as_array).map(Vec::as_slice) {
+        None => None,
+        Some([only]) if only["mode"] == "acceptEdits" && request["tool_name"] == "ExitPlanMode" => Some("accept-edits".to_owned()),
+        Some([only]) => {
+            let suggested = request["permission_suggestions"].as_array()?;
+            Some(format!("suggestion-{}", suggested.iter().position(|suggestion| suggestion == only)?))
+        }
+        Some(_) => return None,
+    };
+    Some((Decision::Approved { choice, input }, false))
+}

@@ -1,0 +1,13 @@
+//! The product with real agents: what a person decides in Sayso reaches the model behind the agent.
+//!
+//! The agents are the real programs; the model is a mock on loopback that says what its script says
+//! and keeps what it is sent. That record is the proof. It runs only without a network:
+//!
+//! ```text
+//! scripts/isolated.sh cargo test --offline --package sayso --test agents
+//! ```
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+
+mod claude;
+mod world;

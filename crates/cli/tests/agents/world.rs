@@ -1,0 +1,114 @@
+//! A server with real agents, a mock model behind them, and a person.
+
+use anyhow::Result;
+use sayso_client::Client;
+use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest};
+use sayso_client::api::session::NewSession;
+use sayso_testkit::agents::{Home, Installed, installed, require_isolation};
+use sayso_testkit::models::{MockModel, Script};
+use sayso_testkit::{ScriptedAgent, ServerProcess};
+use tempfile::TempDir;
+
+/// Everything that one test needs.
+pub(crate) struct World {
+    pub(crate) server: ServerProcess,
+    pub(crate) client: Client,
+    pub(crate) model: MockModel,
+    pub(crate) home: Home,
+    _dir: TempDir,
+}
+
+impl World {
+    /// A server whose agents speak to a model with this script.
+    pub(crate) async fn new(script: Script) -> Result<Self> {
+        Self::with_policy(script, "").await
+    }
+
+    /// The same under this policy.
+    pub(crate) async fn with_policy(script: Script, policy: &str) -> Result<Self> {
+        require_isolation();
+        let model = MockModel::start(script).await?;
+        let home = Home::new()?;
+        let dir = TempDir::with_prefix("sayso-agents-")?;
+        let config = dir.path().join("config/sayso");
+        std::fs::create_dir_all(&config)?;
+        std::fs::write(config.join("policy.toml"), policy)?;
+        std::fs::write(config.join("config.toml"), agents(installed(), &home, model.url()))?;
+        let server = ServerProcess::start(dir.path()).await?;
+        let client = server.client()?;
+        Ok(Self { server, client, model, home, _dir: dir })
+    }
+
+    /// A session with this agent in the project.
+    pub(crate) async fn start(&self, agent: &str, prompt: &str) -> Result<ScriptedAgent> {
+        self.start_with(agent, prompt, |_| {}).await
+    }
+
+    /// The same, changed.
+    pub(crate) async fn start_with(
+        &self,
+        agent: &str,
+        prompt: &str,
+        change: impl FnOnce(&mut NewSession),
+    ) -> Result<ScriptedAgent> {
+        let mut new = NewSession {
+            agent: agent.to_owned(),
+            prompt: Some(prompt.to_owned()),
+            cwd: Some(self.home.project().display().to_string()),
+            ..NewSession::default()
+        };
+        change(&mut new);
+        ScriptedAgent::with(&self.client, &new).await
+    }
+
+    /// The person answers: one list of entries per question.
+    pub(crate) async fn answer(&self, ask: &Ask, answers: &[&[&str]]) -> Result<Ask> {
+        let answers = answers.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect();
+        Ok(self.client.answer(&ask.id, &AnswerRequest { answers, note: None }).await?)
+    }
+
+    /// The person says yes.
+    pub(crate) async fn approve(&self, ask: &Ask) -> Result<Ask> {
+        Ok(self.client.approve(&ask.id, &ApproveRequest::default()).await?)
+    }
+
+    /// The person says no, in these words.
+    pub(crate) async fn deny(&self, ask: &Ask, message: &str, stop: bool) -> Result<Ask> {
+        let no = NoRequest { message: Some(message.to_owned()), stop };
+        Ok(match ask.questions.is_empty() {
+            true => self.client.deny(&ask.id, &no).await?,
+            false => self.client.reject(&ask.id, &no).await?,
+        })
+    }
+
+    /// Ends the agents, so that none is left when the test is.
+    pub(crate) async fn close(self) -> Result<()> {
+        self.client.stop_agents().await?;
+        Ok(())
+    }
+}
+
+/// `config.toml` with the real programs, each in the home directory of the test.
+fn agents(installed: &Installed, home: &Home, model: &str) -> String {
+    // Should a test fail before it ends its agents, they end by themselves.
+    let mut config = format!("lonely_after = \"20s\"\nroots = [{:?}]\n", home.path());
+    let claude = [installed.claude.display().to_string()];
+    let old = [installed.claude_old.display().to_string()];
+    let gemini = [installed.gemini.clone(), vec!["--acp".to_owned()]].concat();
+    let entries: [(&str, &str, &[String], Vec<(String, String)>); 4] = [
+        ("claude", "claude", &claude, home.claude(model)),
+        ("claude-old", "claude", &old, home.claude(model)),
+        ("claude-acp", "acp", &installed.claude_acp, home.claude_acp(model)),
+        ("gemini", "acp", &gemini, home.gemini(model)),
+    ];
+    for (name, protocol, command, env) in entries {
+        let env: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        config.push_str(&format!(
+            "[agents.{name}]\nprotocol = {protocol:?}\ncommand = {:?}\nargs = {:?}\nenv = {{ {} }}\n",
+            command[0],
+            &command[1..],
+            env.join(", ")
+        ));
+    }
+    config
+}

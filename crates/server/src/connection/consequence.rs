@@ -1,0 +1,219 @@
+//! What the outputs of a translator mean for the database and for whoever listens.
+
+use sayso_agents::translator::{AgentEvent, Command, Input, NewAsk, Output};
+use sayso_api::event::names;
+use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
+use sayso_core::id::{AskId, BlockId, SessionId};
+use sayso_core::limits::{self, LimitExceeded};
+use sayso_core::raw::Raw;
+use sayso_core::session::SessionStatus;
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
+use sayso_store::write::{Change, Process};
+use sayso_store::{EventKind, WorkspaceId};
+use sha2::{Digest, Sha256};
+
+use super::owner::Owner;
+use super::process::Message;
+use crate::broker;
+use crate::entropy;
+use crate::feed::LiveEvent;
+
+/// What one transaction does, and what is only shown.
+#[derive(Debug)]
+pub(super) struct Consequences {
+    pub(super) changes: Vec<Change>,
+    pub(super) live: Vec<LiveEvent>,
+    pub(super) process: Process,
+}
+
+/// Whose outcome an input carries.
+#[derive(Debug, Clone, Copy)]
+struct Carries {
+    session: Option<SessionId>,
+    ask: Option<AskId>,
+    secret: bool,
+}
+
+impl Owner {
+    /// Hands one input to the translator and gathers what follows. What has to be refused goes
+    /// straight back to it.
+    pub(super) fn follow(&mut self, input: Input, secret: bool, now: Time, all: &mut Consequences) {
+        let carries = match &input {
+            Input::Command(Command::Outcome { session, ask, .. }) => Carries { session: Some(*session), ask: Some(*ask), secret },
+            Input::Command(command) => Carries { session: Some(command.session()), ask: None, secret: false },
+            Input::Line(_)
+            | Input::HttpReply(_)
+            | Input::StreamOpened
+            | Input::StreamEvent(_)
+            | Input::StreamClosed
+            | Input::Exited(_)
+            | Input::Tick => Carries { session: None, ask: None, secret: false },
+        };
+        let mut refusals = Vec::new();
+        for output in self.translator.handle(now, input) {
+            self.consequence(output, carries, now, all, &mut refusals);
+        }
+        for refusal in refusals {
+            let about = Carries { session: Some(refusal.session()), ask: None, secret: false };
+            for output in self.translator.handle(now, Input::Command(refusal)) {
+                self.consequence(output, about, now, all, &mut Vec::new());
+            }
+        }
+    }
+
+    fn consequence(&mut self, output: Output, carries: Carries, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
+        match output {
+            Output::Event { session, event } => self.event(session, event, now, all, refusals),
+            Output::Undeliverable { ask, reason } => {
+                all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+            }
+            Output::Launch(launch) => {
+                all.process = Process::Launched;
+                self.send(carries, &Message::Launch(launch), all);
+            }
+            Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
+            Output::Stop => self.send(carries, &Message::Stop, all),
+            Output::HttpCall(_) => {
+                tracing::error!(connection = %self.connection.id, "an agent that is no server was to be called");
+            }
+        }
+    }
+
+    /// What is sent to a process is a row first.
+    fn send(&self, carries: Carries, message: &Message, all: &mut Consequences) {
+        let Some(session) = carries.session.or_else(|| self.sessions.keys().next().copied()) else { return };
+        let Carries { ask, secret, .. } = carries;
+        all.changes.push(Change::Send { session, ask, message: Raw::of(message), secret });
+    }
+
+    fn event(&mut self, session: SessionId, event: AgentEvent, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
+        match event {
+            AgentEvent::TurnStarted => self.status(session, SessionStatus::Running, all),
+            AgentEvent::TurnEnded => {
+                self.seen_tools.clear();
+                self.status(session, SessionStatus::Idle, all);
+            }
+            AgentEvent::Ended { reason, failed, resumable } => {
+                self.pending = 0;
+                let ended = if self.halted {
+                    SessionStatus::Ended { reason: "stopped with all agents".to_owned(), failed: false, resumable }
+                } else {
+                    SessionStatus::Ended { reason, failed, resumable }
+                };
+                self.status(session, ended, all);
+            }
+            AgentEvent::AskOpened(new) => {
+                let (native_id, kind, raw) = (new.native_id.clone(), new.body.kind(), new.raw.clone());
+                match self.open(session, *new, now) {
+                    Ok(Some(ask)) => {
+                        if matches!(ask.state, AskState::Pending(_)) {
+                            self.pending += 1;
+                        }
+                        all.changes.push(Change::OpenAsk(Box::new(ask)));
+                    }
+                    Ok(None) => tracing::error!(%session, "an ask came for a session that this connection does not carry"),
+                    Err(limit) => refusals.push(Command::Outcome {
+                        session,
+                        ask: AskId::new(now, entropy::id()),
+                        native_id,
+                        decision: refusal(kind, &limit),
+                        raw,
+                        typed: false,
+                    }),
+                }
+            }
+            AgentEvent::AskWithdrawn { native_id, reason } => {
+                self.pending = self.pending.saturating_sub(1);
+                all.changes.push(Change::Withdraw { native_id, reason });
+            }
+            AgentEvent::AskDelivery { ask, delivery } => all.changes.push(Change::Delivery { ask, delivery }),
+            AgentEvent::MessageDelta { message, text } => all.live.push(LiveEvent {
+                workspace: WorkspaceId::MAIN,
+                session,
+                at: now,
+                name: names::MESSAGE_DELTA,
+                data: Raw::of(&Delta { message_id: &message, text: &self.secrets.mask(text) }),
+            }),
+            AgentEvent::Message { message: _, role, text, subagent } => {
+                let text = self.secrets.mask(text);
+                if let (Role::Assistant, Some(carried)) = (role, self.sessions.get_mut(&session)) {
+                    limits::tail(&text, limits::CONTEXT).clone_into(&mut carried.last_said);
+                }
+                let body = BlockBody::Message { role, text };
+                all.add_block(session, block(now, subagent, body), EventKind::MessageCompleted);
+            }
+            AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+                let id = tool_block(session, &tool_call_id);
+                let first = self.seen_tools.insert(id);
+                let event = match status {
+                    ToolStatus::Complete | ToolStatus::Error => EventKind::ToolCompleted,
+                    ToolStatus::Running if first => EventKind::ToolStarted,
+                    ToolStatus::Running => EventKind::ToolUpdated,
+                };
+                let output = output.map(|output| self.secrets.mask(output));
+                let body = BlockBody::Tool { tool_call_id, name, input, output, status };
+                all.add_block(session, Block { id, at: now, subagent: None, body }, event);
+            }
+            AgentEvent::Notice(text) => {
+                let body = BlockBody::Notice { text: self.secrets.mask(text) };
+                all.add_block(session, block(now, None, body), EventKind::Notice);
+            }
+            AgentEvent::Error(text) => {
+                let body = BlockBody::Error { text: self.secrets.mask(text) };
+                all.add_block(session, block(now, None, body), EventKind::Error);
+            }
+        }
+    }
+
+    pub(super) fn status(&mut self, session: SessionId, status: SessionStatus, all: &mut Consequences) {
+        if let Some(carried) = self.sessions.get_mut(&session) {
+            carried.session.status = status.clone();
+        }
+        all.changes.push(Change::Status { session, status });
+    }
+
+    fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, LimitExceeded> {
+        limits::check("the number of pending asks", self.pending + 1, limits::PENDING)?;
+        let Some(carried) = self.sessions.get_mut(&session) else { return Ok(None) };
+        carried.refresh(&self.app);
+        if new.context.is_none() && !carried.last_said.is_empty() {
+            new.context = Some(carried.last_said.clone());
+        }
+        broker::open_for_agent(&self.app, &carried.set, &carried.session, self.connection.id, new, now).map(Some)
+    }
+}
+
+impl Consequences {
+    fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
+        self.changes.push(Change::Block { session, block, event });
+    }
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Delta<'a> {
+    message_id: &'a str,
+    text: &'a str,
+}
+
+pub(super) fn block(now: Time, subagent: Option<String>, body: BlockBody) -> Block {
+    Block { id: BlockId::new(now, entropy::id()), at: now, subagent, body }
+}
+
+/// What the agent is told when its request is over a limit.
+fn refusal(kind: AskKind, limit: &LimitExceeded) -> Decision {
+    let message = format!("Sayso refused this request: {limit}.");
+    match kind {
+        AskKind::Question => Decision::Rejected { message, stop: false },
+        AskKind::Approval | AskKind::Link => Decision::Denied { message, stop: false },
+    }
+}
+
+/// The block of a tool call has the same id whenever it is named, also after a restart.
+fn tool_block(session: SessionId, call: &str) -> BlockId {
+    let digest = Sha256::new().chain_update(session.as_bytes()).chain_update(call.as_bytes()).finalize();
+    let mut id = [0; 16];
+    id.copy_from_slice(&digest[..16]);
+    BlockId::from_bytes(id)
+}

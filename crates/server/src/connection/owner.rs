@@ -1,0 +1,406 @@
+//! What the task of a connection owns: the translator, its place in the agent's stream, its sessions
+//! and its process. Everything that follows from one input is one transaction.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use sayso_agents::translator::{Command, Exit, Input, Translator};
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, Decision, Delivery};
+use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
+use sayso_core::id::{AskId, BlockId, ConnectionId, SessionId};
+use sayso_core::policy::{PolicySet, QuestionPolicy};
+use sayso_core::raw::Raw;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::texts;
+use sayso_core::time::Time;
+use sayso_core::transcript::{BlockBody, Role};
+use sayso_store::read::LoadConnection;
+use sayso_store::write::{Advance, Advanced, Change, Process};
+use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoreError, WorkspaceId};
+
+use super::consequence::{Consequences, block};
+use super::process::{self, Attached, Heard, Message, Refused};
+use super::secrets::Secrets;
+use crate::agents::{Agent, OnStale};
+use crate::app::App;
+use crate::policies::SessionScope;
+
+pub(super) struct Owner {
+    pub(super) app: Arc<App>,
+    agent: Agent,
+    pub(super) connection: Connection,
+    pub(super) translator: Box<dyn Translator>,
+    pub(super) sessions: HashMap<SessionId, Carried>,
+    pub(super) pending: usize,
+    pub(super) seen_tools: HashSet<BlockId>,
+    pub(super) secrets: Secrets,
+    /// The agent's process, while we are attached to it.
+    pub(super) process: Option<Attached>,
+    /// When the agent was last heard or spoken to.
+    heard_at: Time,
+    /// All agents are being stopped.
+    pub(super) halted: bool,
+}
+
+/// A session and the rules that hold for it.
+pub(super) struct Carried {
+    pub(super) session: Session,
+    pub(super) set: PolicySet,
+    version: u64,
+    /// The agent's last words, to be shown with what it asks next.
+    pub(super) last_said: String,
+}
+
+/// What one transaction is made of.
+#[derive(Default)]
+struct Work {
+    inputs: Vec<Input>,
+    changes: Vec<Change>,
+    /// Rows of the outbox that need not be sent again.
+    delivered: Vec<OutboxId>,
+    /// How far the process was read.
+    read: Option<WirePosition>,
+    /// Whether the inputs hold a secret answer.
+    secret: bool,
+}
+
+impl Work {
+    fn inputs(commands: Vec<Command>) -> Self {
+        Self { inputs: commands.into_iter().map(Input::Command).collect(), ..Self::default() }
+    }
+}
+
+/// Why an actor stops working.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The database refused; go back to what is on disk.
+    Store(StoreError),
+    /// Another life of the connection has taken over.
+    Stale,
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl Owner {
+    /// Takes the connection up where the database says it is.
+    pub(super) async fn load(app: Arc<App>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
+        let Some(loaded) = app.store.read(LoadConnection { connection: id }).await? else { return Ok(None) };
+        let Some(agent) = app.agents.get(&loaded.connection.agent).cloned() else {
+            tracing::error!(agent = loaded.connection.agent, "no such agent is configured any more");
+            return Ok(None);
+        };
+        let Some(translator) = agent.translator(loaded.connection.state.as_ref()) else {
+            tracing::error!(connection = %id, "the translator's state is of an unknown version");
+            return Ok(None);
+        };
+        let sessions = loaded.sessions.into_iter().map(|session| (session.id, Carried::new(&app, session))).collect();
+        let heard_at = app.clock.now();
+        let owner = Self {
+            app,
+            agent,
+            connection: loaded.connection,
+            translator,
+            sessions,
+            pending: loaded.pending,
+            seen_tools: HashSet::new(),
+            secrets: Secrets::default(),
+            process: None,
+            heard_at,
+            halted: false,
+        };
+        Ok(Some((owner, loaded.outbox)))
+    }
+
+    /// What has to be sent and is not with the agent yet, from the database.
+    pub(super) fn rows(&self) -> impl Future<Output = Result<Vec<OutboxRow>, Stop>> + use<> {
+        let (app, connection) = (Arc::clone(&self.app), self.connection.id);
+        async move {
+            let loaded = app.store.read(LoadConnection { connection }).await?;
+            Ok(loaded.map(|loaded| loaded.outbox).unwrap_or_default())
+        }
+    }
+
+    /// Takes rows of the outbox, each once and in order: `taken` is the last command that was committed.
+    pub(super) async fn take(&mut self, rows: Vec<OutboxRow>, taken: &mut OutboxId) -> Result<(), Stop> {
+        for row in rows {
+            let OutboxRow { id, session, payload, .. } = row;
+            let mut work = match payload {
+                OutboxPayload::Send { ask, message } => {
+                    self.pass_on(id, ask, &message).await?;
+                    continue;
+                }
+                OutboxPayload::Outcome { .. } | OutboxPayload::Command(_) if id <= *taken => continue,
+                OutboxPayload::Outcome { ask, decision, follow_up } => self.outcome(session, &ask, decision, follow_up),
+                OutboxPayload::Command(raw) => match serde_json::from_str(raw.as_str()) {
+                    Ok(command) => Work::inputs(vec![command]),
+                    Err(error) => {
+                        tracing::error!(connection = %self.connection.id, %error, "a stored command cannot be read; it is dropped");
+                        Work::default()
+                    }
+                },
+            };
+            work.delivered.push(id);
+            self.step(work).await?;
+            *taken = id;
+        }
+        Ok(())
+    }
+
+    /// The outcome of an ask, for the agent that waits for it or that no longer does.
+    fn outcome(&mut self, session: SessionId, ask: &Ask, decision: Decision, follow_up: bool) -> Work {
+        if ask.outcome().is_some_and(|outcome| !matches!(outcome.by, Actor::Policy { .. })) {
+            self.pending = self.pending.saturating_sub(1);
+        }
+        self.secrets.learn(ask, &decision);
+        let secret = ask.body.is_secret();
+        // The agent may have ended between the answer and now.
+        let resumable = self
+            .sessions
+            .get(&session)
+            .is_some_and(|carried| matches!(carried.session.status, SessionStatus::Ended { resumable: true, .. }));
+        if follow_up || (resumable && !secret && matches!(decision, Decision::Answered { .. })) {
+            return self.follow_up(session, ask, decision);
+        }
+        let typed = ask.outcome().is_some_and(|outcome| matches!(outcome.by, Actor::Message { .. }));
+        let native_id = ask.origin.native_id.clone().unwrap_or_default();
+        let mut work =
+            Work::inputs(vec![Command::Outcome { session, ask: ask.id, native_id, decision, raw: ask.raw.clone(), typed }]);
+        work.secret = secret;
+        work
+    }
+
+    /// The answer to a question that the agent no longer waits for: the session is resumed if it is
+    /// over, and the answer is said to the agent as a message.
+    fn follow_up(&self, session: SessionId, ask: &Ask, decision: Decision) -> Work {
+        let Decision::Answered { answers, note } = decision else {
+            let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
+            return Work { changes: vec![Change::Delivery { ask: ask.id, delivery }], ..Work::default() };
+        };
+        let now = self.app.clock.now();
+        let text = texts::follow_up(ask.body.questions(), &answers, note.as_deref());
+        let mut commands = Vec::new();
+        if let Some(carried) = self.sessions.get(&session).filter(|carried| carried.session.status.is_ended()) {
+            commands.push(resume(&carried.session));
+        }
+        commands.push(Command::Prompt { session, text: text.clone() });
+        let mut work = Work::inputs(commands);
+        let block = block(now, None, BlockBody::Message { role: Role::User, text });
+        work.changes.push(Change::Block { session, block, event: EventKind::MessageCompleted });
+        work
+    }
+
+    /// A message to the process: a launch, lines, or the end.
+    async fn pass_on(&mut self, id: OutboxId, ask: Option<AskId>, message: &Raw) -> Result<(), Stop> {
+        let message = match serde_json::from_str(message.as_str()) {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::error!(connection = %self.connection.id, %error, "a stored message cannot be read; it is dropped");
+                return self.delivered(vec![id]).await;
+            }
+        };
+        match (message, &mut self.process) {
+            (Message::Launch(launch), None) if self.connection.process.is_some() => {
+                let session = self.sessions.keys().next().copied();
+                match process::launch(&self.app, &self.agent, &self.connection, session, launch).await {
+                    Ok(attached) => self.process = Some(attached),
+                    Err(exit) => {
+                        let inputs = vec![Input::Exited(exit)];
+                        return self.step(Work { inputs, delivered: vec![id], ..Work::default() }).await;
+                    }
+                }
+                self.delivered(vec![id]).await
+            }
+            (Message::Lines(lines), Some(process)) => {
+                process.queue(id, ask, &lines);
+                Ok(())
+            }
+            (Message::Stop, Some(process)) => {
+                process.stop();
+                self.delivered(vec![id]).await
+            }
+            // It runs already, or it is gone and nothing can be sent any more.
+            (Message::Launch(_), _) | (Message::Lines(_) | Message::Stop, None) => self.delivered(vec![id]).await,
+        }
+    }
+
+    async fn delivered(&mut self, delivered: Vec<OutboxId>) -> Result<(), Stop> {
+        self.step(Work { delivered, ..Work::default() }).await
+    }
+
+    /// Attaches to the process that the database says there is. What it said meanwhile is heard before
+    /// anything else is sent to it.
+    pub(super) async fn attach(&mut self) -> Result<(), Stop> {
+        let Some(from) = self.connection.process else { return Ok(()) };
+        match process::attach(&self.app, &self.connection, from).await {
+            Ok(attached) => self.process = Some(attached),
+            Err(error) => {
+                let exit = Exit { message: error.to_string(), ..Exit::default() };
+                return self.step(Work { inputs: vec![Input::Exited(exit)], ..Work::default() }).await;
+            }
+        }
+        while let Some(process) = self.process.as_mut().filter(|process| process.has_past()) {
+            let heard = process.hear().await;
+            self.take_in(heard).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes what came from the process.
+    pub(super) async fn take_in(&mut self, heard: Heard) -> Result<(), Stop> {
+        let Heard { inputs, read, taken, refused, lost, .. } = heard;
+        let mut work = Work { inputs, read, delivered: taken, ..Work::default() };
+        if read.is_some() {
+            self.heard_at = self.app.clock.now();
+            for (id, carried) in &mut self.sessions {
+                if carried.session.status == SessionStatus::Stalled {
+                    carried.session.status = SessionStatus::Running;
+                    work.changes.push(Change::Status { session: *id, status: SessionStatus::Running });
+                }
+            }
+        }
+        for Refused { id, ask, message } in refused {
+            work.delivered.push(id);
+            if let Some(ask) = ask {
+                let reason = format!("The agent takes no more input: {message}");
+                work.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+            }
+        }
+        self.step(work).await?;
+        if lost {
+            self.process = None;
+            Box::pin(self.attach()).await?;
+        }
+        Ok(())
+    }
+
+    /// When the translator wants to be called, or the agent counts as stalled.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.translator.deadline().into_iter().chain(self.stale_at()).min()
+    }
+
+    /// The clock stands still while a person is asked, and begins anew with what is sent or heard.
+    fn stale_at(&self) -> Option<Time> {
+        let running = || self.sessions.values().any(|carried| carried.session.status == SessionStatus::Running);
+        (self.process.is_some() && self.pending == 0 && running()).then(|| self.heard_at.plus(self.agent.stale_after))
+    }
+
+    /// The time of [`Self::deadline`] has come.
+    pub(super) async fn tick(&mut self) -> Result<(), Stop> {
+        let now = self.app.clock.now();
+        let mut work = Work { inputs: vec![Input::Tick], ..Work::default() };
+        if self.stale_at().is_some_and(|at| at <= now) {
+            for (id, carried) in &mut self.sessions {
+                if carried.session.status == SessionStatus::Running {
+                    carried.session.status = SessionStatus::Stalled;
+                    work.changes.push(Change::Status { session: *id, status: SessionStatus::Stalled });
+                    if self.agent.on_stale == OnStale::Interrupt {
+                        work.inputs.push(Input::Command(Command::Interrupt { session: *id }));
+                    }
+                }
+            }
+        }
+        self.step(work).await
+    }
+
+    /// All agents are to end.
+    pub(super) fn halt(&mut self) {
+        self.halted = true;
+        if let Some(process) = &mut self.process {
+            process.stop();
+        }
+    }
+
+    /// Inputs and everything that follows from them, in one transaction.
+    async fn step(&mut self, work: Work) -> Result<(), Stop> {
+        let now = self.app.clock.now();
+        let Work { inputs, changes, delivered, read, secret } = work;
+        let process = read.map_or(Process::Same, Process::Read);
+        let mut all = Consequences { changes, live: Vec::new(), process };
+        for input in inputs {
+            if matches!(input, Input::Command(_)) {
+                self.heard_at = now;
+            }
+            if matches!(input, Input::Exited(_)) {
+                all.process = Process::Gone;
+            }
+            self.follow(input, secret, now, &mut all);
+        }
+        let to = Position(self.connection.position.0 + 1);
+        let process = all.process;
+        let advance = Advance {
+            workspace: WorkspaceId::MAIN,
+            connection: self.connection.id,
+            epoch: self.connection.epoch,
+            from: self.connection.position,
+            to,
+            process,
+            state: Raw::of(&self.translator.save()),
+            wake_at: self.translator.deadline(),
+            delivered,
+            changes: all.changes,
+            now,
+        };
+        // They are nowhere on disk, and have to come before the message that they are part of.
+        for event in all.live {
+            self.app.feed.publish_live(event);
+        }
+        match self.app.store.write(advance).await? {
+            Advanced::Yes => self.connection.position = to,
+            Advanced::Stale => return Err(Stop::Stale),
+        }
+        match process {
+            Process::Same => {}
+            Process::Read(position) => {
+                self.connection.process = Some(position);
+                if let Some(process) = &mut self.process {
+                    process.committed(position);
+                }
+            }
+            Process::Launched => {
+                self.connection.epoch = Epoch(self.connection.epoch.0 + 1);
+                self.connection.process = Some(WirePosition(0));
+                self.process = None;
+            }
+            Process::Gone => {
+                self.connection.process = None;
+                self.process = None;
+                process::forget(&self.app, &self.connection).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Carried {
+    fn new(app: &App, session: Session) -> Self {
+        let version = app.policies.in_force().version;
+        let set = app.policies.set(Some(&SessionScope::from(&session)), None);
+        Self { session, set, version, last_said: String::new() }
+    }
+
+    /// Takes over a policy that changed since.
+    pub(super) fn refresh(&mut self, app: &App) {
+        let version = app.policies.in_force().version;
+        if version != self.version {
+            self.set = app.policies.set(Some(&SessionScope::from(&self.session)), None);
+            self.version = version;
+        }
+    }
+}
+
+/// What takes a session up again.
+pub(crate) fn resume(session: &Session) -> Command {
+    Command::Start {
+        session: session.id,
+        project: session.project.clone(),
+        prompt: None,
+        permission_mode: session.permission_mode.clone(),
+        model: session.model.clone(),
+        questions: session.policy.questions.policy != Some(QuestionPolicy::Reject),
+    }
+}

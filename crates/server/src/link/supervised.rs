@@ -1,0 +1,377 @@
+//! The link to a supervised process: over its supervisor's socket, or to the journal that is left when
+//! the supervisor is gone.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use sayso_agents::translator::Exit;
+use sayso_core::connection::{Connection, WirePosition};
+use sayso_core::limits;
+use sayso_store::OutboxId;
+use sayso_supervisor::journal::{Journal, Stream, is_alive};
+use sayso_supervisor::protocol::{Decoder, ToServer, ToSupervisor, VERSION};
+use sayso_supervisor::{Entry, Line, LineAssembler, Spec};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+use tokio::sync::{mpsc, watch};
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use super::Processes;
+
+/// How long a supervisor may take until it answers.
+const ANSWERS: Duration = Duration::from_secs(10);
+/// How often to look whether it does.
+const LOOK: Duration = Duration::from_millis(5);
+/// How much of what an agent wrote to standard error is kept for the day it ends.
+const LAST_WORDS: usize = 2 * 1024;
+/// The path of a socket has to fit into so many bytes, on every system we run on.
+const SOCKET_PATH: usize = 103;
+/// How much is read at once.
+const PIECE: usize = 64 * 1024;
+/// Messages that wait to be written. There is at most one input at a time, so this never fills.
+const WRITES: usize = 16;
+/// How long an agent may take to end by itself, and after a signal.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(3)];
+
+/// What a process says.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// A line; its output is read up to here.
+    Line { text: String, position: WirePosition },
+    /// It ended.
+    Exited { exit: Exit, position: WirePosition },
+    /// It has the input of this id.
+    Taken(OutboxId),
+    /// It does not take it.
+    Refused { id: OutboxId, message: String },
+    /// The supervisor does not speak to us any more.
+    Closed,
+}
+
+/// Why there is no link.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LinkError {
+    /// The supervisor could not be started.
+    #[error("the supervisor cannot be started: {0}")]
+    Start(#[source] io::Error),
+    /// It did not answer.
+    #[error("the supervisor of the agent does not answer")]
+    Silent,
+    /// It spoke nonsense.
+    #[error("the supervisor of the agent cannot be understood: {0}")]
+    Garbled(String),
+    /// Its journal cannot be read.
+    #[error("what the agent said cannot be read: {0}")]
+    Journal(#[source] io::Error),
+}
+
+enum Source {
+    Socket {
+        reader: OwnedReadHalf,
+        decoder: Decoder<ToServer>,
+        buffer: BytesMut,
+        writer: mpsc::Sender<Vec<u8>>,
+        writing: AbortHandle,
+    },
+    Journal {
+        journal: Journal,
+        at: u64,
+    },
+    /// Everything was read.
+    Over,
+}
+
+/// One attached process.
+pub(crate) struct Supervised {
+    source: Source,
+    lines: LineAssembler,
+    ready: VecDeque<Said>,
+    last_words: String,
+    last_input: OutboxId,
+    /// How far was read, and how far the journal went when we came.
+    seen: u64,
+    past: u64,
+    _counted: Counted,
+}
+
+/// One of those that run, until it is dropped.
+struct Counted(Arc<watch::Sender<usize>>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|running| *running -= 1);
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        if let Source::Socket { writing, .. } = &self.source {
+            writing.abort();
+        }
+    }
+}
+
+impl Supervised {
+    /// Starts a supervisor with this command, unless there is or was one, and attaches to it.
+    pub(crate) async fn launch(
+        processes: &Processes,
+        connection: &Connection,
+        command: Vec<OsString>,
+        env: BTreeMap<String, String>,
+        directory: PathBuf,
+    ) -> Result<Self, LinkError> {
+        let dir = processes.dir_of(connection);
+        processes.make_dirs(&dir).map_err(LinkError::Start)?;
+        let spec = Spec {
+            dir,
+            socket: processes.socket_of(connection),
+            directory,
+            lonely: processes.lonely,
+            line_limit: limits::LINE,
+            command,
+        };
+        if spec.socket.as_os_str().len() > SOCKET_PATH {
+            let message =
+                format!("{} is too long for a socket; set XDG_RUNTIME_DIR to a shorter directory", spec.socket.display());
+            return Err(LinkError::Start(io::Error::other(message)));
+        }
+        if !is_alive(&spec.dir) {
+            // It has the environment that is meant for the agent, which inherits it. Nothing of it is
+            // written down. If an earlier one has been here it ends at once, and the journal is there.
+            let child = tokio::process::Command::new(&processes.supervisor)
+                .arg("supervise")
+                .args(spec.to_args())
+                .env_clear()
+                .envs(env)
+                .current_dir("/")
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn();
+            // It outlives us; when it ends before, the runtime collects it.
+            drop(child.map_err(LinkError::Start)?);
+        }
+        Self::reach(processes, &spec.dir, &spec.socket, WirePosition(0), Instant::now() + ANSWERS).await
+    }
+
+    /// Attaches to a process from this position on. One that is over is read to its end.
+    pub(crate) async fn attach(processes: &Processes, connection: &Connection, from: WirePosition) -> Result<Self, LinkError> {
+        let dir = processes.dir_of(connection);
+        // One that lives listens already; give it the benefit of a moment.
+        let until = Instant::now() + if is_alive(&dir) { ANSWERS } else { Duration::ZERO };
+        Self::reach(processes, &dir, &processes.socket_of(connection), from, until).await
+    }
+
+    async fn reach(
+        processes: &Processes,
+        dir: &Path,
+        socket: &Path,
+        from: WirePosition,
+        until: Instant,
+    ) -> Result<Self, LinkError> {
+        loop {
+            if let Ok(stream) = UnixStream::connect(socket).await {
+                return Self::greet(processes, stream, from).await;
+            }
+            if Instant::now() >= until || has_ended(dir) {
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        if is_alive(dir) {
+            return Err(LinkError::Silent);
+        }
+        let journal = Journal::open(dir).map_err(LinkError::Journal)?;
+        Ok(Self::new(processes, Source::Journal { journal, at: from.0 }, from, OutboxId(0), u64::MAX))
+    }
+
+    fn new(processes: &Processes, source: Source, from: WirePosition, last_input: OutboxId, past: u64) -> Self {
+        let running = processes.counter();
+        running.send_modify(|running| *running += 1);
+        Self {
+            source,
+            lines: LineAssembler::new(from.0),
+            ready: VecDeque::new(),
+            last_words: String::new(),
+            last_input,
+            seen: from.0,
+            past,
+            _counted: Counted(running),
+        }
+    }
+
+    async fn greet(processes: &Processes, stream: UnixStream, from: WirePosition) -> Result<Self, LinkError> {
+        let (mut reader, mut half) = stream.into_split();
+        let mut decoder = Decoder::<ToServer>::new();
+        let mut buffer = BytesMut::with_capacity(PIECE);
+        let silent = |_| LinkError::Silent;
+        half.write_all(&ToSupervisor::Hello { version: VERSION, from: from.0 }.encode()).await.map_err(silent)?;
+        let (last_input, end) = loop {
+            match decoder.next_frame().map_err(|error| LinkError::Garbled(error.to_string()))? {
+                Some(ToServer::Hello { last_input, end, .. }) => break (last_input, end),
+                Some(_) => {}
+                None => {
+                    let read = tokio::time::timeout(ANSWERS, reader.read_buf(&mut buffer)).await;
+                    if !matches!(read, Ok(Ok(1..))) {
+                        return Err(LinkError::Silent);
+                    }
+                    decoder.push(&buffer.split());
+                }
+            }
+        };
+        let (writer, mut writes) = mpsc::channel::<Vec<u8>>(WRITES);
+        let writing = tokio::spawn(async move {
+            while let Some(bytes) = writes.recv().await {
+                if half.write_all(&bytes).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let source = Source::Socket { reader, decoder, buffer, writer, writing: writing.abort_handle() };
+        let mut link = Self::new(processes, source, from, outbox(last_input), end);
+        link.decode().map_err(LinkError::Garbled)?;
+        Ok(link)
+    }
+
+    /// The last input that the agent had when we came.
+    pub(crate) const fn last_input(&self) -> OutboxId {
+        self.last_input
+    }
+
+    /// Whether something was said before we came that has not been read.
+    pub(crate) fn has_past(&self) -> bool {
+        self.seen < self.past || !self.ready.is_empty()
+    }
+
+    /// Whether [`Self::next`] returns at once.
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Writes to the agent's standard input, in the order of ids and each once.
+    pub(crate) fn input(&self, id: OutboxId, bytes: Vec<u8>) {
+        self.write(&ToSupervisor::Input { id: id.0.unsigned_abs(), bytes });
+    }
+
+    /// What was said before this position is not needed any more.
+    pub(crate) fn trim(&self, to: WirePosition) {
+        self.write(&ToSupervisor::Trim { to: to.0 });
+    }
+
+    /// Ends the agent: end of input, then a signal to all its processes, then a stronger one.
+    pub(crate) fn stop(&self) {
+        let [after_close, after_term] = PATIENCE;
+        self.write(&ToSupervisor::Stop { after_close, after_term });
+    }
+
+    fn write(&self, message: &ToSupervisor) {
+        if let Source::Socket { writer, .. } = &self.source
+            && writer.try_send(message.encode()).is_err()
+        {
+            tracing::debug!("a supervisor does not read; its socket is about to close");
+        }
+    }
+
+    /// What it says next. May be dropped while it waits; nothing is lost.
+    pub(crate) async fn next(&mut self) -> Said {
+        loop {
+            if let Some(said) = self.ready.pop_front() {
+                return said;
+            }
+            match &mut self.source {
+                Source::Socket { reader, decoder, buffer, .. } => {
+                    match reader.read_buf(buffer).await {
+                        Ok(0) | Err(_) => return Said::Closed,
+                        Ok(_) => decoder.push(&buffer.split()),
+                    }
+                    if let Err(message) = self.decode() {
+                        tracing::error!(message, "a supervisor cannot be understood");
+                        return Said::Closed;
+                    }
+                }
+                // A short read of a file that was just written; only after a supervisor died.
+                Source::Journal { journal, at } => match journal.read(*at, PIECE) {
+                    Ok(records) if records.is_empty() => self.end("its supervisor was killed"),
+                    Ok(records) => {
+                        if let Some((_, after)) = records.last() {
+                            *at = *after;
+                        }
+                        for (record, position) in records {
+                            self.record(record, position);
+                        }
+                    }
+                    Err(error) => self.end(&format!("what it said cannot be read: {error}")),
+                },
+                Source::Over => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Takes what was decoded so far.
+    fn decode(&mut self) -> Result<(), String> {
+        loop {
+            let Source::Socket { decoder, .. } = &mut self.source else { return Ok(()) };
+            match decoder.next_frame().map_err(|error| error.to_string())? {
+                None => return Ok(()),
+                Some(ToServer::Record { record, position }) => self.record(record, position),
+                Some(ToServer::Taken { id }) => self.ready.push_back(Said::Taken(outbox(id))),
+                Some(ToServer::Refused { id, message }) => self.ready.push_back(Said::Refused { id: outbox(id), message }),
+                Some(ToServer::Hello { .. }) => {}
+            }
+        }
+    }
+
+    fn record(&mut self, record: sayso_supervisor::journal::Record, position: u64) {
+        self.seen = position;
+        for entry in self.lines.push(record, position) {
+            let position = WirePosition(self.lines.position());
+            match entry {
+                Entry::Line(Line { stream: Stream::Out, text, dropped }) => {
+                    let text = if dropped == 0 { text } else { format!("{text}[{dropped} bytes were cut]") };
+                    self.ready.push_back(Said::Line { text, position });
+                }
+                Entry::Line(Line { stream: Stream::Err, text, .. }) => {
+                    self.last_words.push_str(&text);
+                    self.last_words.push('\n');
+                    if self.last_words.len() > 2 * LAST_WORDS {
+                        self.last_words = limits::tail(&self.last_words, LAST_WORDS).to_owned();
+                    }
+                }
+                Entry::Failed(message) => self.exited(Exit { code: None, signal: None, message }, position),
+                Entry::Exited { code, signal } => {
+                    let message = limits::tail(self.last_words.trim(), LAST_WORDS).to_owned();
+                    self.exited(Exit { code, signal, message }, position);
+                }
+            }
+        }
+    }
+
+    fn exited(&mut self, exit: Exit, position: WirePosition) {
+        self.source = Source::Over;
+        self.past = self.seen;
+        self.ready.push_back(Said::Exited { exit, position });
+    }
+
+    /// It is over, and nobody saw how.
+    fn end(&mut self, message: &str) {
+        let position = WirePosition(self.lines.position());
+        self.exited(Exit { code: None, signal: None, message: message.to_owned() }, position);
+    }
+}
+
+fn outbox(id: u64) -> OutboxId {
+    OutboxId(i64::try_from(id).unwrap_or(i64::MAX))
+}
+
+/// Whether a supervisor was here and is gone.
+fn has_ended(dir: &Path) -> bool {
+    !is_alive(dir) && Journal::open(dir).and_then(|mut journal| journal.read(0, 1)).is_ok_and(|records| !records.is_empty())
+}

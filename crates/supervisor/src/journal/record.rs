@@ -1,0 +1,206 @@
+//! The records of a journal, and their bytes.
+
+/// A record holds at most this much of a line.
+pub const PIECE: usize = 64 * 1024;
+
+/// One of the agent's two outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output: the agent's wire.
+    Out,
+    /// Standard error: words for people.
+    Err,
+}
+
+/// One record of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// A piece of a line of standard output; it ends in `\n` if the line does.
+    Out(Vec<u8>),
+    /// A piece of a line of standard error; it ends in `\n` if the line does.
+    Err(Vec<u8>),
+    /// The line that is being read was too long, and so much of it was dropped.
+    Cut {
+        /// Whose line.
+        stream: Stream,
+        /// How many bytes are missing before its newline.
+        dropped: u64,
+    },
+    /// The agent could not be started. Nothing follows.
+    Failed(String),
+    /// The agent ended. Nothing follows.
+    Exited {
+        /// Its exit code, if it exited by itself.
+        code: Option<i32>,
+        /// The signal that ended it, if one did.
+        signal: Option<i32>,
+    },
+}
+
+/// A record of a known kind whose payload does not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+const OUT: u8 = 1;
+const ERR: u8 = 2;
+const CUT: u8 = 3;
+const FAILED: u8 = 4;
+const EXITED: u8 = 5;
+
+/// A record before it is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Raw<'a> {
+    pub(crate) kind: u8,
+    pub(crate) payload: &'a [u8],
+}
+
+impl<'a> Raw<'a> {
+    /// The bytes before a payload.
+    pub(crate) const HEADER: usize = 5;
+
+    pub(crate) fn piece(stream: Stream, payload: &'a [u8]) -> Self {
+        let kind = match stream {
+            Stream::Out => OUT,
+            Stream::Err => ERR,
+        };
+        Self { kind, payload }
+    }
+
+    /// The record that `bytes` begin with, unless it is not all there.
+    pub(crate) fn first_of(bytes: &'a [u8]) -> Option<Self> {
+        let length = Self::announced(bytes)?;
+        let payload = bytes.get(Self::HEADER..Self::HEADER + length)?;
+        Some(Self { kind: bytes[0], payload })
+    }
+
+    /// How long the payload is that a header announces.
+    pub(crate) fn announced(bytes: &[u8]) -> Option<usize> {
+        let (_kind, rest) = bytes.split_first()?;
+        let length = rest.first_chunk::<4>()?;
+        usize::try_from(u32::from_le_bytes(*length)).ok()
+    }
+
+    /// How many bytes it takes in the journal.
+    pub(crate) fn size(&self) -> usize {
+        Self::HEADER + self.payload.len()
+    }
+
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
+        let length = u32::try_from(self.payload.len()).unwrap_or(u32::MAX);
+        bytes.push(self.kind);
+        bytes.extend_from_slice(&length.to_le_bytes());
+        bytes.extend_from_slice(self.payload);
+    }
+}
+
+impl Record {
+    /// Its kind and payload.
+    pub(crate) fn to_parts(&self) -> (u8, Vec<u8>) {
+        match self {
+            Self::Out(bytes) => (OUT, bytes.clone()),
+            Self::Err(bytes) => (ERR, bytes.clone()),
+            Self::Cut { stream, dropped } => {
+                let mut payload = vec![match stream {
+                    Stream::Out => OUT,
+                    Stream::Err => ERR,
+                }];
+                payload.extend_from_slice(&dropped.to_le_bytes());
+                (CUT, payload)
+            }
+            Self::Failed(text) => (FAILED, text.clone().into_bytes()),
+            Self::Exited { code, signal } => {
+                let mut payload = vec![u8::from(code.is_some()) | (u8::from(signal.is_some()) << 1)];
+                payload.extend_from_slice(&code.unwrap_or(0).to_le_bytes());
+                payload.extend_from_slice(&signal.unwrap_or(0).to_le_bytes());
+                (EXITED, payload)
+            }
+        }
+    }
+
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
+        let (kind, payload) = self.to_parts();
+        Raw { kind, payload: &payload }.append_to(bytes);
+    }
+
+    /// Understands a record. `Ok(None)`: a kind that a newer supervisor writes. What a newer one
+    /// appends to a payload that we know is ignored.
+    pub(crate) fn from_parts(kind: u8, payload: Vec<u8>) -> Result<Option<Self>, Malformed> {
+        let record = match kind {
+            OUT => Self::Out(payload),
+            ERR => Self::Err(payload),
+            CUT => Self::cut(&payload).ok_or(Malformed)?,
+            FAILED => Self::Failed(String::from_utf8_lossy(&payload).into_owned()),
+            EXITED => Self::exited(&payload).ok_or(Malformed)?,
+            _ => return Ok(None),
+        };
+        Ok(Some(record))
+    }
+
+    fn cut(payload: &[u8]) -> Option<Self> {
+        let (stream, rest) = payload.split_first()?;
+        let stream = match *stream {
+            OUT => Stream::Out,
+            ERR => Stream::Err,
+            _ => return None,
+        };
+        Some(Self::Cut { stream, dropped: u64::from_le_bytes(*rest.first_chunk()?) })
+    }
+
+    fn exited(payload: &[u8]) -> Option<Self> {
+        let (flags, rest) = payload.split_first()?;
+        let (code, rest) = rest.split_first_chunk()?;
+        let (code, signal) = (i32::from_le_bytes(*code), i32::from_le_bytes(*rest.first_chunk()?));
+        Some(Self::Exited { code: (flags & 1 != 0).then_some(code), signal: (flags & 2 != 0).then_some(signal) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_as_they_were_written() {
+        let records = [
+            Record::Out(b"hello\n".to_vec()),
+            Record::Out(Vec::new()),
+            Record::Err(vec![0, 255, b'\n']),
+            Record::Cut { stream: Stream::Out, dropped: u64::MAX },
+            Record::Cut { stream: Stream::Err, dropped: 1 },
+            Record::Failed("cannot start agent: no such file".to_owned()),
+            Record::Exited { code: Some(-1), signal: None },
+            Record::Exited { code: None, signal: Some(9) },
+            Record::Exited { code: None, signal: None },
+        ];
+        let mut bytes = Vec::new();
+        for record in &records {
+            record.append_to(&mut bytes);
+        }
+        let mut rest = bytes.as_slice();
+        let mut read = Vec::new();
+        while let Some(raw) = Raw::first_of(rest) {
+            read.push(Record::from_parts(raw.kind, raw.payload.to_vec()).unwrap().unwrap());
+            rest = &rest[raw.size()..];
+        }
+        assert_eq!(read, records);
+        assert_eq!(rest, b"");
+    }
+
+    #[test]
+    fn a_record_that_is_not_all_there_is_no_record() {
+        let mut bytes = Vec::new();
+        Record::Out(b"hello\n".to_vec()).append_to(&mut bytes);
+        for length in 0..bytes.len() {
+            assert_eq!(Raw::first_of(&bytes[..length]), None);
+        }
+    }
+
+    #[test]
+    fn unknown_kinds_are_left_and_short_payloads_refused() {
+        assert_eq!(Record::from_parts(200, vec![1, 2]), Ok(None));
+        assert_eq!(Record::from_parts(CUT, vec![1, 2]), Err(Malformed));
+        assert_eq!(Record::from_parts(CUT, [vec![9], vec![0; 8]].concat()), Err(Malformed));
+        assert_eq!(Record::from_parts(EXITED, vec![1, 0, 0]), Err(Malformed));
+        let grown = [vec![1], 7_i32.to_le_bytes().to_vec(), vec![0; 4], b"more".to_vec()].concat();
+        assert_eq!(Record::from_parts(EXITED, grown), Ok(Some(Record::Exited { code: Some(7), signal: None })));
+    }
+}

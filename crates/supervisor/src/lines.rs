@@ -1,0 +1,201 @@
+//! Makes lines of records again. The server feeds it; nothing in the supervisor uses it.
+
+use crate::journal::{Record, Stream};
+
+/// One line that the agent wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Where it was written.
+    pub stream: Stream,
+    /// What it says, without its newline. What is not UTF-8 is replaced; NUL is kept.
+    pub text: String,
+    /// How many bytes at its end are missing because it was too long.
+    pub dropped: u64,
+}
+
+/// What a record completes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A line.
+    Line(Line),
+    /// The agent could not be started. Nothing follows.
+    Failed(String),
+    /// The agent ended. Nothing follows.
+    Exited {
+        /// Its exit code, if it exited by itself.
+        code: Option<i32>,
+        /// The signal that ended it, if one did.
+        signal: Option<i32>,
+    },
+}
+
+/// Puts the pieces of lines together, and knows which positions are safe to commit.
+///
+/// Whoever commits [`position`](Self::position) in the transaction that takes the entries of a
+/// [`push`](Self::push) gets each line of standard output exactly once, from its beginning, across any
+/// number of crashes. Lines of standard error come at least once: one that was written while a line of
+/// standard output longer than 64 KiB was under way may come again.
+#[derive(Debug)]
+pub struct LineAssembler {
+    out: Partial,
+    err: Partial,
+    position: u64,
+}
+
+/// A line that is not whole yet.
+#[derive(Debug, Default)]
+struct Partial {
+    bytes: Vec<u8>,
+    dropped: u64,
+}
+
+impl LineAssembler {
+    /// For records that are read from `position` on.
+    #[must_use]
+    pub fn new(position: u64) -> Self {
+        Self { out: Partial::default(), err: Partial::default(), position }
+    }
+
+    /// The last position that is between two lines of both streams, at or before everything that is
+    /// not whole yet. After a record that ends a line of standard output it is the position after
+    /// that record.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Takes a record with the position after it, and gives what it completes: at most one entry,
+    /// except that the exit also ends the lines that were left without a newline.
+    pub fn push(&mut self, record: Record, position: u64) -> Vec<Entry> {
+        let entries = match record {
+            Record::Out(bytes) => self.out.push(Stream::Out, bytes).into_iter().collect(),
+            Record::Err(bytes) => self.err.push(Stream::Err, bytes).into_iter().collect(),
+            Record::Cut { stream, dropped } => {
+                match stream {
+                    Stream::Out => self.out.dropped += dropped,
+                    Stream::Err => self.err.dropped += dropped,
+                }
+                Vec::new()
+            }
+            Record::Failed(text) => vec![Entry::Failed(text)],
+            Record::Exited { code, signal } => {
+                let left = [self.out.end(Stream::Out), self.err.end(Stream::Err)];
+                left.into_iter().flatten().chain([Entry::Exited { code, signal }]).collect()
+            }
+        };
+        if self.out.is_empty() && self.err.is_empty() {
+            self.position = position;
+        }
+        entries
+    }
+}
+
+impl Partial {
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.dropped == 0
+    }
+
+    fn push(&mut self, stream: Stream, mut bytes: Vec<u8>) -> Option<Entry> {
+        let whole = bytes.pop_if(|last| *last == b'\n').is_some();
+        if self.bytes.is_empty() {
+            self.bytes = bytes;
+        } else {
+            self.bytes.append(&mut bytes);
+        }
+        whole.then(|| self.take(stream))
+    }
+
+    fn end(&mut self, stream: Stream) -> Option<Entry> {
+        (!self.is_empty()).then(|| self.take(stream))
+    }
+
+    fn take(&mut self, stream: Stream) -> Entry {
+        let Self { bytes, dropped } = std::mem::take(self);
+        let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Entry::Line(Line { stream, text, dropped })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn out(bytes: &[u8]) -> Record {
+        Record::Out(bytes.to_vec())
+    }
+
+    fn err(bytes: &[u8]) -> Record {
+        Record::Err(bytes.to_vec())
+    }
+
+    fn line(stream: Stream, text: &str, dropped: u64) -> Entry {
+        Entry::Line(Line { stream, text: text.to_owned(), dropped })
+    }
+
+    /// Records at 10, 20, …, with what they complete and what is safe to commit then.
+    fn run(records: Vec<Record>) -> Vec<(Vec<Entry>, u64)> {
+        let mut assembler = LineAssembler::new(0);
+        (1..).map(|n| n * 10).zip(records).map(|(at, record)| (assembler.push(record, at), assembler.position())).collect()
+    }
+
+    #[test]
+    fn whole_lines_can_be_committed_at_once() {
+        let exited = Record::Exited { code: Some(0), signal: None };
+        assert_eq!(
+            run(vec![out(b"one\n"), err(b"two\r\n"), out(b"\n"), exited]),
+            [
+                (vec![line(Stream::Out, "one", 0)], 10),
+                (vec![line(Stream::Err, "two\r", 0)], 20),
+                (vec![line(Stream::Out, "", 0)], 30),
+                (vec![Entry::Exited { code: Some(0), signal: None }], 40),
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_is_committed_inside_a_line() {
+        assert_eq!(
+            run(vec![out(b"a\n"), out(b"b\xe2\x82"), err(b"x\n"), out(b"\xac"), out(b"\n"), err(b"y\n")]),
+            [
+                (vec![line(Stream::Out, "a", 0)], 10),
+                (vec![], 10),
+                (vec![line(Stream::Err, "x", 0)], 10),
+                (vec![], 10),
+                (vec![line(Stream::Out, "b€", 0)], 50),
+                (vec![line(Stream::Err, "y", 0)], 60),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cut_line_says_how_much_is_missing() {
+        let cut = |stream, dropped| Record::Cut { stream, dropped };
+        assert_eq!(
+            run(vec![out(b"ab"), cut(Stream::Out, 7), out(b"\n"), cut(Stream::Err, 2), err(b"\n")]),
+            [
+                (vec![], 0),
+                (vec![], 0),
+                (vec![line(Stream::Out, "ab", 7)], 30),
+                (vec![], 30),
+                (vec![line(Stream::Err, "", 2)], 50)
+            ]
+        );
+    }
+
+    #[test]
+    fn the_end_ends_what_has_no_newline() {
+        let exited = Record::Exited { code: None, signal: Some(9) };
+        assert_eq!(
+            run(vec![out(b"a\0\xff"), err(b"b"), exited]).pop().unwrap(),
+            (
+                vec![
+                    line(Stream::Out, "a\0\u{fffd}", 0),
+                    line(Stream::Err, "b", 0),
+                    Entry::Exited { code: None, signal: Some(9) }
+                ],
+                30
+            )
+        );
+        assert_eq!(run(vec![Record::Failed("no".to_owned())]), [(vec![Entry::Failed("no".to_owned())], 10)]);
+    }
+}

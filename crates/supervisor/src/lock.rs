@@ -1,0 +1,72 @@
+//! One supervisor per directory, for as long as it lives. The system lets go of the lock when the
+//! process ends, however it ends, so a free lock means that no supervisor lives.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// [`is_alive`] takes the lock for a moment. A supervisor that starts just then must not take that for
+/// another supervisor.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
+
+fn file(dir: &Path) -> PathBuf {
+    dir.join("lock")
+}
+
+/// Takes the directory. `None`: another supervisor has it, and kept it for so long.
+pub(crate) fn take(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
+    let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(file(dir))?;
+    let until = Instant::now() + patience;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(Duration::from_millis(10)),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Does a supervisor live that keeps its journal in this directory?
+///
+/// When none does and the journal does not end in `Exited` or `Failed`, it was killed, and the agent
+/// with it.
+#[must_use]
+pub fn is_alive(dir: &Path) -> bool {
+    // Shared, so that two who ask at once do not take each other for a supervisor.
+    File::open(file(dir)).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_taken_once() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!is_alive(dir.path()));
+        let lock = take(dir.path(), PATIENCE).unwrap();
+        assert!(lock.is_some());
+        assert!(is_alive(dir.path()));
+        assert!(take(dir.path(), PATIENCE).unwrap().is_none());
+        drop(lock);
+        assert!(!is_alive(dir.path()));
+        assert!(take(dir.path(), PATIENCE).unwrap().is_some());
+    }
+
+    #[test]
+    fn asking_does_not_keep_a_supervisor_from_starting() {
+        let dir = tempfile::tempdir().unwrap();
+        let probe = File::create(file(dir.path())).unwrap();
+        probe.lock_shared().unwrap();
+        let letting_go = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(30));
+            drop(probe);
+        });
+        assert!(take(dir.path(), Duration::from_secs(30)).unwrap().is_some());
+        letting_go.join().unwrap();
+    }
+}

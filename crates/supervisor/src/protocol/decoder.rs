@@ -1,0 +1,195 @@
+//! Bytes in, frames out, however the bytes were cut on their way.
+
+use std::marker::PhantomData;
+
+use super::{Error, Frame, HEADER};
+
+/// A payload longer than this takes the whole buffer along instead of being copied out of it.
+const LARGE: usize = 64 * 1024;
+
+/// Makes frames of bytes as they arrive. It holds no more than one frame and what was pushed behind
+/// it. After an error the connection has to be dropped.
+#[derive(Debug)]
+pub struct Decoder<F> {
+    buffer: Vec<u8>,
+    /// How much of the buffer was given out as frames.
+    used: usize,
+    frames: PhantomData<fn() -> F>,
+}
+
+impl<F: Frame> Default for Decoder<F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<F: Frame> Decoder<F> {
+    /// Before the first byte.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { buffer: Vec::new(), used: 0, frames: PhantomData }
+    }
+
+    /// Takes what was read. Take all frames with [`Self::next_frame`] before the next push.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next frame of a known kind, if it is all there.
+    ///
+    /// # Errors
+    /// When the bytes are not the protocol.
+    pub fn next_frame(&mut self) -> Result<Option<F>, Error> {
+        while let Some((kind, payload)) = self.next_payload()? {
+            if let Some(frame) = F::decode(kind, payload)? {
+                return Ok(Some(frame));
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_payload(&mut self) -> Result<Option<(u8, Vec<u8>)>, Error> {
+        let bytes = &self.buffer[self.used..];
+        let Some((&[kind, a, b, c, d], rest)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
+        let length = usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX);
+        if length > F::LIMIT {
+            return Err(Error::TooLong { kind, length });
+        }
+        let Some(payload) = rest.get(..length) else { return Ok(None) };
+        if length <= LARGE {
+            let payload = payload.to_vec();
+            self.used += HEADER + length;
+            return Ok(Some((kind, payload)));
+        }
+        // One large input must not be in memory twice, nor leave a large buffer behind.
+        let behind = self.buffer.split_off(self.used + HEADER + length);
+        let mut payload = std::mem::replace(&mut self.buffer, behind);
+        payload.drain(..self.used + HEADER);
+        self.used = 0;
+        Ok(Some((kind, payload)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{INPUT_LIMIT, ToServer, ToSupervisor, VERSION, append_frame};
+    use super::*;
+    use crate::journal::{Record, Stream};
+    use std::time::Duration;
+
+    fn to_supervisor() -> Vec<ToSupervisor> {
+        vec![
+            ToSupervisor::Hello { version: VERSION, from: u64::MAX },
+            ToSupervisor::Input { id: 1, bytes: Vec::new() },
+            ToSupervisor::Input { id: 2, bytes: b"line\n\0\xff".to_vec() },
+            ToSupervisor::Input { id: 3, bytes: vec![7; 3 * LARGE] },
+            ToSupervisor::Trim { to: 42 },
+            ToSupervisor::Stop { after_close: Duration::from_millis(1500), after_term: Duration::ZERO },
+        ]
+    }
+
+    fn to_server() -> Vec<ToServer> {
+        let record = |record| ToServer::Record { record, position: 77 };
+        vec![
+            ToServer::Hello { version: 9, last_input: 1, end: 2, start: 3, pid: 4, exited: true },
+            record(Record::Out(b"line\n".to_vec())),
+            record(Record::Err(vec![b'x'; LARGE])),
+            record(Record::Cut { stream: Stream::Err, dropped: 5 }),
+            record(Record::Failed("cannot start".to_owned())),
+            record(Record::Exited { code: None, signal: Some(15) }),
+            ToServer::Taken { id: u64::MAX },
+            ToServer::Refused { id: 6, message: "the agent closed its input".to_owned() },
+        ]
+    }
+
+    fn decode<F: Frame>(bytes: &[u8], chunk: usize) -> Result<Vec<F>, Error> {
+        let mut decoder = Decoder::new();
+        let mut frames = Vec::new();
+        for part in bytes.chunks(chunk) {
+            decoder.push(part);
+            while let Some(frame) = decoder.next_frame()? {
+                frames.push(frame);
+            }
+        }
+        Ok(frames)
+    }
+
+    #[test]
+    fn frames_are_read_as_they_were_written_however_they_are_cut() {
+        let bytes: Vec<u8> = to_supervisor().iter().flat_map(ToSupervisor::encode).collect();
+        for chunk in [1000, 4096, 65_536, bytes.len()] {
+            assert!(decode::<ToSupervisor>(&bytes, chunk) == Ok(to_supervisor()), "{chunk}");
+        }
+        let bytes: Vec<u8> = to_server().iter().flat_map(ToServer::encode).collect();
+        for chunk in [13, 1000, 65_536, bytes.len()] {
+            assert!(decode::<ToServer>(&bytes, chunk) == Ok(to_server()), "{chunk}");
+        }
+        let small = ToSupervisor::Trim { to: 3 }.encode();
+        assert_eq!(decode::<ToSupervisor>(&small, 1), Ok(vec![ToSupervisor::Trim { to: 3 }]));
+    }
+
+    #[test]
+    fn what_is_newer_than_we_are_is_skipped() {
+        let mut bytes = Vec::new();
+        append_frame(200, &[b"a kind that we do not know"], &mut bytes);
+        append_frame(3, &[&5_u64.to_le_bytes(), b"a field that we do not know"], &mut bytes);
+        assert_eq!(decode::<ToSupervisor>(&bytes, 7), Ok(vec![ToSupervisor::Trim { to: 5 }]));
+        let mut bytes = Vec::new();
+        append_frame(2, &[&9_u64.to_le_bytes(), &[99], b"a record that we do not know"], &mut bytes);
+        append_frame(3, &[&5_u64.to_le_bytes()], &mut bytes);
+        assert_eq!(decode::<ToServer>(&bytes, 7), Ok(vec![ToServer::Taken { id: 5 }]));
+    }
+
+    #[test]
+    fn what_is_not_the_protocol_is_an_error() {
+        let frame = |kind, payload: &[u8]| {
+            let mut bytes = Vec::new();
+            append_frame(kind, &[payload], &mut bytes);
+            bytes
+        };
+        assert_eq!(decode::<ToSupervisor>(&frame(1, b"GET / HTTP/1.1 and more"), 64), Err(Error::Stranger));
+        assert_eq!(decode::<ToSupervisor>(&frame(1, b"short"), 64), Err(Error::Stranger));
+        assert_eq!(decode::<ToSupervisor>(&frame(1, b"sayso/sv\0"), 64), Err(Error::Malformed { kind: 1 }));
+        assert_eq!(decode::<ToSupervisor>(&frame(2, b"1234567"), 64), Err(Error::Malformed { kind: 2 }));
+        assert_eq!(decode::<ToServer>(&frame(2, b"12345678"), 64), Err(Error::Malformed { kind: 2 }));
+        let length = INPUT_LIMIT + 65;
+        let header = [&[2][..], &u32::try_from(length).unwrap().to_le_bytes()].concat();
+        assert_eq!(decode::<ToSupervisor>(&header, 64), Err(Error::TooLong { kind: 2, length }));
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic() {
+        // A small generator with a fixed seed: the same bytes in every run.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()[3]
+        };
+        let good: Vec<u8> = to_server().iter().flat_map(ToServer::encode).take(600).collect();
+        for _ in 0..5000 {
+            let mut bytes = good.clone();
+            for _ in 0..3 {
+                let at = (usize::from(random()) << 8 | usize::from(random())) % bytes.len();
+                bytes[at] = random();
+            }
+            let chunk = usize::from(random()) + 1;
+            let _ = decode::<ToServer>(&bytes, chunk);
+            let _ = decode::<ToSupervisor>(&bytes, chunk);
+        }
+    }
+
+    #[test]
+    fn a_large_input_leaves_no_large_buffer_behind() {
+        let mut decoder = Decoder::<ToSupervisor>::new();
+        let bytes =
+            [ToSupervisor::Input { id: 1, bytes: vec![1; 8 * LARGE] }.encode(), ToSupervisor::Trim { to: 1 }.encode()].concat();
+        decoder.push(&bytes);
+        assert!(matches!(decoder.next_frame(), Ok(Some(ToSupervisor::Input { id: 1, bytes })) if bytes.len() == 8 * LARGE));
+        assert!(decoder.buffer.capacity() < LARGE);
+        assert_eq!(decoder.next_frame(), Ok(Some(ToSupervisor::Trim { to: 1 })));
+    }
+}

@@ -1,0 +1,163 @@
+//! How it all ends, or does not begin.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use sayso_supervisor::journal::{Record, is_alive};
+use sayso_supervisor::protocol::ToServer;
+use sayso_supervisor::{Entry, exit_code};
+
+use crate::supervised::{Supervised, command, err, eventually, out, signal, spec};
+
+fn exited(code: i32) -> Record {
+    Record::Exited { code: Some(code), signal: None }
+}
+
+#[test]
+fn the_exit_is_the_last_record_and_nothing_is_left_but_the_journal() {
+    let mut supervised = Supervised::shell("echo one; printf two; exit 7");
+    assert_eq!(supervised.exit_code(), 0);
+    assert_eq!(supervised.on_disk(), [(Record::Out(b"one\n".to_vec()), 9), (Record::Out(b"two".to_vec()), 17), (exited(7), 31)]);
+    assert!(!supervised.spec.socket.exists());
+    assert!(!is_alive(&supervised.spec.dir));
+}
+
+#[test]
+fn the_signal_that_ended_the_agent_is_told() {
+    let mut supervised = Supervised::shell("kill -9 $$");
+    assert_eq!(supervised.exit_code(), 0);
+    assert_eq!(supervised.on_disk(), [(Record::Exited { code: None, signal: Some(9) }, 14)]);
+}
+
+#[test]
+fn a_server_that_is_attached_gets_the_end_and_lets_the_supervisor_go() {
+    let mut supervised = Supervised::shell("read line; echo \"got $line\"; echo bad >&2; printf rest; exit 3");
+    let mut server = supervised.attach(0);
+    server.input(1, "hello\n");
+    assert_eq!(server.reply(), ToServer::Taken { id: 1 });
+    let mut entries: Vec<Entry> = (0..4).map(|_| server.entry().0).collect();
+    // The two streams have no order between them.
+    entries.sort_by_key(|entry| *entry != err("bad"));
+    assert_eq!(entries, [err("bad"), out("got hello"), out("rest"), Entry::Exited { code: Some(3), signal: None }]);
+    let position = server.assembler.position();
+    assert_eq!(supervised.on_disk().last(), Some(&(exited(3), position)));
+    drop(server);
+    assert_eq!(supervised.exit_code(), 0);
+}
+
+#[test]
+fn a_server_that_stays_is_not_waited_for_for_ever() {
+    let mut supervised = Supervised::shell("read line");
+    let mut server = supervised.attach(0);
+    server.input(1, "go\n");
+    assert_eq!(server.entry().0, Entry::Exited { code: Some(0), signal: None });
+    assert_eq!(supervised.exit_code(), 0);
+    assert_eq!(server.frame(), None);
+}
+
+#[test]
+fn an_agent_that_cannot_be_started_says_so_in_the_journal() {
+    let mut supervised = Supervised::start(&["no-such-agent", "--secret"]);
+    assert_eq!(supervised.exit_code(), 0);
+    let message = "cannot start no-such-agent: No such file or directory (os error 2)".to_owned();
+    assert_eq!(supervised.on_disk().remove(0).0, Record::Failed(message));
+    assert!(!supervised.spec.socket.exists());
+
+    let mut supervised = Supervised::start_with(&["cat"], |spec| spec.directory = "/no/such/place".into());
+    assert_eq!(supervised.exit_code(), 0);
+    let message = "cannot start cat: there is no directory /no/such/place".to_owned();
+    assert_eq!(supervised.on_disk().remove(0).0, Record::Failed(message));
+}
+
+#[test]
+fn a_socket_that_cannot_be_had_says_so_in_the_journal() {
+    let mut supervised = Supervised::start_with(&["cat"], |spec| spec.socket = spec.dir.join("x".repeat(120)));
+    assert_eq!(supervised.exit_code(), i32::from(exit_code::CANNOT_SUPERVISE));
+    let (record, _) = supervised.on_disk().remove(0);
+    assert!(matches!(&record, Record::Failed(text) if text.starts_with("cannot listen on ")), "{record:?}");
+}
+
+#[test]
+fn a_directory_has_one_supervisor_and_one_agent() {
+    let mut supervised = Supervised::start(&["cat"]);
+    let mut server = supervised.attach(0);
+    assert!(is_alive(&supervised.spec.dir));
+    let second = || command(&supervised.spec).status().unwrap().code();
+    assert_eq!(second(), Some(i32::from(exit_code::ALREADY_SUPERVISED)));
+    server.input(1, "undisturbed\n");
+    assert_eq!(server.line(), "undisturbed");
+    server.stop(10_000, 1000);
+    assert_eq!(server.entry().0, Entry::Exited { code: Some(0), signal: None });
+    drop(server);
+    assert_eq!(supervised.exit_code(), 0);
+    let before = supervised.on_disk();
+    assert_eq!(command(&supervised.spec).status().unwrap().code(), Some(i32::from(exit_code::ALREADY_RAN)));
+    assert_eq!(supervised.on_disk(), before);
+}
+
+#[test]
+fn only_the_user_can_look_in() {
+    let supervised = Supervised::shell("echo hello; cat");
+    let mut server = supervised.attach(0);
+    assert_eq!(server.line(), "hello");
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&supervised.spec.dir), 0o700);
+    assert_eq!(mode(&supervised.spec.socket), 0o600);
+    for file in fs::read_dir(&supervised.spec.dir).unwrap() {
+        assert_eq!(mode(&file.unwrap().path()), 0o600);
+    }
+}
+
+#[test]
+fn a_socket_that_was_left_behind_is_replaced() {
+    let home = tempfile::tempdir().unwrap();
+    let spec = spec(home.path(), &["cat"]);
+    drop(std::os::unix::net::UnixListener::bind(&spec.socket).unwrap());
+    let supervised = Supervised { process: command(&spec).spawn().unwrap(), home, spec };
+    let mut server = supervised.attach(0);
+    server.input(1, "hello\n");
+    assert_eq!(server.line(), "hello");
+}
+
+#[test]
+fn an_agent_without_a_server_is_stopped_in_the_end() {
+    let started = Instant::now();
+    let mut supervised = Supervised::start_with(&["cat"], |spec| spec.lonely = Duration::from_secs(1));
+    assert_eq!(supervised.exit_code(), 0);
+    assert!(started.elapsed() >= Duration::from_secs(1));
+    assert_eq!(supervised.on_disk().remove(0).0, exited(0));
+}
+
+#[test]
+fn a_supervisor_that_is_asked_to_terminate_stops_its_agent() {
+    let mut supervised = Supervised::shell("cat; echo end of input; exit 5");
+    let mut server = supervised.attach(0);
+    signal("TERM", supervised.process.id());
+    assert_eq!(server.line(), "end of input");
+    assert_eq!(server.entry().0, Entry::Exited { code: Some(5), signal: None });
+    drop(server);
+    assert_eq!(supervised.exit_code(), 0);
+}
+
+#[test]
+fn a_hang_up_is_nothing_to_the_supervisor_and_the_agent_is_not_deaf_to_it() {
+    let supervised = Supervised::shell("trap 'echo heard' HUP; echo ready; while :; do sleep 0.05; done");
+    let mut server = supervised.attach(0);
+    let Some(ToServer::Hello { pid, .. }) = server.hello else { panic!() };
+    assert_eq!(server.line(), "ready");
+    signal("HUP", supervised.process.id());
+    signal("HUP", pid);
+    assert_eq!(server.line(), "heard");
+    server.stop(0, 0);
+    assert_eq!(server.entry().0, Entry::Exited { code: None, signal: Some(15) });
+}
+
+#[test]
+fn a_journal_that_is_taken_away_ends_the_agent() {
+    let mut supervised = Supervised::start(&["yes"]);
+    eventually("there is a journal", || supervised.spec.dir.join("journal-00000000000000000000").exists());
+    // The writer may put a new segment there while it is being emptied.
+    eventually("the directory is deleted", || fs::remove_dir_all(&supervised.spec.dir).is_ok() || !supervised.spec.dir.exists());
+    assert_eq!(supervised.exit_code(), 0);
+}

@@ -1,0 +1,235 @@
+//! A supervisor in a process of its own, and a server that is attached to it.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sayso_supervisor::journal::{Journal, Record, Stream};
+use sayso_supervisor::protocol::{Decoder, ToServer, ToSupervisor, VERSION};
+use sayso_supervisor::{Entry, Line, LineAssembler, Spec};
+use tempfile::TempDir;
+
+/// How long anything may take on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until something is so.
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < until, "not within {PATIENCE:?}: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The example, which `cargo test` builds beside the tests.
+fn program() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.ancestors().nth(2).unwrap().join("examples/supervise");
+    assert!(
+        program.exists(),
+        "{} is missing; build it with cargo build -p sayso-supervisor --example supervise",
+        program.display()
+    );
+    program
+}
+
+/// A running supervisor. What is left of it is killed at the end of the test.
+pub(crate) struct Supervised {
+    pub(crate) home: TempDir,
+    pub(crate) spec: Spec,
+    pub(crate) process: Child,
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What to supervise, in a temporary directory.
+pub(crate) fn spec(home: &Path, command: &[&str]) -> Spec {
+    Spec {
+        dir: home.join("state"),
+        socket: home.join("socket"),
+        directory: home.to_owned(),
+        lonely: Spec::LONELY,
+        line_limit: Spec::LINE_LIMIT,
+        command: command.iter().map(OsString::from).collect(),
+    }
+}
+
+/// The command that a server would run.
+pub(crate) fn command(spec: &Spec) -> Command {
+    let mut command = Command::new(program());
+    command.args(spec.to_args()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+impl Supervised {
+    pub(crate) fn start(agent: &[&str]) -> Self {
+        Self::start_with(agent, |_| {})
+    }
+
+    /// An agent that is a shell script.
+    pub(crate) fn shell(script: &str) -> Self {
+        Self::start(&["sh", "-c", script])
+    }
+
+    pub(crate) fn start_with(agent: &[&str], change: impl FnOnce(&mut Spec)) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut spec = spec(home.path(), agent);
+        change(&mut spec);
+        let process = command(&spec).spawn().unwrap();
+        Self { home, spec, process }
+    }
+
+    /// Attaches, as soon as the supervisor listens.
+    pub(crate) fn attach(&self, from: u64) -> Server {
+        let mut server = Server::connect(&self.spec.socket, from);
+        server.send(&ToSupervisor::Hello { version: VERSION, from });
+        server.hello = Some(server.frame().unwrap());
+        server
+    }
+
+    /// Waits for the supervisor's own end.
+    pub(crate) fn exit_code(&mut self) -> i32 {
+        let mut status = None;
+        eventually("the supervisor ends", || {
+            status = self.process.try_wait().unwrap();
+            status.is_some()
+        });
+        status.unwrap().code().unwrap()
+    }
+
+    /// Everything that is on disk.
+    pub(crate) fn on_disk(&self) -> Vec<(Record, u64)> {
+        let mut journal = Journal::open(&self.spec.dir).unwrap();
+        let mut all: Vec<(Record, u64)> = Vec::new();
+        loop {
+            let from = all.last().map_or(0, |(_, position)| *position);
+            let records = journal.read(from, 100_000).unwrap();
+            if records.is_empty() {
+                return all;
+            }
+            all.extend(records);
+        }
+    }
+}
+
+/// A server, as far as a supervisor can tell.
+pub(crate) struct Server {
+    socket: UnixStream,
+    decoder: Decoder<ToServer>,
+    pub(crate) hello: Option<ToServer>,
+    pub(crate) assembler: LineAssembler,
+    entries: VecDeque<(Entry, u64)>,
+    replies: VecDeque<ToServer>,
+}
+
+impl Server {
+    /// Connects without a word.
+    pub(crate) fn connect(path: &Path, from: u64) -> Self {
+        let mut socket = None;
+        eventually("the supervisor listens", || {
+            socket = UnixStream::connect(path).ok();
+            socket.is_some()
+        });
+        let socket = socket.unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self {
+            socket,
+            decoder: Decoder::new(),
+            hello: None,
+            assembler: LineAssembler::new(from),
+            entries: VecDeque::new(),
+            replies: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn send(&mut self, frame: &ToSupervisor) {
+        self.send_bytes(&frame.encode());
+    }
+
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        self.socket.write_all(bytes).unwrap();
+    }
+
+    pub(crate) fn input(&mut self, id: u64, text: &str) {
+        self.send(&ToSupervisor::Input { id, bytes: text.as_bytes().to_vec() });
+    }
+
+    pub(crate) fn stop(&mut self, after_close: u64, after_term: u64) {
+        let [after_close, after_term] = [after_close, after_term].map(Duration::from_millis);
+        self.send(&ToSupervisor::Stop { after_close, after_term });
+    }
+
+    /// The next frame; `None` when the supervisor has closed the connection.
+    pub(crate) fn frame(&mut self) -> Option<ToServer> {
+        let mut buffer = vec![0; 65_536];
+        loop {
+            if let Some(frame) = self.decoder.next_frame().unwrap() {
+                return Some(frame);
+            }
+            match self.socket.read(&mut buffer) {
+                Ok(0) => return None,
+                Ok(count) => self.decoder.push(&buffer[..count]),
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                Err(error) => panic!("nothing from the supervisor: {error}"),
+            }
+        }
+    }
+
+    fn take_in(&mut self) {
+        match self.frame() {
+            Some(ToServer::Record { record, position }) => {
+                let entries = self.assembler.push(record, position);
+                self.entries.extend(entries.into_iter().map(|entry| (entry, position)));
+            }
+            Some(reply) => self.replies.push_back(reply),
+            None => panic!("the supervisor closed the connection"),
+        }
+    }
+
+    /// The next entry, with the position after the record that completed it.
+    pub(crate) fn entry(&mut self) -> (Entry, u64) {
+        while self.entries.is_empty() {
+            self.take_in();
+        }
+        self.entries.pop_front().unwrap()
+    }
+
+    /// The next line of standard output.
+    pub(crate) fn line(&mut self) -> String {
+        match self.entry().0 {
+            Entry::Line(Line { stream: Stream::Out, text, dropped: 0 }) => text,
+            other => panic!("not a whole line of output: {other:?}"),
+        }
+    }
+
+    pub(crate) fn reply(&mut self) -> ToServer {
+        while self.replies.is_empty() {
+            self.take_in();
+        }
+        self.replies.pop_front().unwrap()
+    }
+}
+
+/// A line of standard output, as an entry.
+pub(crate) fn out(text: &str) -> Entry {
+    Entry::Line(Line { stream: Stream::Out, text: text.to_owned(), dropped: 0 })
+}
+
+/// A line of standard error, as an entry.
+pub(crate) fn err(text: &str) -> Entry {
+    Entry::Line(Line { stream: Stream::Err, text: text.to_owned(), dropped: 0 })
+}
+
+/// Sends a signal to one process.
+pub(crate) fn signal(name: &str, pid: u32) {
+    assert!(Command::new("sh").arg("-c").arg(format!("kill -{name} {pid}")).status().unwrap().success());
+}

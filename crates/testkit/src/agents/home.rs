@@ -1,0 +1,114 @@
+//! A home directory for agents.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// What stands where a key is wanted. The mock model takes any.
+const KEY: &str = "not-a-key-only-a-mock-model-takes-it";
+
+/// A home directory of its own, with the settings that agents need to work with a mock model, and
+/// the environment to start them in. It goes when this is dropped.
+#[derive(Debug)]
+pub struct Home {
+    dir: TempDir,
+}
+
+impl Home {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// When files cannot be written.
+    pub fn new() -> Result<Self> {
+        let home = Self { dir: TempDir::with_prefix("sayso-home-").context("no home directory")? };
+        for name in ["project", "tmp", ".gemini"] {
+            std::fs::create_dir(home.path().join(name))?;
+        }
+        // The interactive Claude Code asks these things at its first start.
+        let project = home.project().display().to_string();
+        let key_end: String = KEY.chars().skip(KEY.len() - 20).collect();
+        let claude = json!({
+            "hasCompletedOnboarding": true,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [key_end], "rejected": []},
+            "projects": {project: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+        });
+        home.write(".claude.json", &claude)?;
+        let gemini = json!({
+            "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
+            "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+            "privacy": {"usageStatisticsEnabled": false},
+        });
+        home.write(".gemini/settings.json", &gemini)?;
+        Ok(home)
+    }
+
+    fn write(&self, name: &str, content: &serde_json::Value) -> Result<()> {
+        let path = self.path().join(name);
+        std::fs::write(&path, content.to_string()).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A directory in it for an agent to work in. It is empty and no repository.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.path().join("project")
+    }
+
+    /// The whole environment of Claude Code with the mock model at this address.
+    #[must_use]
+    pub fn claude(&self, model: &str) -> Vec<(String, String)> {
+        self.with(&[
+            ("ANTHROPIC_BASE_URL", model),
+            ("ANTHROPIC_API_KEY", KEY),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            // Without it nobody may bypass permissions as root, which one is in a namespace.
+            ("IS_SANDBOX", "1"),
+        ])
+    }
+
+    /// The whole environment of claude-agent-acp with the mock model at this address.
+    #[must_use]
+    pub fn claude_acp(&self, model: &str) -> Vec<(String, String)> {
+        self.claude(model)
+    }
+
+    /// The whole environment of Gemini CLI with the mock model at this address.
+    #[must_use]
+    pub fn gemini(&self, model: &str) -> Vec<(String, String)> {
+        self.with(&[
+            ("GOOGLE_GEMINI_BASE_URL", model),
+            ("GEMINI_API_KEY", KEY),
+            // Otherwise it starts itself a second time with another heap size.
+            ("GEMINI_CLI_NO_RELAUNCH", "true"),
+        ])
+    }
+
+    /// What every agent gets, and this.
+    fn with(&self, more: &[(&str, &str)]) -> Vec<(String, String)> {
+        let below = |name: &str| self.path().join(name).display().to_string();
+        let mut all = vec![
+            ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
+            ("HOME".to_owned(), self.path().display().to_string()),
+            ("XDG_CACHE_HOME".to_owned(), below(".cache")),
+            ("XDG_CONFIG_HOME".to_owned(), below(".config")),
+            ("XDG_DATA_HOME".to_owned(), below(".local/share")),
+            ("XDG_STATE_HOME".to_owned(), below(".local/state")),
+            ("TMPDIR".to_owned(), below("tmp")),
+            ("USER".to_owned(), "tester".to_owned()),
+            ("SHELL".to_owned(), "/bin/bash".to_owned()),
+            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+            ("TERM".to_owned(), "dumb".to_owned()),
+        ];
+        all.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        all
+    }
+}

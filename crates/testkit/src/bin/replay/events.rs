@@ -1,0 +1,152 @@
+//! What a translator says, as the events of the HTTP interface.
+
+use std::collections::HashMap;
+
+use sayso_agents::translator::{AgentEvent, NewAsk, Output};
+use sayso_api::event::names;
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, AskContext, AskKind, AskState, Decision, Origin, Outcome, PolicyNote, Reach};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::time::Time;
+use sayso_core::transcript::ToolStatus;
+use serde_json::{Value, json};
+
+/// One event.
+pub(crate) struct Event {
+    name: &'static str,
+    session: SessionId,
+    status: Option<&'static str>,
+    data: Value,
+}
+
+impl Event {
+    /// As one line; with the recording's name if there are several.
+    pub(crate) fn line(&self, file: Option<&str>) -> String {
+        let mut line = json!({ "type": self.name, "sessionId": self.session.to_string() });
+        if let Some(status) = self.status {
+            line["status"] = status.into();
+        }
+        if let Some(file) = file {
+            line["file"] = file.into();
+        }
+        line["data"] = self.data.clone();
+        line.to_string()
+    }
+}
+
+/// Gathers events; knows what is open, as the server would.
+pub(crate) struct Events {
+    session: SessionId,
+    open: HashMap<String, Ask>,
+    opened: u8,
+    events: Vec<Event>,
+}
+
+impl Events {
+    pub(crate) fn new(session: SessionId) -> Self {
+        Self { session, open: HashMap::new(), opened: 0, events: Vec::new() }
+    }
+
+    pub(crate) fn into_inner(self) -> Vec<Event> {
+        self.events
+    }
+
+    pub(crate) fn take(&mut self, output: Output, now: Time) {
+        match output {
+            Output::Event { event, .. } => self.event(event, now),
+            // Nobody is there to be sent anything.
+            Output::Launch(_) | Output::Lines(_) | Output::Stop | Output::HttpCall(_) | Output::Undeliverable { .. } => {}
+        }
+    }
+
+    fn event(&mut self, event: AgentEvent, now: Time) {
+        match event {
+            AgentEvent::TurnStarted => self.push(names::SESSION_STATUS, json!({ "status": "running" })),
+            AgentEvent::TurnEnded => self.push(names::SESSION_STATUS, json!({ "status": "idle" })),
+            AgentEvent::AskOpened(new) => self.requested(*new, now),
+            AgentEvent::AskWithdrawn { native_id, reason } => {
+                if let Some(ask) = self.open.remove(&native_id) {
+                    self.withdrawn(ask, reason, now);
+                }
+            }
+            AgentEvent::AskDelivery { ask, delivery } => {
+                self.push(names::ASK_DELIVERY, json!({ "id": ask.to_string(), "delivery": delivery.as_str() }));
+            }
+            AgentEvent::MessageDelta { message, text } => {
+                self.push(names::MESSAGE_DELTA, json!({ "messageId": message, "text": text }));
+            }
+            AgentEvent::Message { role, text, subagent, .. } => {
+                self.push(names::MESSAGE_COMPLETED, json!({ "role": role, "text": text, "subagent": subagent }));
+            }
+            AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+                let event = match status {
+                    ToolStatus::Running => names::TOOL_STARTED,
+                    ToolStatus::Complete | ToolStatus::Error => names::TOOL_COMPLETED,
+                };
+                let data =
+                    json!({ "toolCallId": tool_call_id, "name": name, "input": input, "output": output, "status": status });
+                self.push(event, data);
+            }
+            AgentEvent::Notice(text) => self.push(names::NOTICE, json!({ "text": text })),
+            AgentEvent::Error(text) => self.push(names::ERROR, json!({ "text": text })),
+            AgentEvent::Ended { reason, failed, resumable } => {
+                for (_, ask) in std::mem::take(&mut self.open) {
+                    self.withdrawn(ask, reason.clone(), now);
+                }
+                let status = if failed { "failed" } else { "ended" };
+                self.push(names::SESSION_ENDED, json!({ "status": status, "reason": reason, "resumable": resumable }));
+            }
+        }
+    }
+
+    fn requested(&mut self, new: NewAsk, now: Time) {
+        self.opened = self.opened.wrapping_add(1);
+        let native_id = new.native_id.clone();
+        let ask = Ask {
+            id: AskId::new(Time::from_millis(0), [self.opened; 10]),
+            origin: Origin { session: Some(self.session), connection: None, native_id: Some(new.native_id), opened_by: None },
+            body: new.body.into(),
+            context: AskContext {
+                subagent: new.subagent,
+                context: new.context,
+                tool_call_id: new.tool_call_id,
+                blocking: new.blocking,
+                labels: new.labels,
+                ..AskContext::default()
+            }
+            .into(),
+            policy: PolicyNote::default(),
+            opened_at: now,
+            snoozed_until: None,
+            state: AskState::Pending(Reach::Live),
+            raw: new.raw,
+        };
+        let name = match ask.kind() {
+            AskKind::Question => names::QUESTION_REQUESTED,
+            AskKind::Approval => names::APPROVAL_REQUESTED,
+            AskKind::Link => names::LINK_REQUESTED,
+        };
+        self.of_ask(name, "pending", &ask);
+        self.open.insert(native_id, ask);
+    }
+
+    fn withdrawn(&mut self, mut ask: Ask, reason: String, now: Time) {
+        let name = match ask.kind() {
+            AskKind::Question => names::QUESTION_RESOLVED,
+            AskKind::Approval => names::APPROVAL_RESOLVED,
+            AskKind::Link => names::LINK_RESOLVED,
+        };
+        let outcome = Outcome { decision: Decision::Withdrawn { reason }, by: Actor::Agent, at: now };
+        ask.state = AskState::Resolved { outcome, delivery: sayso_core::ask::Delivery::Delivered };
+        self.of_ask(name, "withdrawn", &ask);
+    }
+
+    fn of_ask(&mut self, name: &'static str, status: &'static str, ask: &Ask) {
+        let data = serde_json::to_value(sayso_api::ask::Ask::from(ask)).unwrap_or_default();
+        self.events.push(Event { name, session: self.session, status: Some(status), data });
+    }
+
+    fn push(&mut self, name: &'static str, data: Value) {
+        self.events.push(Event { name, session: self.session, status: None, data });
+    }
+}

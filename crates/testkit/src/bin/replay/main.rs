@@ -1,0 +1,85 @@
+//! Feeds what a real agent said, from recordings, to its translator and prints the events that follow,
+//! one JSON object per line, with the names that the HTTP interface uses.
+//!
+//! A recording is JSON lines `{"dir": …, "msg": …}`; `out` is what the agent wrote. What the host sent
+//! is not sent again: the translator listens as if it had attached to an agent that runs.
+
+mod events;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, ValueEnum};
+use sayso_agents::acp::AcpTranslator;
+use sayso_agents::claude::ClaudeTranslator;
+use sayso_agents::translator::{Input, Translator};
+use sayso_core::id::SessionId;
+use sayso_core::time::Time;
+use serde_json::value::RawValue;
+
+use crate::events::Events;
+
+#[derive(Debug, Parser)]
+#[command(name = "replay", about = "Print the events that follow from recordings of a real agent")]
+struct Args {
+    /// What the agent speaks
+    protocol: Protocol,
+    /// Recordings
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Protocol {
+    Claude,
+    Acp,
+}
+
+/// One line of a recording.
+#[derive(serde::Deserialize)]
+struct Recorded {
+    dir: String,
+    msg: Box<RawValue>,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let mut out = std::io::stdout().lock();
+    for file in &args.files {
+        let name = (args.files.len() > 1).then(|| file.display().to_string());
+        for event in replay(args.protocol, file)? {
+            writeln!(out, "{}", event.line(name.as_deref()))?;
+        }
+    }
+    Ok(())
+}
+
+fn replay(protocol: Protocol, file: &Path) -> Result<Vec<events::Event>> {
+    let session = SessionId::new(Time::from_millis(0), [7; 10]);
+    let mut translator: Box<dyn Translator> = match protocol {
+        Protocol::Claude => Box::new(ClaudeTranslator::attached(session)),
+        Protocol::Acp => Box::new(AcpTranslator::attached(session)),
+    };
+    let mut events = Events::new(session);
+    let recording = std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    for (number, line) in BufReader::new(recording).lines().enumerate() {
+        let line = line.with_context(|| format!("cannot read {}", file.display()))?;
+        let Some(said) = said(&line) else { continue };
+        let now = Time::from_millis(i64::try_from(number).unwrap_or(i64::MAX));
+        for output in translator.handle(now, Input::Line(said)) {
+            events.take(output, now);
+        }
+    }
+    Ok(events.into_inner())
+}
+
+/// What the agent wrote, if this line of a recording is that. A message that is text was no JSON.
+fn said(line: &str) -> Option<String> {
+    let recorded: Recorded = serde_json::from_str(line).ok()?;
+    if recorded.dir != "out" {
+        return None;
+    }
+    let text = recorded.msg.get();
+    Some(serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned()))
+}

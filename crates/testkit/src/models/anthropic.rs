@@ -1,0 +1,147 @@
+//! Anthropic's Messages API, streamed and whole.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use super::request::{Api, Message, Part, Request, Role, ToolResult};
+use super::script::{Block, Reply, Turn};
+use super::{End, Shared, event_stream, failure};
+
+pub(super) fn routes() -> Router<Arc<Shared>> {
+    Router::new().route("/v1/messages", post(messages)).route("/v1/messages/count_tokens", post(count_tokens))
+}
+
+async fn messages(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Response {
+    let streamed = body["stream"] == true;
+    let request = read(body);
+    let model = request.model.clone();
+    match shared.reply(request) {
+        Reply::Say(turn) if streamed => event_stream(frames(&model, &turn, End::Close), End::Close),
+        Reply::Say(turn) => Json(whole(&model, &turn)).into_response(),
+        Reply::Hang(turn) => event_stream(frames(&model, &turn, End::Silence), End::Silence),
+        Reply::Fail { status, message } => {
+            failure(status, &json!({"type": "error", "error": {"type": "api_error", "message": message}}))
+        }
+    }
+}
+
+async fn count_tokens() -> Response {
+    Json(json!({"input_tokens": 100})).into_response()
+}
+
+fn read(body: Value) -> Request {
+    let each = |key: &str| body[key].as_array().map(Vec::as_slice).unwrap_or_default();
+    Request {
+        api: Api::Anthropic,
+        model: text_of(&body["model"]),
+        system: text_of(&body["system"]),
+        tools: each("tools").iter().map(|tool| text_of(&tool["name"])).collect(),
+        max_tokens: body["max_tokens"].as_u64(),
+        schema: body["output_config"]["format"].get("schema").cloned(),
+        messages: each("messages").iter().map(read_message).collect(),
+        body,
+    }
+}
+
+fn read_message(message: &Value) -> Message {
+    let role = match message["role"].as_str() {
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::User,
+    };
+    let parts = match &message["content"] {
+        Value::Array(blocks) => blocks.iter().map(read_block).collect(),
+        content => vec![Part::Text(text_of(content))],
+    };
+    Message { role, parts }
+}
+
+fn read_block(block: &Value) -> Part {
+    match block["type"].as_str() {
+        Some("text") => Part::Text(text_of(&block["text"])),
+        Some("tool_use") => {
+            Part::ToolCall { id: text_of(&block["id"]), name: text_of(&block["name"]), input: block["input"].clone() }
+        }
+        Some("tool_result") => Part::ToolResult(ToolResult {
+            id: text_of(&block["tool_use_id"]),
+            text: text_of(&block["content"]),
+            is_error: block["is_error"] == true,
+        }),
+        _ => Part::Other(block.clone()),
+    }
+}
+
+/// A text is a string or a list of blocks, of which those with a text count.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
+
+/// Agents tell messages apart by their ids.
+fn message_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("msg_scripted_{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn stop_reason(turn: &Turn) -> &'static str {
+    let calls = turn.iter().any(|block| matches!(block, Block::ToolCall { .. }));
+    if calls { "tool_use" } else { "end_turn" }
+}
+
+fn whole(model: &str, turn: &Turn) -> Value {
+    let content: Vec<Value> = turn
+        .iter()
+        .map(|block| match block {
+            Block::Text(text) => json!({"type": "text", "text": text}),
+            Block::ToolCall { id, name, input } => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+        })
+        .collect();
+    let mut message = envelope(model);
+    message["content"] = Value::Array(content);
+    message["stop_reason"] = json!(stop_reason(turn));
+    message
+}
+
+fn envelope(model: &str) -> Value {
+    json!({
+        "id": message_id(), "type": "message", "role": "assistant", "model": model, "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 10, "output_tokens": 5},
+    })
+}
+
+fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
+    let mut events = vec![json!({"type": "message_start", "message": envelope(model)})];
+    for (index, block) in turn.iter().enumerate() {
+        let (start, delta) = match block {
+            Block::Text(text) => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})),
+            Block::ToolCall { id, name, input } => (
+                json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+                json!({"type": "input_json_delta", "partial_json": input.to_string()}),
+            ),
+        };
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
+        events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    match end {
+        End::Close => {
+            let delta = json!({"stop_reason": stop_reason(turn), "stop_sequence": null});
+            events.push(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 5}}));
+            events.push(json!({"type": "message_stop"}));
+        }
+        End::Silence => {}
+    }
+    events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", text_of(&event["type"]))).collect()
+}

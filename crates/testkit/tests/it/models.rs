@@ -1,0 +1,139 @@
+//! The mock model, called as an agent calls it.
+
+use anyhow::Result;
+use sayso_testkit::models::{Block, MockModel, Purpose, Reply, Script, ToolResult};
+use serde_json::{Value, json};
+
+async fn post(model: &MockModel, path: &str, body: &Value) -> Result<String> {
+    let url = format!("{}{path}", model.url());
+    Ok(reqwest::Client::new().post(url).json(body).send().await?.error_for_status()?.text().await?)
+}
+
+/// The JSON after each `data:`.
+fn events(stream: &str) -> Result<Vec<Value>> {
+    let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| Ok(serde_json::from_str(data)?)).collect()
+}
+
+fn two_turns() -> Script {
+    Script::turns([vec![Block::text("Let me ask."), Block::call("call_1", "ask", json!({"n": 1}))], vec![Block::text("Done.")]])
+}
+
+fn ask_tool() -> Value {
+    json!([{"name": "ask", "input_schema": {"type": "object"}}])
+}
+
+#[tokio::test]
+async fn anthropic_streams_a_turn_in_its_order() -> Result<()> {
+    let model = MockModel::start(two_turns()).await?;
+    let prompt = json!([{"role": "user", "content": [
+        {"type": "text", "text": "<system-reminder>be kind</system-reminder>"}, {"type": "text", "text": "Hello"},
+    ]}]);
+    let body = json!({"model": "m", "max_tokens": 9000, "stream": true, "tools": ask_tool(), "messages": prompt});
+    let mut said = events(&post(&model, "/v1/messages?beta=true", &body).await?)?;
+    said[0]["message"]["id"] = json!("msg");
+    assert_eq!(
+        said,
+        [
+            json!({"type": "message_start", "message": {
+                "id": "msg", "type": "message", "role": "assistant", "model": "m", "content": [],
+                "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 10, "output_tokens": 5},
+            }}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Let me ask."}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "content_block_start", "index": 1, "content_block": {
+                "type": "tool_use", "id": "call_1", "name": "ask", "input": {},
+            }}),
+            json!({"type": "content_block_delta", "index": 1, "delta": {
+                "type": "input_json_delta", "partial_json": "{\"n\":1}",
+            }}),
+            json!({"type": "content_block_stop", "index": 1}),
+            json!({
+                "type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": null},
+                "usage": {"output_tokens": 5},
+            }),
+            json!({"type": "message_stop"}),
+        ]
+    );
+    assert_eq!(model.last_user_text().as_deref(), Some("Hello"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn errands_take_nothing_from_the_script() -> Result<()> {
+    let model = MockModel::start(two_turns()).await?;
+    let said = async |body: Value| -> Result<Value> {
+        let reply: Value = serde_json::from_str(&post(&model, "/v1/messages", &body).await?)?;
+        Ok(reply["content"].clone())
+    };
+    let user = |text: &str| json!([{"role": "user", "content": text}]);
+    let schema = json!({"type": "object", "properties": {"title": {"type": "string"}, "sure": {"type": "boolean"}}});
+    let titled = json!({"model": "m", "output_config": {"format": {"schema": schema}}, "messages": user("A title")});
+    assert_eq!(said(titled).await?, json!([{"type": "text", "text": "{\"sure\":false,\"title\":\"Scripted\"}"}]));
+    let quota = json!({"model": "m", "max_tokens": 1, "tools": ask_tool(), "messages": user("quota")});
+    assert_eq!(said(quota).await?, json!([{"type": "text", "text": "Scripted"}]));
+
+    let results = json!([
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1", "name": "ask", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "call_1", "content": [{"type": "text", "text": "no"}], "is_error": true},
+        ]},
+    ]);
+    assert_eq!(said(json!({"model": "m", "tools": ask_tool(), "messages": user("Hello")})).await?[1]["id"], "call_1");
+    assert_eq!(said(json!({"model": "m", "tools": ask_tool(), "messages": results})).await?[0]["text"], "Done.");
+    assert_eq!(
+        said(json!({"model": "m", "tools": ask_tool(), "messages": user("More")})).await?,
+        json!([{"type": "text", "text": Script::OVER}])
+    );
+
+    let purposes: Vec<Purpose> = model.records().iter().map(|record| record.purpose).collect();
+    assert_eq!(purposes, [Purpose::Side, Purpose::Side, Purpose::Main, Purpose::Main, Purpose::Main]);
+    let refused = ToolResult { id: "call_1".to_owned(), text: "no".to_owned(), is_error: true };
+    assert_eq!(model.result_of("call_1").await?, refused);
+    assert_eq!(model.tool_results(), [refused]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
+    let script = Script::by_word([("file", vec![vec![Block::call("call_1", "run", json!({"command": "ls"}))]])]);
+    let model = MockModel::start(script).await?;
+    let prompt = json!({"role": "user", "parts": [{"text": "<session_context>…</session_context>"}, {"text": "Make a file"}]});
+    let call = json!({"role": "model", "parts": [{"functionCall": {"id": "call_1", "name": "run", "args": {}}}]});
+    let result = json!({"role": "user", "parts": [
+        {"functionResponse": {"id": "call_1", "name": "run", "response": {"output": "made"}}},
+    ]});
+    let tools = json!([{"functionDeclarations": [{"name": "run"}]}]);
+    let path = "/v1beta/models/gemini-pro:streamGenerateContent?alt=sse";
+    let first = events(&post(&model, path, &json!({"contents": [prompt], "tools": tools})).await?)?;
+    let part = json!({"functionCall": {"id": "call_1", "name": "run", "args": {"command": "ls"}}});
+    let usage = json!({"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15});
+    let candidate = json!({"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"});
+    assert_eq!(first, [json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-pro"})]);
+
+    let path = "/v1beta/models/gemini-pro:generateContent";
+    let second = post(&model, path, &json!({"contents": [prompt, call, result], "tools": tools})).await?;
+    let second: Value = serde_json::from_str(&second)?;
+    assert_eq!(second["candidates"][0]["content"]["parts"], json!([{"text": Script::OVER}]));
+    assert_eq!(model.last_user_text().as_deref(), Some("Make a file"));
+    let made = ToolResult { id: "call_1".to_owned(), text: "made".to_owned(), is_error: false };
+    assert_eq!(model.tool_results(), [made]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
+    let overloaded = || Reply::Fail { status: 529, message: "overloaded".to_owned() };
+    let model = MockModel::start(Script::choose(move |_| overloaded())).await?;
+    let client = reqwest::Client::new();
+    let body = json!({"model": "m", "tools": ask_tool(), "messages": [{"role": "user", "content": "Hello"}]});
+    let refused = client.post(format!("{}/v1/messages", model.url())).json(&body).send().await?;
+    assert_eq!((refused.status().as_u16(), refused.text().await?.contains("overloaded")), (529, true));
+
+    assert_eq!(client.head(model.url()).send().await?.status(), 200);
+    assert_eq!(client.post(format!("{}/api/event_logging/batch", model.url())).send().await?.status(), 404);
+    assert_eq!(model.other_calls(), ["HEAD /", "POST /api/event_logging/batch"]);
+    Ok(())
+}
