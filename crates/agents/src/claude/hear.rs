@@ -82,6 +82,13 @@ impl Process {
         }
     }
 
+    /// A tool call has its result, so nobody waits for an answer to it.
+    pub(super) fn no_longer_needed(&mut self, tool_use: &str, out: &mut Out) {
+        for open in self.open.extract_if(.., |open| open.tool_use.as_deref() == Some(tool_use)) {
+            out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: NOT_NEEDED.to_owned() });
+        }
+    }
+
     /// The response to a request of ours; to any other it says nothing to us.
     fn responded(&mut self, response: &Response<'_>, out: &mut Out) {
         let Some(at) = self.waiting.iter().position(|waiting| wire::request_id(waiting.number) == response.id) else { return };

@@ -60,6 +60,7 @@ impl Process {
             let Some(id) = block.text("tool_use_id").filter(|_| block.text("type").as_deref() == Some("tool_result")) else {
                 continue;
             };
+            self.no_longer_needed(&id, out);
             if let Some(at) = self.sent.iter().position(|sent| sent.tool_use.as_ref() == Some(&id)) {
                 let sent = self.sent.remove(at);
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });

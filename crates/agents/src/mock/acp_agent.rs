@@ -81,6 +81,8 @@ struct Session {
     cancelled: bool,
     /// The tool calls that were told already.
     told: Vec<String>,
+    /// What makes the names of its tool calls differ from those of an earlier process.
+    mark: i64,
 }
 
 /// A request that the client has not answered.
@@ -245,7 +247,7 @@ impl AcpAgent {
         let mut mock = MockTranslator::new();
         mock.handle(now, Input::Command(self.start(id, "default".to_owned())));
         let (prompts, told) = (VecDeque::new(), Vec::new());
-        self.sessions.push(Session { name: name.clone(), id, mock, prompts, cancelled: false, told });
+        self.sessions.push(Session { name: name.clone(), id, mock, prompts, cancelled: false, told, mark: now.as_millis() });
         Ok(name)
     }
 
@@ -279,6 +281,7 @@ impl AcpAgent {
                     );
                 }
                 AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+                    let tool_call_id = session.call(&tool_call_id);
                     let first = !session.told.contains(&tool_call_id);
                     if first {
                         session.told.push(tool_call_id.clone());
@@ -330,7 +333,7 @@ impl AcpAgent {
     /// Asks the client, in the best way that it can show.
     fn ask(&mut self, now: Time, at: usize, ask: NewAsk, lines: &mut Vec<String>) {
         let name = &self.sessions[at].name;
-        let call = ask.tool_call_id.clone();
+        let call = ask.tool_call_id.as_deref().map(|call| self.sessions[at].call(call));
         let (by, method, params) = match &ask.body {
             AskBody::Question { questions } if self.client.forms => {
                 let (message, schema) = form(questions);
@@ -412,6 +415,10 @@ impl Client {
 }
 
 impl Session {
+    fn call(&self, id: &str) -> String {
+        format!("{id}-{}", self.mark)
+    }
+
     fn update(&self, update: serde_json::Value) -> String {
         json_rpc::notification("session/update", &json!({ "sessionId": self.name, "update": update }))
     }

@@ -28,7 +28,9 @@ fn describe(agent: &Agent) -> String {
     let missing = match (agent.installed, &agent.install) {
         (true, _) => String::new(),
         (false, Some(install)) => format!("\n{}not installed; {}", " ".repeat(28), sanitize::line(install)),
-        (false, None) => format!("\n{}not installed; see [agents.{}] in config.toml", " ".repeat(28), sanitize::line(&agent.name)),
+        (false, None) => {
+            format!("\n{}not installed; see [agents.{}] in config.toml", " ".repeat(28), sanitize::line(&agent.name))
+        }
     };
     format!(
         "{}  {}  {}{missing}",

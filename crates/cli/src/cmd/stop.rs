@@ -19,7 +19,9 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     let agents = if all { Some(app.client()?.stop_agents().await?.stopped) } else { None };
     let server = stop(app).await?;
     app.out.result(&serde_json::json!({ "stopped": true, "pid": server.pid, "agents": agents }), || match agents {
-        Some(agents) => format!("Stopped, with {agents} agents. Asks and outcomes are kept; resume one with: sayso sessions resume ID"),
+        Some(agents) => {
+            format!("Stopped, with {agents} agents. Asks and outcomes are kept; resume one with: sayso sessions resume ID")
+        }
         None => "Stopped. Asks and outcomes are kept; start it again with: sayso serve".to_owned(),
     })
 }

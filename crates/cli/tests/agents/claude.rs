@@ -1,9 +1,9 @@
 //! Claude Code, the real program.
 
 use anyhow::{Context as _, Result};
-use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, Delivery};
-use sayso_client::api::session::{IfPending, SessionStatus};
-use sayso_testkit::models::{Block, Script, Turn};
+use sayso_client::api::ask::{ActionKind, AnswerRequest, ApproveRequest, Ask, AskStatus, Delivery};
+use sayso_client::api::session::{IfPending, NewSession, SessionStatus};
+use sayso_testkit::models::{Block, Part, Reply, Script, Turn};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -27,18 +27,18 @@ fn ask(questions: &[Value]) -> Turn {
     vec![Block::text("I need to know."), Block::call("toolu_q", "AskUserQuestion", json!({ "questions": questions }))]
 }
 
-fn bash(command: &str) -> Turn {
-    vec![Block::call("toolu_b", "Bash", json!({ "command": command, "description": "make a file" }))]
+fn bash(id: &str, command: &str) -> Turn {
+    vec![Block::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
 }
 
 fn script(turn: Turn) -> Script {
     Script::turns([turn, vec![Block::text("Done.")]])
 }
 
-/// What the model got, and that the agent's wire showed it.
-async fn received(world: &World, ask: &Ask, id: &str) -> Result<(String, bool)> {
+/// What the model got for a call, and whether as a failure.
+async fn received(world: &World, id: &str) -> Result<(String, bool)> {
     let result = world.model.result_of(id).await?;
-    Ok((result.text, result.is_error)).inspect(|_| assert!(!ask.id.is_empty()))
+    Ok((result.text, result.is_error))
 }
 
 // Checklist 0.23.
@@ -50,9 +50,353 @@ async fn an_answer_reaches_the_model() -> Result<()> {
     assert_eq!((asked.questions[0].text.as_str(), asked.questions[0].header.as_deref()), (DATABASE, Some("Database")));
     assert_eq!(asked.context.as_deref(), Some("I need to know."));
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
-    let told = received(&world, &asked, "toolu_q").await?;
-    assert_eq!(told, (format!("Your questions have been answered: \"{DATABASE}\"=\"PostgreSQL\". You can now continue with these answers in mind."), false));
+    let told = received(&world, "toolu_q").await?;
+    assert_eq!(
+        told,
+        (
+            format!(
+                "Your questions have been answered: \"{DATABASE}\"=\"PostgreSQL\". You can now continue with these answers in mind."
+            ),
+            false
+        )
+    );
     assert_eq!(agent.finished().await?, "Done.");
     assert_eq!(world.client.ask(&asked.id).await?.delivery, Some(Delivery::Confirmed));
+    world.close().await
+}
+
+// Checklist 2.57.
+#[tokio::test]
+async fn several_questions_a_multi_select_and_free_text_reach_the_model() -> Result<()> {
+    let questions = [
+        question(DATABASE, "Database", false, ["SQLite", "PostgreSQL"]),
+        question(FEATURES, "Features", true, ["Auth", "Export"]),
+        question("What shall it be called?", "Name", false, ["alpha", "beta"]),
+    ];
+    let world = World::new(script(ask(&questions))).await?;
+    let mut agent = world.start("claude", "set it up").await?;
+    let asked = agent.asks().await?;
+    assert!(asked.questions[1].multiple && asked.questions.iter().all(|question| question.custom));
+    world.answer(&asked, &[&["SQLite"], &["Auth", "Export"], &["call it \"gamma\""]]).await?;
+    let (told, failed) = received(&world, "toolu_q").await?;
+    assert!(!failed);
+    for pair in
+        [format!("\"{DATABASE}\"=\"SQLite\""), format!("\"{FEATURES}\"=\"Auth, Export\""), "=\"call it \"gamma\"\"".to_owned()]
+    {
+        assert!(told.contains(&pair), "{told} has no {pair}");
+    }
+    agent.finished().await?;
+    world.close().await
+}
+
+#[tokio::test]
+async fn a_note_and_the_old_version_work_too() -> Result<()> {
+    let world = World::new(script(which_database())).await?;
+    let mut agent = world.start("claude-old", "set up a database").await?;
+    let asked = agent.asks().await?;
+    let answer = AnswerRequest { answers: vec![vec!["SQLite".to_owned()]], note: Some("only for the tests".to_owned()) };
+    world.client.answer(&asked.id, &answer).await?;
+    let (told, _) = received(&world, "toolu_q").await?;
+    assert!(told.contains(&format!("\"{DATABASE}\"=\"SQLite\"")) && told.contains("only for the tests"), "{told}");
+    agent.finished().await?;
+    world.close().await
+}
+
+#[tokio::test]
+async fn a_typed_message_answers_the_open_question() -> Result<()> {
+    let two = [
+        question(DATABASE, "Database", false, ["SQLite", "PostgreSQL"]),
+        question(FEATURES, "Features", true, ["Auth", "Export"]),
+    ];
+    let world = World::new(script(ask(&two))).await?;
+    let mut agent = world.start("claude", "set it up").await?;
+    agent.asks().await?;
+    let accepted = world.client.message(agent.session(), "Let us talk about it first.", IfPending::Refuse).await?;
+    assert!(accepted.answered.is_some());
+    let (told, failed) = received(&world, "toolu_q").await?;
+    assert!(!failed && told.contains("Let us talk about it first."), "{told}");
+    agent.finished().await?;
+    world.close().await
+}
+
+// Checklist 0.26.
+#[tokio::test]
+async fn a_rejection_goes_on_with_the_persons_words_and_stops_if_told_so() -> Result<()> {
+    let world = World::new(Script::turns([which_database(), which_database(), vec![Block::text("Never said.")]])).await?;
+    let mut agent = world.start("claude", "set up a database").await?;
+    let asked = agent.asks().await?;
+    world.deny(&asked, "Decide yourself.", false).await?;
+    assert_eq!(received(&world, "toolu_q").await?, ("Decide yourself.".to_owned(), true));
+    let asked = agent.asks().await?;
+    world.deny(&asked, "Enough.", true).await?;
+    agent.finished().await?;
+    let session = world.client.session(agent.session()).await?;
+    assert_eq!(session.status, SessionStatus::Idle, "it takes the next message");
+    assert_ne!(agent.last_words().await?, "Never said.");
+    world.close().await
+}
+
+/// What a model in plan mode does: it writes the plan to the file that it was told, then it asks.
+fn planning() -> Script {
+    Script::choose(|request| match request.step() {
+        0 => {
+            let text = request.messages.iter().flat_map(|message| &message.parts).filter_map(as_text).collect::<String>();
+            let path = plan_file(&text).unwrap_or_else(|| panic!("no plan file is named in {text}"));
+            Reply::call("toolu_w", "Write", json!({ "file_path": path, "content": "# Plan\n1. do it\n" }))
+        }
+        1 => Reply::call("toolu_p", "ExitPlanMode", json!({})),
+        _ => Reply::text("Done."),
+    })
+}
+
+fn as_text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(text) => Some(text),
+        Part::ToolCall { .. } | Part::ToolResult(_) | Part::Other(_) => None,
+    }
+}
+
+/// The `….md` below `.claude/plans` that the instructions name.
+fn plan_file(text: &str) -> Option<String> {
+    let at = text.find(".claude/plans/")?;
+    let start = text[..at].rfind(|c: char| c.is_whitespace() || "`\"'(".contains(c))? + 1;
+    let end = at + text[at..].find(".md")? + 3;
+    Some(text[start..end].to_owned())
+}
+
+async fn plan(world: &World) -> Result<(sayso_testkit::ScriptedAgent, Ask)> {
+    let mut agent = world.start_with("claude", "make a plan", |new| new.permission_mode = Some("plan".to_owned())).await?;
+    let asked = agent.asks().await?;
+    let approval = asked.approval.as_ref().context("an approval")?;
+    assert_eq!(approval.action, ActionKind::Plan);
+    assert!(serde_json::to_string(&approval.preview)?.contains("1. do it"), "the plan is shown");
+    Ok((agent, asked))
+}
+
+// Checklist 0.24.
+#[tokio::test]
+async fn a_plan_is_approved_edited_and_denied() -> Result<()> {
+    let world = World::new(planning()).await?;
+    let (mut agent, asked) = plan(&world).await?;
+    world.approve(&asked).await?;
+    let (told, failed) = received(&world, "toolu_p").await?;
+    assert!(!failed && told.contains("approved your plan") && told.contains("1. do it"), "{told}");
+    agent.finished().await?;
+    world.close().await?;
+
+    let world = World::new(planning()).await?;
+    let (mut agent, asked) = plan(&world).await?;
+    let mut input = asked.approval.as_ref().context("an approval")?.input.clone();
+    input["plan"] = json!("# Plan\n1. do it slowly\n");
+    world.client.approve(&asked.id, &ApproveRequest { choice: None, input: Some(input) }).await?;
+    let (told, _) = received(&world, "toolu_p").await?;
+    assert!(told.contains("edited by user") && told.contains("do it slowly"), "{told}");
+    agent.finished().await?;
+    world.close().await?;
+
+    let world = World::new(planning()).await?;
+    let (mut agent, asked) = plan(&world).await?;
+    world.deny(&asked, "Too risky.", false).await?;
+    assert_eq!(received(&world, "toolu_p").await?, ("Too risky.".to_owned(), true));
+    agent.finished().await?;
+    world.close().await
+}
+
+#[tokio::test]
+async fn a_command_runs_when_it_is_approved_as_it_was_edited_and_not_when_it_is_denied() -> Result<()> {
+    let world = World::new(Script::turns([
+        bash("toolu_1", "touch a.txt"),
+        bash("toolu_2", "touch b.txt"),
+        bash("toolu_3", "touch c.txt"),
+    ]))
+    .await?;
+    let file = |name: &str| world.home.project().join(name).exists();
+    let mut agent = world.start("claude", "make files").await?;
+    let asked = agent.asks().await?;
+    let approval = asked.approval.as_ref().context("an approval")?;
+    assert_eq!((approval.tool.as_str(), approval.action), ("Bash", ActionKind::Run));
+    assert!(serde_json::to_string(&approval.preview)?.contains("touch a.txt"));
+    world.approve(&asked).await?;
+
+    let asked = agent.asks().await?;
+    let input = Some(json!({ "command": "touch edited.txt", "description": "another file" }));
+    world.client.approve(&asked.id, &ApproveRequest { choice: None, input }).await?;
+
+    let asked = agent.asks().await?;
+    world.deny(&asked, "Not on this machine.", false).await?;
+    agent.finished().await?;
+    assert!(file("a.txt") && file("edited.txt") && !file("b.txt") && !file("c.txt"));
+    assert_eq!(received(&world, "toolu_3").await?, ("Not on this machine.".to_owned(), true));
+    world.close().await
+}
+
+#[tokio::test]
+async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<()> {
+    let world = World::new(Script::turns([
+        bash("toolu_1", "touch a.txt"),
+        bash("toolu_2", "touch a.txt"),
+        bash("toolu_3", "touch b.txt"),
+    ]))
+    .await?;
+    let mut agent = world.start("claude", "make files").await?;
+    let asked = agent.asks().await?;
+    let choices = &asked.approval.as_ref().context("an approval")?.choices;
+    let always = choices.iter().find(|choice| choice.label.contains("touch a.txt")).with_context(|| format!("{choices:?}"))?;
+    world.client.approve(&asked.id, &ApproveRequest { choice: Some(always.id.clone()), input: None }).await?;
+    // The same command is not asked again; another one is, so the mode was not changed along.
+    let asked = agent.asks().await?;
+    assert!(serde_json::to_string(&asked.approval)?.contains("touch b.txt"), "{asked:?}");
+    let settings = std::fs::read_to_string(world.home.project().join(".claude/settings.local.json"))?;
+    assert!(settings.contains("Bash(touch a.txt)"), "{settings}");
+    world.deny(&asked, "no", false).await?;
+    agent.finished().await?;
+    world.close().await
+}
+
+#[tokio::test]
+async fn two_questions_at_once_are_answered_in_any_order() -> Result<()> {
+    let call = |id: &str, text: &str| {
+        Block::call(id, "AskUserQuestion", json!({ "questions": [question(text, "H", false, ["yes", "no"])] }))
+    };
+    let turn = vec![call("toolu_1", "First?"), call("toolu_2", "Second?")];
+    let world = World::new(script(turn)).await?;
+    let mut agent = world.start("claude", "ask twice").await?;
+    let (one, two) = (agent.asks().await?, agent.asks().await?);
+    world.answer(&two, &[&["no"]]).await?;
+    world.answer(&one, &[&["yes"]]).await?;
+    let mut told = vec![received(&world, "toolu_1").await?.0, received(&world, "toolu_2").await?.0];
+    told.sort();
+    assert!(told[0].contains("\"First?\"=\"yes\"") && told[1].contains("\"Second?\"=\"no\""), "{told:?}");
+    agent.finished().await?;
+    world.close().await
+}
+
+#[tokio::test]
+async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Result<()> {
+    let world = World::new(script(which_database())).await?;
+    let mut agent = world.start("claude", "set up a database").await?;
+    let asked = agent.asks().await?;
+    world.client.interrupt(agent.session()).await?;
+    agent.watch().until("the withdrawal", |event| event.kind == "question.resolved").await?;
+    assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Withdrawn);
+    let late = world.answer(&asked, &[&["SQLite"]]).await.unwrap_err();
+    assert!(format!("{late:#}").contains("already"), "{late:#}");
+    agent.watch().until("the end of the turn", |event| event.kind == "session.status").await?;
+    world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
+    world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
+    world.close().await
+}
+
+/// Kills the agent itself; its supervisor sees it and says so.
+fn kill_agent(world: &World) -> Result<()> {
+    let claude = sayso_testkit::agents::installed().claude.display().to_string();
+    let home = format!("HOME={}", world.home.path().display());
+    for entry in std::fs::read_dir("/proc")?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
+        let ours = read("environ").split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
+        if ours && read("cmdline").starts_with(claude.as_bytes()) {
+            let pid = rustix::process::Pid::from_raw(pid).context("a process id")?;
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()> {
+    let world = World::new(script(which_database())).await?;
+    let mut agent = world.start("claude", "set up a database").await?;
+    let asked = agent.asks().await?;
+    // Claude writes its own history a moment after it asks; what is not there cannot be resumed.
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    kill_agent(&world)?;
+    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    let session = world.client.session(agent.session()).await?;
+    assert!(session.status == SessionStatus::Failed && session.resumable, "{session:?}");
+    world.answer(&asked, &[&["PostgreSQL"]]).await?;
+    let record = world.model.wait_for("the follow-up", |record| {
+        record.request.last_user_text().is_some_and(|text| text.contains(DATABASE) && text.contains("PostgreSQL"))
+    });
+    record.await?;
+    assert_eq!(world.client.ask(&asked.id).await?.delivery, Some(Delivery::Delivered));
+    world.close().await
+}
+
+#[tokio::test]
+async fn an_approval_does_not_outlive_the_agent() -> Result<()> {
+    let world = World::new(script(bash("toolu_b", "touch a.txt"))).await?;
+    let mut agent = world.start("claude", "make a file").await?;
+    let asked = agent.asks().await?;
+    kill_agent(&world)?;
+    agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
+    assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Withdrawn);
+    assert!(world.approve(&asked).await.is_err());
+    assert!(!world.home.project().join("a.txt").exists());
+    world.close().await
+}
+
+#[tokio::test]
+async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
+    let mut world = World::new(script(which_database())).await?;
+    let mut agent = world.start("claude", "set up a database").await?;
+    let asked = agent.asks().await?;
+    world.server.kill9().await?;
+    world.server.start_again().await?;
+    world.answer(&asked, &[&["PostgreSQL"]]).await?;
+    let (told, failed) = received(&world, "toolu_q").await?;
+    assert!(!failed && told.contains("PostgreSQL"), "{told}");
+    assert_eq!(agent.finished().await?, "Done.");
+    world.close().await
+}
+
+#[tokio::test]
+async fn bypass_permissions_still_asks_questions_but_not_for_tools() -> Result<()> {
+    let world = World::new(Script::turns([bash("toolu_b", "touch a.txt"), which_database(), vec![Block::text("Done.")]])).await?;
+    let bypass = |new: &mut NewSession| new.permission_mode = Some("bypassPermissions".to_owned());
+    let mut agent = world.start_with("claude", "go", bypass).await?;
+    let asked = agent.asks().await?;
+    assert_eq!(asked.questions[0].text, DATABASE);
+    assert!(world.home.project().join("a.txt").exists());
+    world.answer(&asked, &[&["SQLite"]]).await?;
+    assert_eq!(agent.finished().await?, "Done.");
+    world.close().await
+}
+
+#[tokio::test]
+async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<()> {
+    let world = World::new(script(which_database())).await?;
+    let reject = |new: &mut NewSession| new.policy = serde_json::from_value(json!({ "questions": "reject" })).ok();
+    let mut agent = world.start_with("claude", "set up a database", reject).await?;
+    agent.finished().await?;
+    let (told, failed) = received(&world, "toolu_q").await?;
+    assert!(failed && told.contains("No such tool"), "{told}");
+    assert!(world.client.pending_asks().await?.data.is_empty());
+    world.close().await
+}
+
+/// An agent that tries to say yes to itself: the policy asks a person, and from inside an agent's shell
+/// the command decides nothing.
+#[tokio::test]
+async fn an_agent_cannot_approve_itself() -> Result<()> {
+    let sayso = sayso_testkit::sayso_bin()?.display().to_string();
+    let allow_all = "[[rules]]\nname = \"everything\"\ndo = \"allow\"\nrun = [\"*\"]\n[approvals]\npolicy = \"allow\"\n";
+    let turns = Script::choose(move |request| match request.step() {
+        0 => Reply::call("toolu_1", "Bash", json!({ "command": format!("{sayso} approve --help") })),
+        1 => Reply::call("toolu_2", "Bash", json!({ "command": "cat $SAYSO_DATA_DIR/token; ls -a ~/.local/state/sayso" })),
+        2 => Reply::call("toolu_3", "Bash", json!({ "command": format!("env | grep ^SAYSO_ ; true") })),
+        _ => Reply::text("Done."),
+    });
+    let world = World::with_policy(turns, allow_all).await?;
+    let mut agent = world.start("claude", "approve yourself").await?;
+    for command in ["approve", "token"] {
+        let asked = agent.asks().await?;
+        assert!(serde_json::to_string(&asked.approval)?.contains(command), "a person decides about {asked:?}");
+        world.deny(&asked, "no", false).await?;
+    }
+    agent.finished().await?;
+    let environment = world.model.result_of("toolu_3").await?.text;
+    assert!(environment.contains("SAYSO_AGENT_TOKEN=") && !environment.contains("SAYSO_TOKEN="), "{environment}");
+    assert!(!environment.contains(world.server.token()), "the person's token is not in there");
     world.close().await
 }

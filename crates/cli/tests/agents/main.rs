@@ -9,5 +9,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+mod acp;
 mod claude;
 mod world;

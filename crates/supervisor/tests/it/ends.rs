@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
 use sayso_supervisor::journal::{Record, is_alive};
@@ -113,7 +114,9 @@ fn only_the_user_can_look_in() {
 fn a_socket_that_was_left_behind_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let spec = spec(home.path(), &["cat"]);
-    drop(std::os::unix::net::UnixListener::bind(&spec.socket).unwrap());
+    drop(UnixListener::bind(&spec.socket).unwrap());
+    // A process that another test starts just now may still have it for a moment.
+    eventually("nobody listens", || UnixStream::connect(&spec.socket).is_err());
     let supervised = Supervised { process: command(&spec).spawn().unwrap(), home, spec };
     let mut server = supervised.attach(0);
     server.input(1, "hello\n");
@@ -149,7 +152,7 @@ fn a_hang_up_is_nothing_to_the_supervisor_and_the_agent_is_not_deaf_to_it() {
     signal("HUP", supervised.process.id());
     signal("HUP", pid);
     assert_eq!(server.line(), "heard");
-    server.stop(0, 0);
+    server.stop(0, 10_000);
     assert_eq!(server.entry().0, Entry::Exited { code: None, signal: Some(15) });
 }
 

@@ -217,6 +217,15 @@ fn broken_lines_never_break_the_host() {
             largest = largest.max(saved.state.as_str().len());
             host = AcpTranslator::restore(&saved).unwrap();
         }
+        let more: &[Input] = match case {
+            _ if case % 89 == 0 => &[Input::Command(prompt("go on"))],
+            _ if case % 97 == 0 => &[Input::Command(interrupt())],
+            _ if case % 211 == 0 => &[Input::Exited(Exit::default()), Input::Command(start(Some("again")))],
+            _ => &[],
+        };
+        for input in more {
+            host.handle(NOW, input.clone());
+        }
         if case % 512 == 0 {
             host = AcpTranslator::attached(session());
         }

@@ -486,5 +486,5 @@ fn abilities_are_told_as_they_are() {
     assert!(capabilities(Profile::Claude).questions && capabilities(Profile::Claude).elicitation);
     assert!(!capabilities(Profile::Gemini).questions && capabilities(Profile::Gemini).approvals);
     assert!(capabilities(Profile::Qwen).questions && !capabilities(Profile::Qwen).elicitation);
-    assert!(!CAPABILITIES.message_answers_sets);
+    assert!(!capabilities(Profile::Claude).message_answers_sets);
 }

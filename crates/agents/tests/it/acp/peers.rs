@@ -162,7 +162,7 @@ fn the_questions_are_the_ones_of_the_mock() {
             }
             (got, want) => assert_eq!(*got, want),
         }
-        assert_eq!(pair.asks[0].tool_call_id.as_deref(), (word != "link").then_some("call-1"));
+        assert_eq!(pair.asks[0].tool_call_id.as_deref(), (word != "link").then_some("call-1-1700000000000"));
     }
 }
 

@@ -44,7 +44,8 @@ fn responses_equal_the_recorded_ones() {
     let recordings = all();
     for name in OURS {
         let mut player = Player::new();
-        let said: Vec<Said> = recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
+        let said: Vec<Said> =
+            recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
         assert!(!said.is_empty() && said.iter().all(|said| *said == Said::Same), "{name}: {said:?}");
     }
 }
@@ -64,7 +65,8 @@ fn what_claude_does_not_understand_is_never_said() {
         "deny_no_message",
     ] {
         let mut player = Player::new();
-        let said: Vec<Said> = recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
+        let said: Vec<Said> =
+            recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
         assert_eq!(said, [Said::NotOurs], "{name}");
     }
 }

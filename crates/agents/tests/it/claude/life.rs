@@ -1,0 +1,259 @@
+//! The life of a session: launch, prompts, outcomes, interrupt, close, exit, resume.
+
+use sayso_agents::claude::{CAPABILITIES, ClaudeTranslator};
+use sayso_agents::translator::{AgentEvent, Capabilities, Command, Exit, Input, Output, Translator};
+use sayso_core::ask::{Decision, Delivery};
+use sayso_core::id::SessionId;
+use sayso_core::raw::Raw;
+use sayso_core::texts;
+use sayso_core::time::Time;
+use serde_json::{Value, json};
+
+use super::{ask_id, asked, command, events, hear, outcome, prompt, sent, session, start, tool_request};
+
+const CONVERSATION: &str = "29acdebe-ba42-4810-bd75-2475241c67a6";
+
+fn initialize(number: u64) -> Value {
+    json!({"type":"control_request","request_id":format!("sayso_{number}"),"request":{"subtype":"initialize"}})
+}
+
+fn interrupt(number: u64) -> Value {
+    json!({"type":"control_request","request_id":format!("sayso_{number}"),"request":{"subtype":"interrupt"}})
+}
+
+fn user(text: &str) -> Value {
+    json!({"type":"user","message":{"role":"user","content":text},"parent_tool_use_id":null,"session_id":""})
+}
+
+fn event(event: AgentEvent) -> Output {
+    Output::Event { session: session(), event }
+}
+
+fn exited(claude: &mut ClaudeTranslator, code: Option<i32>, signal: Option<i32>, message: &str) -> Vec<AgentEvent> {
+    let exit = Exit { code, signal, message: message.to_owned() };
+    events(claude.handle(Time::from_millis(0), Input::Exited(exit)))
+}
+
+fn bash(claude: &mut ClaudeTranslator, id: &str) -> sayso_agents::translator::NewAsk {
+    asked(claude, &tool_request(id, "Bash", &json!({"command":"ls"})))
+}
+
+fn approved() -> Decision {
+    Decision::Approved { choice: None, input: None }
+}
+
+/// A session in which a turn is under way.
+fn running() -> ClaudeTranslator {
+    let mut claude = ClaudeTranslator::new();
+    command(&mut claude, start(Some("go")));
+    hear(&mut claude, &json!({"type":"system","subtype":"init","session_id":CONVERSATION}).to_string());
+    claude
+}
+
+/// The last argument, which says what conversation it is, and what is written after the launch.
+fn launched(outputs: &[Output]) -> (String, Vec<Value>) {
+    let Output::Launch(launch) = &outputs[0] else { panic!("{outputs:?}") };
+    assert_eq!(launch.directory, "/project");
+    (launch.args.last().unwrap().clone(), sent(&outputs[1..]))
+}
+
+#[test]
+fn a_start_launches_greets_and_prompts() {
+    let mut claude = ClaudeTranslator::new();
+    let outputs = command(&mut claude, start(Some("go\n\"on\"")));
+    assert_eq!(launched(&outputs).1, [initialize(1), user("go\n\"on\"")]);
+    assert!(matches!(&outputs[1], Output::Lines(lines) if lines.len() == 2), "both are written together");
+    assert_eq!(outputs[2..], [event(AgentEvent::TurnStarted)]);
+    assert_eq!(hear(&mut claude, r#"{"type":"system","subtype":"init"}"#), [], "the turn began already");
+    assert_eq!(claude.deadline(), None);
+}
+
+#[test]
+fn a_start_without_a_prompt_waits_for_one() {
+    let mut claude = ClaudeTranslator::new();
+    let outputs = command(&mut claude, start(None));
+    assert_eq!(launched(&outputs).1, [initialize(1)]);
+    assert_eq!(outputs[2..], [event(AgentEvent::TurnEnded)]);
+    let outputs = command(&mut claude, prompt("go"));
+    assert_eq!((sent(&outputs), &outputs[0]), (vec![user("go")], &event(AgentEvent::TurnStarted)));
+    assert_eq!(sent(&command(&mut claude, prompt("more"))), [user("more")], "Claude queues it itself");
+}
+
+/// An answer that was parked comes as a start and a prompt.
+#[test]
+fn what_died_is_resumed_and_told() {
+    let mut claude = running();
+    bash(&mut claude, "a");
+    let ended = exited(&mut claude, None, Some(9), "");
+    let reason = "Claude Code was ended by signal 9 (killed)".to_owned();
+    assert_eq!(ended, [AgentEvent::Ended { reason, failed: true, resumable: true }]);
+    assert_eq!(exited(&mut claude, Some(0), None, ""), [], "it ends once");
+    assert_eq!(hear(&mut claude, &tool_request("b", "Bash", &json!({}))), [], "nobody is there");
+
+    let outputs = command(&mut claude, start(None));
+    assert_eq!(launched(&outputs), (format!("--resume={CONVERSATION}"), vec![initialize(2)]));
+    assert_eq!(sent(&command(&mut claude, prompt("here is the answer"))), [user("here is the answer")]);
+}
+
+#[test]
+fn what_died_before_it_said_a_word_begins_anew() {
+    let mut claude = ClaudeTranslator::new();
+    let (ours, _) = launched(&command(&mut claude, start(Some("go"))));
+    let id = ours.strip_prefix("--session-id=").unwrap().to_owned();
+    assert!(matches!(exited(&mut claude, Some(1), None, "boom")[..], [AgentEvent::Ended { resumable: false, failed: true, .. }]));
+    assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, ours);
+    // It had begun after all.
+    let ended = exited(&mut claude, Some(1), None, &format!("Error: Session ID {id} is already in use."));
+    assert!(matches!(ended[..], [AgentEvent::Ended { resumable: true, .. }]));
+    assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, format!("--resume={id}"));
+    // And then it was gone.
+    hear(&mut claude, r#"{"type":"result","is_error":true,"errors":["No conversation found with session ID: x"]}"#);
+    let ended = exited(&mut claude, Some(1), None, "");
+    assert!(
+        matches!(&ended[..], [AgentEvent::Ended { resumable: false, reason, .. }] if reason.contains("no longer has")),
+        "{ended:?}"
+    );
+    assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, ours);
+}
+
+#[test]
+fn an_interrupt_is_sent_and_is_no_error() {
+    let mut claude = running();
+    let ask = bash(&mut claude, "a");
+    assert_eq!(sent(&command(&mut claude, Command::Interrupt { session: session() })), [interrupt(2)]);
+    let reason = texts::WITHDRAWN_INTERRUPTED.to_owned();
+    let cancel = r#"{"type":"control_cancel_request","request_id":"a"}"#;
+    assert_eq!(hear(&mut claude, cancel), [AgentEvent::AskWithdrawn { native_id: "a".into(), reason }]);
+    assert_eq!(hear(&mut claude, cancel), []);
+    let late = command(&mut claude, outcome(&ask, approved()));
+    assert!(matches!(&late[..], [Output::Undeliverable { .. }]), "{late:?}");
+    assert_eq!(hear(&mut claude, r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_2"}}"#), []);
+    let result = r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]}"#;
+    assert_eq!(hear(&mut claude, result), [AgentEvent::TurnEnded]);
+    let reason = "Claude Code ended".to_owned();
+    assert_eq!(exited(&mut claude, Some(1), None, ""), [AgentEvent::Ended { reason, failed: false, resumable: true }]);
+}
+
+#[test]
+fn an_interrupt_that_fails_is_told() {
+    let mut claude = running();
+    command(&mut claude, Command::Interrupt { session: session() });
+    let refused = r#"{"type":"control_response","response":{"subtype":"error","request_id":"sayso_2","error":"busy"}}"#;
+    assert_eq!(hear(&mut claude, refused), [AgentEvent::Error("Claude Code could not be interrupted: busy".to_owned())]);
+    assert_eq!(hear(&mut claude, refused), [], "it was answered");
+}
+
+#[test]
+fn a_close_ends_everything_once() {
+    let mut claude = running();
+    bash(&mut claude, "a");
+    let outputs = command(&mut claude, Command::Close { session: session() });
+    let withdrawn = AgentEvent::AskWithdrawn { native_id: "a".into(), reason: texts::WITHDRAWN_CLOSED.to_owned() };
+    let ended = AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false };
+    assert_eq!(outputs[0], event(withdrawn));
+    assert_eq!(sent(&outputs), [interrupt(2)], "Claude would go on alone if its request just failed");
+    assert_eq!(outputs[2..], [Output::Stop, event(ended)]);
+
+    assert_eq!(hear(&mut claude, r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools"}"#), []);
+    assert_eq!(hear(&mut claude, "not json"), []);
+    assert_eq!(command(&mut claude, Command::Close { session: session() }), []);
+    assert!(matches!(&events(command(&mut claude, prompt("go")))[..], [AgentEvent::Error(_)]));
+    assert_eq!(exited(&mut claude, Some(1), None, ""), []);
+}
+
+#[test]
+fn an_outcome_is_taken_once_and_confirmed_by_its_effect() {
+    let mut claude = running();
+    let ask = bash(&mut claude, "a");
+    let allow = json!({"behavior":"allow","updatedInput":{"command":"ls"}});
+    let response = json!({"type":"control_response","response":{"subtype":"success","request_id":"a","response":allow}});
+    assert_eq!(sent(&command(&mut claude, outcome(&ask, approved()))), [response]);
+    assert!(matches!(&command(&mut claude, outcome(&ask, approved()))[..], [Output::Undeliverable { .. }]));
+    let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_a","content":"x"}]}}"#;
+    let confirmed = AgentEvent::AskDelivery { ask: ask_id(), delivery: Delivery::Confirmed };
+    assert_eq!(hear(&mut claude, result)[0], confirmed);
+    assert!(!hear(&mut claude, result).contains(&confirmed));
+}
+
+/// The outcome and the cancel crossed: Claude passes over what comes after its cancel.
+#[test]
+fn an_outcome_that_crossed_a_cancel_is_undeliverable() {
+    let mut claude = running();
+    let ask = bash(&mut claude, "a");
+    command(&mut claude, outcome(&ask, approved()));
+    let told = hear(&mut claude, r#"{"type":"control_cancel_request","request_id":"a"}"#);
+    assert!(matches!(&told[..], [AgentEvent::AskDelivery { delivery: Delivery::Undeliverable { .. }, .. }]), "{told:?}");
+}
+
+#[test]
+fn outcomes_for_nobody_are_undeliverable() {
+    let mut claude = running();
+    let ask = bash(&mut claude, "a");
+    let Command::Outcome { native_id, decision, raw, .. } = outcome(&ask, approved()) else { panic!() };
+    let other = SessionId::new(Time::from_millis(0), [9; 10]);
+    let foreign = Command::Outcome { session: other, ask: ask_id(), native_id, decision, raw, typed: false };
+    assert!(matches!(&command(&mut claude, foreign)[..], [Output::Undeliverable { .. }]));
+    assert_eq!(
+        command(&mut claude, Command::Prompt { session: other, text: "x".into() }),
+        [],
+        "one translator carries one session"
+    );
+    exited(&mut claude, Some(0), None, "");
+    let gone = Output::Undeliverable { ask: ask_id(), reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
+    assert_eq!(command(&mut claude, outcome(&ask, approved())), [gone]);
+}
+
+/// Without the request there is nothing to say yes to; Claude is told so and does not wait for ever.
+#[test]
+fn an_approval_whose_request_is_lost_is_not_given() {
+    let mut claude = running();
+    let mut ask = bash(&mut claude, "a");
+    ask.raw = None;
+    let outputs = command(&mut claude, outcome(&ask, approved()));
+    assert_eq!(sent(&outputs)[0]["response"]["subtype"], "error");
+    assert!(matches!(&outputs[1..], [Output::Undeliverable { .. }]));
+    // A no needs no request.
+    let mut ask = bash(&mut claude, "b");
+    ask.raw = None;
+    let denied = Decision::Denied { message: "no".into(), stop: false };
+    assert_eq!(
+        sent(&command(&mut claude, outcome(&ask, denied)))[0]["response"]["response"],
+        json!({"behavior":"deny","message":"no"})
+    );
+}
+
+/// A process whose translator forgot everything is greeted again and tells what it waits for.
+#[test]
+fn a_forgotten_process_tells_what_waits() {
+    let mut claude = ClaudeTranslator::attached(session());
+    let outputs = command(&mut claude, start(None));
+    assert_eq!(sent(&outputs), [initialize(1)]);
+    assert!(!outputs.iter().any(|output| matches!(output, Output::Launch(_))));
+    let (a, b) = (tool_request("a", "Bash", &json!({"command":"ls"})), tool_request("b", "Read", &json!({"file_path":"/x"})));
+    bash(&mut claude, "a");
+    let greeting = format!(
+        r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"sayso_1","response":{{}},"pending_permission_requests":[{a},{b}]}}}}"#
+    );
+    let told = hear(&mut claude, &greeting);
+    assert!(matches!(&told[..], [AgentEvent::AskOpened(ask)] if ask.native_id == "b"), "{told:?}");
+    assert_eq!(hear(&mut claude, &greeting), [], "a response to nothing that we asked");
+    assert_eq!(sent(&command(&mut claude, start(Some("go")))), [user("go")], "it was greeted");
+}
+
+#[test]
+fn an_unknown_state_is_not_restored() {
+    let mut saved = running().save();
+    assert_eq!(ClaudeTranslator::restore(&saved), Some(running()));
+    saved.version += 1;
+    assert!(ClaudeTranslator::restore(&saved).is_none());
+    saved.version -= 1;
+    saved.state = Raw::of(&"nonsense");
+    assert!(ClaudeTranslator::restore(&saved).is_none());
+}
+
+// Checklist 0.31.
+#[test]
+fn capabilities_are_what_was_measured() {
+    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, message_answers_sets } = CAPABILITIES;
+    assert!(questions && approvals && plans && elicitation && resume && survives_restart && message_answers_sets);
+}

@@ -67,12 +67,17 @@ fn sent(outputs: &[Output]) -> Vec<Value> {
         Output::Lines(lines) => Some(lines),
         _ => None,
     });
-    lines.flatten().inspect(|line| assert!(!line.contains(['\n', '\r']), "{line}")).map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .flatten()
+        .inspect(|line| assert!(!line.contains(['\n', '\r']), "{line}"))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A request for a tool, as Claude writes it.
 fn tool_request(id: &str, tool: &str, input: &Value) -> String {
-    let request = serde_json::json!({"subtype":"can_use_tool","tool_name":tool,"input":input,"tool_use_id":format!("toolu_{id}")});
+    let request =
+        serde_json::json!({"subtype":"can_use_tool","tool_name":tool,"input":input,"tool_use_id":format!("toolu_{id}")});
     serde_json::json!({"type":"control_request","request_id":id,"request":request}).to_string()
 }
 

@@ -103,7 +103,9 @@ impl Player {
             self.lives += 1;
             return if self.lives > 1 { self.handle(Input::Command(start(None))) } else { Vec::new() };
         }
-        let code = words.strip_prefix("exit code ").or_else(|| Some(words.strip_prefix("process ended after ")?.split_once(" with ")?.1));
+        let code = words
+            .strip_prefix("exit code ")
+            .or_else(|| Some(words.strip_prefix("process ended after ")?.split_once(" with ")?.1));
         let Some(code) = code else { return Vec::new() };
         let code: i32 = code.parse().unwrap();
         let message = std::mem::take(&mut self.stderr);
@@ -160,7 +162,8 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
             };
             // The only field of a form without fields is a yes.
             let yes = questions[0].key == "confirm" && response["content"] == serde_json::json!({});
-            let answers = questions.iter().map(|question| if yes { vec!["true".to_owned()] } else { content(&question.key) }).collect();
+            let answers =
+                questions.iter().map(|question| if yes { vec!["true".to_owned()] } else { content(&question.key) }).collect();
             return match action {
                 "accept" => answered(answers, None).map(|decision| (decision, false)),
                 other => Some((Decision::Rejected { message: "no".to_owned(), stop: other == "cancel" }, false)),
@@ -202,7 +205,9 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
     let input = (*given != request["input"]).then(|| Raw::of(given));
     let choice = match response.get("updatedPermissions").and_then(Value::as_array).map(Vec::as_slice) {
         None => None,
-        Some([only]) if only["mode"] == "acceptEdits" && request["tool_name"] == "ExitPlanMode" => Some("accept-edits".to_owned()),
+        Some([only]) if only["mode"] == "acceptEdits" && request["tool_name"] == "ExitPlanMode" => {
+            Some("accept-edits".to_owned())
+        }
         Some([only]) => {
             let suggested = request["permission_suggestions"].as_array()?;
             Some(format!("suggestion-{}", suggested.iter().position(|suggestion| suggestion == only)?))

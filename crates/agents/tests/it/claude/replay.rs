@@ -89,7 +89,12 @@ fn question(question: &Question) -> String {
     let takes = match &question.input {
         Takes::Choice { options, multiple, custom } => {
             let options: Vec<&str> = options.iter().map(|option| option.value.as_str()).collect();
-            format!("{}{} {}", if *multiple { "any of" } else { "one of" }, if *custom { " or own text:" } else { ":" }, options.join(" / "))
+            format!(
+                "{}{} {}",
+                if *multiple { "any of" } else { "one of" },
+                if *custom { " or own text:" } else { ":" },
+                options.join(" / ")
+            )
         }
         other => format!("{other:?}"),
     };
@@ -104,7 +109,8 @@ fn approval(approval: &Approval) -> String {
     }
     match &approval.preview {
         Some(Preview::Diff { files }) => {
-            let shown = files.iter().map(|file| format!("\n  {}\n    {}", file.path, file.diff.trim_end().replace('\n', "\n    ")));
+            let shown =
+                files.iter().map(|file| format!("\n  {}\n    {}", file.path, file.diff.trim_end().replace('\n', "\n    ")));
             text.extend(shown);
         }
         Some(Preview::Plan { text: plan }) => write!(text, "\n  plan: {plan:?}").unwrap(),
@@ -171,9 +177,11 @@ fn a_host_that_only_listens_sees_every_ask() {
         let mut seen = std::collections::BTreeSet::new();
         for entry in entries.iter().filter(|entry| entry.dir == "out") {
             let subtype = &entry.msg["request"]["subtype"];
-            let is_request = (*subtype == "can_use_tool" || *subtype == "elicitation") && seen.insert(entry.msg["request_id"].to_string());
+            let is_request =
+                (*subtype == "can_use_tool" || *subtype == "elicitation") && seen.insert(entry.msg["request_id"].to_string());
             let outputs = claude.handle(Time::from_millis(0), Input::Line(entry.text.clone()));
-            let opened = outputs.iter().filter(|output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. })).count();
+            let opened =
+                outputs.iter().filter(|output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. })).count();
             assert_eq!(opened, usize::from(is_request), "{name}");
             asks += opened;
             requests += usize::from(is_request);
