@@ -201,7 +201,9 @@ impl State {
     pub(super) fn cancel_turn(&mut self, reason: &str, out: &mut Out) {
         if let Some(turn) = &mut self.turn {
             turn.cancelled = true;
-            out.line(json_rpc::notification("session/cancel", &json!({ "sessionId": self.agent.session })));
+            if let Some(session) = &self.agent.session {
+                out.line(json_rpc::notification("session/cancel", &json!({ "sessionId": session })));
+            }
         }
         self.withdraw_all(reason, out);
         self.queue.retain(|prompt| !prompt.follow_up);

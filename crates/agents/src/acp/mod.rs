@@ -15,6 +15,7 @@
 //! Options are chosen by their kind, never by their place: some agents put "allow always" first. The
 //! protocol has no field for the reason of a denial, so a person's own words follow as the next prompt.
 
+mod action;
 mod asking;
 mod diff;
 mod doors;

@@ -2,15 +2,13 @@
 
 use std::collections::VecDeque;
 
-use sayso_core::ask::{Action, FileDiff, Preview};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::transcript::ToolStatus;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::diff::unified;
-use crate::json_rpc::{Object, list, text};
+use super::action::texts;
+use crate::json_rpc::{Object, text};
 
 /// Tool calls that are remembered. The oldest makes room.
 const CALLS: usize = 64;
@@ -26,19 +24,19 @@ const TITLE: usize = 512;
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Call {
     pub(super) id: String,
-    name: Option<String>,
-    title: Option<String>,
-    kind: Option<String>,
-    input: Option<Raw>,
-    content: Option<Raw>,
-    locations: Option<Raw>,
+    pub(super) name: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) kind: Option<String>,
+    pub(super) input: Option<Raw>,
+    pub(super) content: Option<Raw>,
+    pub(super) locations: Option<Raw>,
     /// A command that the person could edit (Devin).
-    command: Option<String>,
+    pub(super) command: Option<String>,
     /// Its MCP server.
-    server: Option<String>,
+    pub(super) server: Option<String>,
     status: Status,
     /// Parts of it were too large to be kept.
-    cut: bool,
+    pub(super) cut: bool,
 }
 
 /// How a call stands, in the protocol's own steps.
@@ -116,6 +114,7 @@ impl Call {
         let name = update.words("name").or_else(|| claude.words("toolName")).or_else(|| meta.words("toolName"));
         call.title = update.words("title").or(call.title);
         call.kind = update.words("kind").or(call.kind);
+        call.cut &= update.get("rawInput").is_none();
         call.input = raw("rawInput").or(call.input);
         call.content = raw("content").filter(|content| content.as_str() != "[]").or(call.content);
         call.locations = raw("locations").filter(|locations| locations.as_str() != "[]").or(call.locations);
@@ -198,233 +197,20 @@ impl Call {
         let head = limits::head(&said, OUTPUT);
         Some(if head.len() < said.len() { format!("{head}…") } else { said })
     }
-
-    /// Why the agent wants it, in its own words.
-    pub(super) fn reason(&self) -> Option<String> {
-        if self.cut {
-            return Some("The call was too large to be kept; what is shown is not all of it.".to_owned());
-        }
-        let fields = self.fields();
-        let said = ["reason", "justification", "description"].into_iter().find_map(|name| fields.words(name));
-        let said = said.or_else(|| {
-            let shown = matches!(self.action(), Action::Run { .. }).then(|| self.texts()).flatten();
-            shown.filter(|text| Some(text) != self.command_line().as_ref())
-        })?;
-        Some(limits::head(&said, limits::TEXT).to_owned())
-    }
-
-    fn fields(&self) -> Object<'_> {
-        self.input.as_ref().and_then(|input| Object::parse(input.as_str())).unwrap_or_default()
-    }
-
-    /// The questions that it asks, if it is a tool for that.
-    pub(super) fn questions(&self) -> Option<Vec<&RawValue>> {
-        self.fields().list("questions").filter(|questions| !questions.is_empty())
-    }
-
-    /// The command line, if the input has one.
-    fn command_line(&self) -> Option<String> {
-        let fields = self.fields();
-        let raw = ["command", "cmd"].into_iter().find_map(|name| fields.get(name));
-        let written = raw.and_then(|raw| text(raw).or_else(|| quoted(&list(raw)?)));
-        written.filter(|line| !line.trim().is_empty()).or_else(|| self.command.clone())
-    }
-
-    /// The files it names, each once.
-    fn paths(&self) -> Vec<String> {
-        let fields = self.fields();
-        let named = ["file_path", "filePath", "path", "notebook_path", "abs_path", "absolute_path", "source", "destination"];
-        let in_input = named.into_iter().filter_map(|name| fields.words(name));
-        let locations = self.locations.as_ref().map(entries).unwrap_or_default();
-        let at = locations.iter().filter_map(|location| location.words("path"));
-        let mut paths: Vec<String> = Vec::new();
-        for path in self.diffs().into_iter().map(|diff| diff.path).chain(at).chain(in_input) {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-        paths
-    }
-
-    fn diffs(&self) -> Vec<FileDiff> {
-        let content = self.content.as_ref().map(entries).unwrap_or_default();
-        let diffs = content.iter().filter(|entry| entry.text("type").as_deref() == Some("diff"));
-        diffs
-            .filter_map(|entry| {
-                let path = entry.words("path")?;
-                let diff = unified(&path, entry.text("oldText").as_deref(), entry.text("newText").as_deref());
-                Some(FileDiff { path, diff })
-            })
-            .collect()
-    }
-
-    /// The words among what it shows.
-    pub(super) fn texts(&self) -> Option<String> {
-        let content = self.content.as_ref()?;
-        Some(entries_texts(&entries(content))).filter(|text| !text.trim().is_empty())
-    }
-
-    fn plan(&self) -> Option<String> {
-        self.fields().words("plan").or_else(|| self.texts())
-    }
-
-    /// What it would do. A command counts more than the kind, because some agents call a command
-    /// that reads files a reading.
-    pub(super) fn action(&self) -> Action {
-        let kind = self.kind.as_deref().unwrap_or_default();
-        if kind == "switch_mode" {
-            return if self.plan().is_some() { Action::Plan } else { Action::Mode };
-        }
-        let paths = || self.paths();
-        let edits = matches!(kind, "edit" | "delete" | "move");
-        if let Some(command) = self.command_line() {
-            // An editor's tool may have a `command` that is the name of an edit.
-            let of_editor = matches!(command.as_str(), "view" | "create" | "str_replace" | "insert" | "undo_edit");
-            if !(edits && of_editor) {
-                return Action::Run { command };
-            }
-        }
-        if let Some((server, tool)) = self.mcp() {
-            return Action::Mcp { server, tool };
-        }
-        match kind {
-            "execute" => match self.title.as_deref().map(str::trim) {
-                // Gemini shows the command only as the title. One that is cut short is no command.
-                Some(title) if !title.ends_with('…') && !title.ends_with("...") => Action::Run { command: title.to_owned() },
-                Some(_) | None => Action::Other,
-            },
-            "edit" | "delete" | "move" => Action::Edit { paths: paths() },
-            "read" | "search" => Action::Read { paths: paths() },
-            "fetch" => match self.fields().words("url") {
-                Some(url) => Action::Fetch { url },
-                None => Action::Other,
-            },
-            _ if !self.diffs().is_empty() => Action::Edit { paths: paths() },
-            _ => Action::Other,
-        }
-    }
-
-    fn mcp(&self) -> Option<(String, String)> {
-        let name = self.name.as_deref().unwrap_or_default();
-        if let Some(rest) = name.strip_prefix("mcp__") {
-            let by_server =
-                self.server.as_deref().and_then(|server| Some((server, rest.strip_prefix(server)?.strip_prefix("__")?)));
-            let (server, tool) = by_server.or_else(|| rest.split_once("__"))?;
-            return Some((server.to_owned(), tool.to_owned()));
-        }
-        let fields = self.fields();
-        let untold = matches!(self.kind.as_deref(), None | Some("other"));
-        untold.then(|| Some((fields.words("server")?, fields.words("tool")?))).flatten()
-    }
-
-    /// An address that a call of kind `fetch` is about, where the call stands for a link to open.
-    pub(super) fn link(&self) -> Option<String> {
-        if self.kind.as_deref() != Some("fetch") || !self.id.starts_with("elicitation-") {
-            return None;
-        }
-        let shown = self.texts().unwrap_or_default();
-        let named = || shown.split_whitespace().find(|word| word.starts_with("https://") || word.starts_with("http://"));
-        self.fields().words("url").or_else(|| named().map(str::to_owned))
-    }
-
-    /// What a person looks at.
-    pub(super) fn preview(&self) -> Option<Preview> {
-        let diffs = self.diffs();
-        match self.action() {
-            Action::Run { command } => {
-                let fields = self.fields();
-                let cwd = ["cwd", "workdir", "directory", "working_directory"].into_iter().find_map(|name| fields.words(name));
-                Some(Preview::Command { command, cwd })
-            }
-            Action::Plan => self.plan().map(|text| Preview::Plan { text }),
-            _ if !diffs.is_empty() => Some(Preview::Diff { files: diffs }),
-            _ => self.texts().map(|text| Preview::Text { text }),
-        }
-    }
-}
-
-fn entries(raw: &Raw) -> Vec<Object<'_>> {
-    serde_json::from_str::<&RawValue>(raw.as_str())
-        .ok()
-        .and_then(list)
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(Object::of)
-        .collect()
-}
-
-fn texts(content: &RawValue) -> String {
-    let entries: Vec<Object<'_>> = list(content).unwrap_or_default().into_iter().filter_map(Object::of).collect();
-    entries_texts(&entries)
-}
-
-fn entries_texts(entries: &[Object<'_>]) -> String {
-    let texts = entries.iter().filter_map(|entry| entry.object("content")?.words("text"));
-    texts.collect::<Vec<_>>().join("\n")
-}
-
-/// Words as one command line that a shell reads back as these words.
-fn quoted(words: &[&RawValue]) -> Option<String> {
-    let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&b));
-    let words: Option<Vec<String>> = words
-        .iter()
-        .map(|word| text(word).map(|word| if plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }))
-        .collect();
-    words.map(|words| words.join(" "))
 }
 
 fn is_name(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
 }
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use sayso_core::ask::Action;
+
     use super::*;
 
-    fn call(json: &str) -> Call {
+    pub(in crate::acp) fn call(json: &str) -> Call {
         let object = Object::parse(json).unwrap();
         Call::merged(None, object.text("toolCallId").unwrap_or_default(), &object)
-    }
-
-    fn action(json: &str) -> String {
-        format!("{:?}", call(json).action())
-    }
-
-    #[test]
-    fn every_kind_is_one_action() {
-        for (json, wanted) in [
-            (r#"{"kind":"execute","rawInput":{"command":"ls -l"}}"#, r#"Run { command: "ls -l" }"#),
-            (
-                r#"{"kind":"read","rawInput":{"command":["/bin/bash","-lc","cat a; rm 'b'"]}}"#,
-                r#"Run { command: "/bin/bash -lc 'cat a; rm '\\''b'\\'''" }"#,
-            ),
-            (r#"{"rawInput":{"command":"ls"}}"#, r#"Run { command: "ls" }"#),
-            (r#"{"kind":"execute","title":"touch x"}"#, r#"Run { command: "touch x" }"#),
-            (r#"{"kind":"execute","title":"cargo test…"}"#, "Other"),
-            (r#"{"kind":"execute","_meta":{"cognition.ai/editableCommand":"make"}}"#, r#"Run { command: "make" }"#),
-            (r#"{"kind":"edit","rawInput":{"command":"create","path":"/a"}}"#, r#"Edit { paths: ["/a"] }"#),
-            (r#"{"kind":"edit","rawInput":{"command":"rm -rf /","path":"/a"}}"#, r#"Run { command: "rm -rf /" }"#),
-            (
-                r#"{"kind":"move","locations":[{"path":"/a"},{"path":"/b"}],"rawInput":{"source":"/a"}}"#,
-                r#"Edit { paths: ["/a", "/b"] }"#,
-            ),
-            (r#"{"content":[{"type":"diff","path":"/d","newText":"x"}]}"#, r#"Edit { paths: ["/d"] }"#),
-            (r#"{"kind":"search","rawInput":{"path":"/s"}}"#, r#"Read { paths: ["/s"] }"#),
-            (r#"{"kind":"fetch","rawInput":{"url":"https://e.org"}}"#, r#"Fetch { url: "https://e.org" }"#),
-            (r#"{"kind":"fetch","rawInput":{"query":"x"}}"#, "Other"),
-            (r#"{"kind":"switch_mode","rawInput":{"plan":"1. x"}}"#, "Plan"),
-            (r#"{"kind":"switch_mode"}"#, "Mode"),
-            (r#"{"kind":"other","name":"mcp__ask__deploy"}"#, r#"Mcp { server: "ask", tool: "deploy" }"#),
-            (
-                r#"{"name":"mcp__a__b__c","_meta":{"claudeCode":{"mcpServer":{"name":"a__b"}}}}"#,
-                r#"Mcp { server: "a__b", tool: "c" }"#,
-            ),
-            (r#"{"title":"Tool: demo/ask","rawInput":{"server":"demo","tool":"ask"}}"#, r#"Mcp { server: "demo", tool: "ask" }"#),
-            (r#"{"kind":"think"}"#, "Other"),
-            (r#"{"kind":"teleport","rawInput":[1]}"#, "Other"),
-        ] {
-            assert_eq!(action(json), wanted, "{json}");
-        }
     }
 
     #[test]

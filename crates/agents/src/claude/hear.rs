@@ -136,11 +136,14 @@ impl Process {
         if fields.says("is_error") {
             let words = error_words(fields);
             self.lost |= words.contains(NO_CONVERSATION);
-            if aborted && !ours {
-                out.event(AgentEvent::Notice("Claude Code stopped the turn.".to_owned()));
-            } else if !aborted && !(ours && words.is_empty()) {
-                let words = if words.is_empty() { "the turn failed".to_owned() } else { words };
-                out.event(AgentEvent::Error(format!("Claude Code: {}", limits::head(&words, SHOWN))));
+            match (aborted, ours) {
+                (true, true) => {}
+                (true, false) => out.event(AgentEvent::Notice("Claude Code stopped the turn.".to_owned())),
+                (false, true) if words.is_empty() => {}
+                (false, _) => {
+                    let words = if words.is_empty() { "the turn failed" } else { limits::head(&words, SHOWN) };
+                    out.event(AgentEvent::Error(format!("Claude Code: {words}")));
+                }
             }
         }
         self.turn_ended(aborted, out);

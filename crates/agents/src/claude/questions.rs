@@ -3,7 +3,7 @@
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
-use crate::json_rpc::{Object, line, text};
+use crate::json_rpc::{Object, line, list};
 
 /// What is added to the input. Claude reads an answer only under the exact text of its question.
 const ADDED: [&str; 3] = ["answers", "annotations", "response"];
@@ -27,7 +27,7 @@ pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
         }
         let options = match fields.get("options") {
             None => Vec::new(),
-            Some(options) => crate::json_rpc::list(options)
+            Some(options) => list(options)
                 .and_then(|options| options.into_iter().map(option).collect::<Option<Vec<_>>>())
                 .ok_or_else(|| format!("question {number} has an option without a label"))?,
         };
@@ -48,13 +48,16 @@ fn option(raw: &RawValue) -> Option<QuestionOption> {
     Some(QuestionOption { preview: fields.words("preview"), ..option })
 }
 
+/// The text of a question as it was written, which is its key.
+fn asked_text(question: &RawValue) -> Option<&RawValue> {
+    Object::of(question)?.get("question").filter(|asked| asked.get().starts_with('"'))
+}
+
 /// The input with the answers in it; nothing if it does not hold the questions. A message typed to a
 /// whole set of questions answers none of them: it is a reply in the person's own words.
 pub(super) fn answered(input: &RawValue, answers: &[Vec<String>], note: Option<&str>, typed: bool) -> Option<String> {
     let fields = Object::of(input)?;
-    let asked: Vec<&RawValue> =
-        fields.list("questions")?.into_iter().map(|entry| Object::of(entry)?.get("question")).collect::<Option<_>>()?;
-    let first = asked.iter().find(|asked| text(asked).is_some())?;
+    let asked: Vec<&RawValue> = fields.list("questions")?.into_iter().map(asked_text).collect::<Option<_>>()?;
     let mut parts: Vec<String> = fields
         .fields()
         .filter(|(name, _)| !ADDED.contains(name))
@@ -68,8 +71,10 @@ pub(super) fn answered(input: &RawValue, answers: &[Vec<String>], note: Option<&
         let pairs: Vec<String> = pairs.map(|(asked, entries)| format!("{}:{}", asked.get(), line(&entries.join(", ")))).collect();
         parts.push(format!(r#""answers":{{{}}}"#, pairs.join(",")));
     }
-    if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
-        parts.push(format!(r#""annotations":{{{}:{{"notes":{}}}}}"#, first.get(), line(&note)));
+    // There is no place for a note on the whole set; it stands at the first question that has an answer.
+    let noted = asked.iter().zip(answers).find(|(_, entries)| !entries.is_empty()).map(|(asked, _)| asked);
+    if let (Some(note), Some(asked)) = (note.filter(|note| !note.trim().is_empty()), noted) {
+        parts.push(format!(r#""annotations":{{{}:{{"notes":{}}}}}"#, asked.get(), line(&note)));
     }
     Some(format!("{{{}}}", parts.join(",")))
 }

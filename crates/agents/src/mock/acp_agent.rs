@@ -5,16 +5,16 @@
 
 use std::collections::VecDeque;
 
-use sayso_core::ask::{AskBody, Decision, Input as Takes, validate};
+use sayso_core::ask::{AskBody, Decision, Input as Takes};
 use sayso_core::id::{AskId, SessionId};
-use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::MockTranslator;
-use super::acp_form::{answers, content_of, form};
+use super::acp_answer::{ALLOW, By, REJECT, Waiting, rejected};
+use super::acp_form::form;
 use crate::json_rpc::{
     self, Fault, INVALID_PARAMS, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Message, Object, PARSE_ERROR, Unreadable,
 };
@@ -34,9 +34,6 @@ const MODES: [(&str, &str); 5] = [
     ("bypassPermissions", "Uses tools without asking"),
     ("dontAsk", "Asks nothing at all"),
 ];
-const ALLOW: &str = "allow";
-const REJECT: &str = "reject";
-const CANCELLED: &str = "The client cancelled it.";
 const CANNOT_ASK: &str = "The client cannot show this question.";
 const CANNOT_LINK: &str = "The client cannot show a link.";
 
@@ -83,24 +80,6 @@ struct Session {
     told: Vec<String>,
     /// What makes the names of its tool calls differ from those of an earlier process.
     mark: i64,
-}
-
-/// A request that the client has not answered.
-#[derive(Debug)]
-struct Waiting {
-    id: u64,
-    session: SessionId,
-    native: String,
-    body: AskBody,
-    by: By,
-}
-
-/// How it was asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
-    Permission,
-    Elicitation,
-    Question,
 }
 
 impl AcpAgent {
@@ -422,58 +401,6 @@ impl Session {
     fn update(&self, update: serde_json::Value) -> String {
         json_rpc::notification("session/update", &json!({ "sessionId": self.name, "update": update }))
     }
-}
-
-impl Waiting {
-    fn decision(&self, result: &Object<'_>) -> Decision {
-        let withdrawn = || Decision::Withdrawn { reason: CANCELLED.to_owned() };
-        match self.by {
-            By::Permission => {
-                let outcome = result.object("outcome").unwrap_or_default();
-                match (outcome.text("outcome").as_deref(), outcome.text("optionId")) {
-                    (Some("selected"), Some(id)) if id == ALLOW => Decision::Approved { choice: None, input: None },
-                    (Some("selected"), Some(id)) if id != REJECT => Decision::Approved { choice: Some(id), input: None },
-                    (Some("selected"), _) => self.no(String::new()),
-                    _ => withdrawn(),
-                }
-            }
-            By::Elicitation => match (result.text("action").as_deref(), &self.body) {
-                (Some("accept"), AskBody::Question { questions }) => {
-                    self.fitting(content_of(questions, &result.object("content").unwrap_or_default()))
-                }
-                (Some("accept"), AskBody::Approval(_) | AskBody::Link(_)) => Decision::Approved { choice: None, input: None },
-                (Some("decline"), _) => self.no(String::new()),
-                _ => withdrawn(),
-            },
-            By::Question => match result.text("status").as_deref() {
-                Some("answered") => self.fitting(answers(result)),
-                Some("rejected") => self.no(String::new()),
-                _ => withdrawn(),
-            },
-        }
-    }
-
-    /// Answers that fit the questions; others are none.
-    fn fitting(&self, answers: Vec<Vec<String>>) -> Decision {
-        match validate(self.body.questions(), &answers) {
-            Ok(answers) => Decision::Answered { answers, note: None },
-            Err(error) => rejected(&format!("the answer does not fit: {error}")),
-        }
-    }
-
-    /// A no, in these words or in the ones that everybody gets.
-    fn no(&self, words: String) -> Decision {
-        let or = |default: &str| if words.is_empty() { default.to_owned() } else { words.clone() };
-        match &self.body {
-            AskBody::Question { .. } => rejected(&or(texts::REJECTED)),
-            AskBody::Approval(_) => Decision::Denied { message: or(texts::DENIED), stop: false },
-            AskBody::Link(_) => Decision::Denied { message: or(texts::LINK_DENIED), stop: false },
-        }
-    }
-}
-
-fn rejected(message: &str) -> Decision {
-    Decision::Rejected { message: message.to_owned(), stop: false }
 }
 
 fn kind(tool: &str) -> &'static str {

@@ -21,6 +21,7 @@
 //! Afterwards the agent says what it received.
 
 mod acp_agent;
+mod acp_answer;
 mod acp_form;
 mod asks;
 mod script;

@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 mod acp;
+mod claude;
 mod mock;
 mod mock_properties;

@@ -3,7 +3,7 @@
 use sayso_core::ask::{AskBody, Decision, Input, Link};
 use serde_json::value::RawValue;
 
-use super::{Answer, Asked, Door, Refusal, Reply};
+use super::{Answer, Asked, Door, Refusal, Reply, own_words};
 use crate::elicitation;
 use crate::json_rpc::Object;
 
@@ -74,7 +74,8 @@ pub(super) fn answer(door: Door, params: &Object<'_>, decision: &Decision) -> An
             let content = elicitation::content(schema, &answers);
             Answer::from(action(door, "accept", Some(&content))).with_unsaid(unsaid)
         }
-        Decision::Rejected { stop: false, .. } | Decision::Denied { stop: false, .. } => action(door, "decline", None).into(),
+        Decision::Rejected { stop: false, .. } => action(door, "decline", None).into(),
+        Decision::Denied { stop: false, message } => Answer::from(action(door, "decline", None)).with_unsaid(own_words(message)),
         Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => cancelled(door).into(),
     }
 }

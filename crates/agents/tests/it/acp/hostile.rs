@@ -1,5 +1,6 @@
 //! Agents that are broken, or want to break something.
 
+use sayso_agents::mock::{AcpAgent, AcpInput};
 use sayso_core::limits;
 
 use super::*;
@@ -250,5 +251,38 @@ fn decision(ask: &NewAsk, dice: &mut Dice) -> Decision {
             Decision::Approved { choice: approval.choices.first().map(|choice| choice.id.clone()), input: None }
         }
         (sayso_core::ask::AskBody::Link(_), _) => approved(),
+    }
+}
+
+/// The mock's side of the wire, against clients that are broken.
+#[test]
+fn broken_lines_never_break_the_mock() {
+    let session = "s";
+    let words = ["questions", "parallel", "approve", "link", "form", "slow", "withdraw"];
+    let mut lines: Vec<String> = words
+        .iter()
+        .map(|word| json!({ "id": 9, "method": "session/prompt", "params": { "sessionId": session, "prompt": [{ "type": "text", "text": word }] } }))
+        .chain([
+            json!({ "id": 1, "method": "session/load", "params": { "sessionId": session } }),
+            json!({ "id": 2, "method": "session/close", "params": { "sessionId": session } }),
+            json!({ "id": 3, "method": "session/set_mode", "params": { "sessionId": session, "modeId": "plan" } }),
+            json!({ "method": "session/cancel", "params": { "sessionId": session } }),
+            json!({ "method": "$/cancel_request", "params": { "requestId": 9 } }),
+            json!({ "id": 0, "result": { "action": "accept", "content": { "0": "SQLite", "1": ["Auth"], "2": "x", "0_custom": "y" } } }),
+            json!({ "id": 1, "result": { "outcome": { "outcome": "selected", "optionId": "allow" } } }),
+            json!({ "id": 2, "error": { "code": 1, "message": "no" } }),
+        ])
+        .map(|message| message.to_string())
+        .collect();
+    lines.push(json!({ "id": 0, "method": "initialize", "params": { "clientCapabilities": { "elicitation": { "form": {}, "url": {} } } } }).to_string());
+    let mut dice = Dice(7);
+    let mut agent = AcpAgent::new();
+    for case in 0..5_000_u64 {
+        let now = NOW.plus(std::time::Duration::from_millis(case * 100));
+        let line = lines[dice.roll(lines.len())].clone();
+        let line = if dice.roll(2) == 0 { mutate(&line, &mut dice) } else { line };
+        for line in agent.handle(now, AcpInput::Line(line)).into_iter().chain(agent.handle(now, AcpInput::Tick)) {
+            serde_json::from_str::<Value>(&line).unwrap();
+        }
     }
 }

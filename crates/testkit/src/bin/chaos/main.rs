@@ -1,7 +1,7 @@
 //! Kills the real server at random moments while agents ask and people answer, and compares what it
 //! acknowledged with what is left.
 //!
-//! `chaos --kills N [--seed S]` runs mock sessions that ask without end, callers of `POST /v1/asks`
+//! `chaos --kills N [--seed S] [--agents process]` runs mock sessions that ask without end, callers of `POST /v1/asks`
 //! that wait for their outcomes, answerers that race each other, and one reader of the event stream.
 //! All of them write into a journal what they were told. Between kills nobody repairs anything: a
 //! call whose connection broke is sent again with the same idempotency key, and the stream resumes.
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use sayso_testkit::ServerProcess;
+use sayso_testkit::{ServerProcess, sayso_bin};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -38,7 +38,10 @@ struct Args {
     /// Makes the moments and the choices the same again (the scheduler stays its own).
     #[arg(long)]
     seed: Option<u64>,
-    /// How many mock sessions ask.
+    /// Where the agents that ask are.
+    #[arg(long, default_value = "inside")]
+    agents: Agents,
+    /// How many of them ask.
     #[arg(long, default_value_t = 4)]
     sessions: u32,
     /// How many callers open asks over HTTP.
@@ -50,6 +53,24 @@ struct Args {
     /// Keep the server's directory and print where it is.
     #[arg(long)]
     keep: bool,
+}
+
+/// Where agents are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Agents {
+    /// The mock inside the server.
+    Inside,
+    /// The mock as a program, behind a supervisor.
+    Process,
+}
+
+impl Agents {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Inside => "mock",
+            Self::Process => "mock-process",
+        }
+    }
 }
 
 /// A life of the server lasts this many milliseconds, drawn anew each time.
@@ -75,6 +96,15 @@ async fn run(args: Args) -> Result<bool> {
     let began = Instant::now();
     let mut random = Random::new(seed);
     let dir = tempfile::Builder::new().prefix("sayso-chaos-").tempdir()?;
+    let config = dir.path().join("config/sayso");
+    std::fs::create_dir_all(&config)?;
+    // Agents of a run that broke off end by themselves.
+    let program = format!(
+        "lonely_after = \"60s\"\n[agents.{}]\ncommand = {:?}\nargs = [\"mock-agent\"]\n",
+        Agents::Process.name(),
+        sayso_bin()?
+    );
+    std::fs::write(config.join("config.toml"), program)?;
     let mut process = ServerProcess::start(dir.path()).await?;
     let server = Server::new(process.address(), process.token());
     let journal = Arc::new(Journal::default());
@@ -83,9 +113,12 @@ async fn run(args: Args) -> Result<bool> {
     let reader = tokio::spawn(reader::read(process.client()?, Arc::clone(&journal)));
     let mut sessions = Vec::new();
     for number in 0..args.sessions {
-        sessions.push(people::start_session(&server, number).await?);
+        sessions.push(people::start_session(&server, args.agents.name(), number).await?);
     }
     let mut people = JoinSet::new();
+    for session in &sessions {
+        people.spawn(people::prompt(server.clone(), session.clone(), stopping.clone()));
+    }
     for number in 0..args.callers {
         people.spawn(people::call(server.clone(), Arc::clone(&journal), number, stopping.clone()));
     }
@@ -113,6 +146,7 @@ async fn run(args: Args) -> Result<bool> {
         ended.context("somebody broke")??;
     }
     let findings = verify::compare(&server, process.client()?, &journal, &sessions, reader).await?;
+    process.client()?.stop_agents().await?;
     let stopped = process.terminate().await?;
     let corrupt = u64::from(!verify::is_sound(&process.data_dir().join("sayso.db"))?);
     if args.keep {

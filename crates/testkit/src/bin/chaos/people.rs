@@ -10,14 +10,39 @@ use crate::http::{Call, Reply, Server};
 use crate::journal::Journal;
 use crate::random::Random;
 
-/// Starts a mock session that asks one question after the other.
-pub(crate) async fn start_session(server: &Server, number: u32) -> Result<String> {
-    let body = json!({ "agent": "mock", "prompt": "question 100000 times" });
+/// What an agent is told: it asks, and when it has all answers it says how many that were.
+const PROMPT: &str = "question 5 times";
+
+/// Starts a session with this agent, which asks one question after the other.
+pub(crate) async fn start_session(server: &Server, agent: &str, number: u32) -> Result<String> {
+    let body = json!({ "agent": agent, "prompt": PROMPT });
     let reply = server.call(&Call::post("/v1/sessions", format!("session-{number}"), body)).await?;
     if reply.status != 201 {
         bail!("no session: {} {}", reply.status, reply.body);
     }
     reply.body["id"].as_str().map(str::to_owned).context("a session without an id")
+}
+
+/// Tells an agent to go on whenever it is done.
+pub(crate) async fn prompt(server: Server, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
+    let mut round = 0;
+    while !*stopping.borrow() {
+        let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
+        if detail["status"] == "idle" {
+            let more = Call::post(
+                format!("/v1/sessions/{session}/messages"),
+                format!("prompt-{session}-{round}"),
+                json!({ "text": PROMPT }),
+            );
+            let reply = server.call(&more).await?;
+            if reply.status != 202 {
+                bail!("{session} takes no prompt: {} {}", reply.status, reply.body);
+            }
+            round += 1;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    Ok(())
 }
 
 /// Opens one ask after the other and waits for each outcome.

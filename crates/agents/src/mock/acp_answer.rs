@@ -1,0 +1,85 @@
+//! What a client's answer to the mock means.
+
+use sayso_core::ask::{AskBody, Decision, validate};
+use sayso_core::id::SessionId;
+use sayso_core::texts;
+
+use super::acp_form::{answers, content_of};
+use crate::json_rpc::Object;
+
+/// The option that says yes.
+pub(super) const ALLOW: &str = "allow";
+/// The option that says no.
+pub(super) const REJECT: &str = "reject";
+const CANCELLED: &str = "The client cancelled it.";
+
+/// A request that the client has not answered.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) id: u64,
+    pub(super) session: SessionId,
+    pub(super) native: String,
+    pub(super) body: AskBody,
+    pub(super) by: By,
+}
+
+/// How it was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Permission,
+    Elicitation,
+    Question,
+}
+
+impl Waiting {
+    /// What the client's result means to the mock.
+    pub(super) fn decision(&self, result: &Object<'_>) -> Decision {
+        let withdrawn = || Decision::Withdrawn { reason: CANCELLED.to_owned() };
+        match self.by {
+            By::Permission => {
+                let outcome = result.object("outcome").unwrap_or_default();
+                match (outcome.text("outcome").as_deref(), outcome.text("optionId")) {
+                    (Some("selected"), Some(id)) if id == ALLOW => Decision::Approved { choice: None, input: None },
+                    (Some("selected"), Some(id)) if id != REJECT => Decision::Approved { choice: Some(id), input: None },
+                    (Some("selected"), _) => self.no(String::new()),
+                    _ => withdrawn(),
+                }
+            }
+            By::Elicitation => match (result.text("action").as_deref(), &self.body) {
+                (Some("accept"), AskBody::Question { questions }) => {
+                    self.fitting(content_of(questions, &result.object("content").unwrap_or_default()))
+                }
+                (Some("accept"), AskBody::Approval(_) | AskBody::Link(_)) => Decision::Approved { choice: None, input: None },
+                (Some("decline"), _) => self.no(String::new()),
+                _ => withdrawn(),
+            },
+            By::Question => match result.text("status").as_deref() {
+                Some("answered") => self.fitting(answers(result)),
+                Some("rejected") => self.no(String::new()),
+                _ => withdrawn(),
+            },
+        }
+    }
+
+    /// Answers that fit the questions; others are none.
+    fn fitting(&self, answers: Vec<Vec<String>>) -> Decision {
+        match validate(self.body.questions(), &answers) {
+            Ok(answers) => Decision::Answered { answers, note: None },
+            Err(error) => rejected(&format!("the answer does not fit: {error}")),
+        }
+    }
+
+    /// A no, in these words or in the ones that everybody gets.
+    pub(super) fn no(&self, words: String) -> Decision {
+        let or = |default: &str| if words.is_empty() { default.to_owned() } else { words.clone() };
+        match &self.body {
+            AskBody::Question { .. } => rejected(&or(texts::REJECTED)),
+            AskBody::Approval(_) => Decision::Denied { message: or(texts::DENIED), stop: false },
+            AskBody::Link(_) => Decision::Denied { message: or(texts::LINK_DENIED), stop: false },
+        }
+    }
+}
+
+pub(super) fn rejected(message: &str) -> Decision {
+    Decision::Rejected { message: message.to_owned(), stop: false }
+}
