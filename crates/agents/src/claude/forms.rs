@@ -72,7 +72,9 @@ pub(super) fn form_reply(request: Option<&Object<'_>>, given: &Outcome<'_>) -> R
 pub(super) fn link_reply(decision: &Decision) -> String {
     match decision {
         Decision::Approved { .. } => r#"{"action":"accept"}"#.to_owned(),
-        other => refusal(other),
+        no @ (Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. }) => {
+            refusal(no)
+        }
     }
 }
 

@@ -115,14 +115,15 @@ impl Process {
                 Some("running") => self.turn_begun(out),
                 // It comes after the result and matters when there was none. A turn that has not begun is
                 // the next one: we were faster.
-                Some("idle") if matches!(self.turn, Turn::Running { begun: true, .. }) => self.turn_ended(false, out),
+                Some("idle") if matches!(self.turn, Turn::Running { begun: true, .. }) => {
+                    self.turn_ended(Turn::Idle { cut_short: false }, out)
+                }
                 _ => {}
             },
             Some("task_started") => {
                 let name = super::speech::helper_name(fields.words("subagent_type"), fields.words("description"));
                 if let Some(name) = name {
-                    self.name_helper(fields.text("task_id").as_deref(), &name);
-                    self.name_helper(fields.text("tool_use_id").as_deref(), &name);
+                    self.name_helper([fields.text("task_id"), fields.text("tool_use_id")], &name);
                 }
             }
             _ => {}
@@ -146,20 +147,16 @@ impl Process {
                 }
             }
         }
-        self.turn_ended(aborted, out);
+        self.turn_ended(Turn::Idle { cut_short: aborted }, out);
     }
 
-    fn turn_ended(&mut self, cut_short: bool, out: &mut Out) {
-        let Turn::Running { stopping, .. } = self.turn else {
-            self.turn = Turn::Idle { cut_short };
-            return;
-        };
+    fn turn_ended(&mut self, after: Turn, out: &mut Out) {
+        let Turn::Running { stopping, .. } = std::mem::replace(&mut self.turn, after) else { return };
         // Sub-agents in the background go on and still wait for their answers.
         for open in self.open.extract_if(.., |open| !open.by_helper) {
             let reason = if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
         }
-        self.turn = Turn::Idle { cut_short };
         self.complaints = 0;
         out.event(AgentEvent::TurnEnded);
     }

@@ -14,7 +14,7 @@
 //! A no is a deny with words, or decline. To stop is a deny that interrupts the turn. Anything else that
 //! Claude asks of its host is refused at once, so that it never waits for nobody.
 //!
-//! A line that is not JSON ends Claude, so every line that leaves goes through [`wire`].
+//! A line that is not JSON ends Claude, so every line that leaves goes through `wire`.
 
 mod approvals;
 mod diff;

@@ -71,11 +71,13 @@ fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
     let request = given.raw.and_then(|raw| Object::parse(raw.as_str()));
     match kind {
         Kind::Question | Kind::Approval | Kind::Plan => Reply::Say(match given.decision {
-            Decision::Rejected { message, stop } | Decision::Denied { message, stop } => deny(message, *stop),
-            Decision::Withdrawn { reason } => deny(reason, false),
+            Decision::Rejected { message, stop: true } | Decision::Denied { message, stop: true } => deny_and_stop(message),
+            Decision::Rejected { message, stop: false } | Decision::Denied { message, stop: false } => deny(message),
+            Decision::Withdrawn { reason } => deny(reason),
             Decision::Answered { answers, note } if kind == Kind::Question => {
                 let Some(input) = request.as_ref().and_then(|request| request.get("input")) else { return Reply::Unknown };
-                match questions::answered(input, answers, note.as_deref(), given.typed) {
+                let given = questions::Given { answers, note: note.as_deref(), typed: given.typed };
+                match questions::answered(input, &given) {
                     Some(input) => allow(&input, None),
                     None => return Reply::Unknown,
                 }
@@ -84,9 +86,9 @@ fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
                 let Some(request) = request else { return Reply::Unknown };
                 let of = if kind == Kind::Plan { plan::approved } else { approvals::approved };
                 let approved = of(&request, choice.as_deref(), input.as_ref());
-                approved.map_or_else(|| deny(MISFIT, false), |yes| allow(&yes.input, yes.permission.as_deref()))
+                approved.map_or_else(|| deny(MISFIT), |yes| allow(&yes.input, yes.permission.as_deref()))
             }
-            Decision::Answered { .. } | Decision::Approved { .. } => deny(MISFIT, false),
+            Decision::Answered { .. } | Decision::Approved { .. } => deny(MISFIT),
         }),
         Kind::Form => forms::form_reply(request.as_ref(), given),
         Kind::Link => Reply::Say(forms::link_reply(given.decision)),
@@ -101,11 +103,18 @@ fn allow(input: &str, permission: Option<&str>) -> String {
     }
 }
 
-/// The payload that does not. A message is required; that of a deny that interrupts is not read by anybody.
-pub(super) fn deny(message: &str, stop: bool) -> String {
-    let message = if message.trim().is_empty() { texts::DENIED } else { message };
-    let interrupt = if stop { r#","interrupt":true"# } else { "" };
-    format!(r#"{{"behavior":"deny","message":{}{interrupt}}}"#, line(&message))
+/// The payload that does not. The model reads the message, which is required.
+pub(super) fn deny(message: &str) -> String {
+    format!(r#"{{"behavior":"deny","message":{}}}"#, line(&words(message)))
+}
+
+/// The same, and the turn ends. Nobody reads the message, but it is required.
+fn deny_and_stop(message: &str) -> String {
+    format!(r#"{{"behavior":"deny","message":{},"interrupt":true}}"#, line(&words(message)))
+}
+
+fn words(message: &str) -> &str {
+    if message.trim().is_empty() { texts::DENIED } else { message }
 }
 
 /// A yes, as a tool takes it.

@@ -48,6 +48,16 @@ fn option(raw: &RawValue) -> Option<QuestionOption> {
     Some(QuestionOption { preview: fields.words("preview"), ..option })
 }
 
+/// What a person answered.
+pub(super) struct Given<'a> {
+    /// One list of entries per question.
+    pub(super) answers: &'a [Vec<String>],
+    /// What the person adds.
+    pub(super) note: Option<&'a str>,
+    /// Whether it was typed as a message; it stands in every answer then.
+    pub(super) typed: bool,
+}
+
 /// The text of a question as it was written, which is its key.
 fn asked_text(question: &RawValue) -> Option<&RawValue> {
     Object::of(question)?.get("question").filter(|asked| asked.get().starts_with('"'))
@@ -55,7 +65,8 @@ fn asked_text(question: &RawValue) -> Option<&RawValue> {
 
 /// The input with the answers in it; nothing if it does not hold the questions. A message typed to a
 /// whole set of questions answers none of them: it is a reply in the person's own words.
-pub(super) fn answered(input: &RawValue, answers: &[Vec<String>], note: Option<&str>, typed: bool) -> Option<String> {
+pub(super) fn answered(input: &RawValue, given: &Given<'_>) -> Option<String> {
+    let answers = given.answers;
     let fields = Object::of(input)?;
     let asked: Vec<&RawValue> = fields.list("questions")?.into_iter().map(asked_text).collect::<Option<_>>()?;
     let mut parts: Vec<String> = fields
@@ -63,7 +74,7 @@ pub(super) fn answered(input: &RawValue, answers: &[Vec<String>], note: Option<&
         .filter(|(name, _)| !ADDED.contains(name))
         .map(|(name, value)| format!("{}:{}", line(&name), value.get()))
         .collect();
-    if typed && asked.len() > 1 {
+    if given.typed && asked.len() > 1 {
         let words = answers.iter().flatten().next().map_or("", String::as_str);
         parts.push(format!(r#""response":{}"#, line(&words)));
     } else {
@@ -73,7 +84,7 @@ pub(super) fn answered(input: &RawValue, answers: &[Vec<String>], note: Option<&
     }
     // There is no place for a note on the whole set; it stands at the first question that has an answer.
     let noted = asked.iter().zip(answers).find(|(_, entries)| !entries.is_empty()).map(|(asked, _)| asked);
-    if let (Some(note), Some(asked)) = (note.filter(|note| !note.trim().is_empty()), noted) {
+    if let (Some(note), Some(asked)) = (given.note.filter(|note| !note.trim().is_empty()), noted) {
         parts.push(format!(r#""annotations":{{{}:{{"notes":{}}}}}"#, asked.get(), line(&note)));
     }
     Some(format!("{{{}}}", parts.join(",")))
@@ -91,6 +102,15 @@ mod tests {
 
     fn answers(answers: &[&[&str]]) -> Vec<Vec<String>> {
         answers.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect()
+    }
+
+    /// What is said for these answers.
+    fn said(input: &RawValue, given: &[&[&str]], note: Option<&str>) -> String {
+        answered(input, &Given { answers: &answers(given), note, typed: false }).unwrap()
+    }
+
+    fn typed(input: &RawValue, given: &[&[&str]]) -> Value {
+        serde_json::from_str(&answered(input, &Given { answers: &answers(given), note: None, typed: true }).unwrap()).unwrap()
     }
 
     const TWO: &str = r#"{"questions":[{"question":"A \u00e4?","header":"H","multiSelect":true,
@@ -122,8 +142,7 @@ mod tests {
     // Checklist 4.13.
     #[test]
     fn answers_are_added_to_the_whole_input() {
-        let given = answers(&[&["x, y", "own"], &["text"]]);
-        let said = answered(&raw(TWO), &given, Some("hurry"), false).unwrap();
+        let said = said(&raw(TWO), &[&["x, y", "own"], &["text"]], Some("hurry"));
         assert!(said.contains(r#""metadata":{"n":1.10}"#), "numbers stay as they were written: {said}");
         let said: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(said["answers"], json!({"A ä?": "x, y, own", "B?": "text"}));
@@ -133,19 +152,18 @@ mod tests {
 
     #[test]
     fn a_question_left_open_has_no_key() {
-        let said = answered(&raw(TWO), &answers(&[&[], &["text"]]), Some(" "), false).unwrap();
-        let said: Value = serde_json::from_str(&said).unwrap();
-        assert_eq!(said["answers"], json!({"B?": "text"}));
-        assert_eq!(said.get("annotations"), None);
+        let read = |said: &str| serde_json::from_str::<Value>(said).unwrap();
+        let blank = read(&said(&raw(TWO), &[&[], &["text"]], Some(" ")));
+        assert_eq!((&blank["answers"], blank.get("annotations")), (&json!({"B?": "text"}), None));
+        let noted = read(&said(&raw(TWO), &[&[], &["text"]], Some("n")));
+        assert_eq!(noted["annotations"], json!({"B?": {"notes": "n"}}), "Claude reads it only beside an answer");
     }
 
     #[test]
     fn a_typed_message_replies_to_a_set_and_answers_a_single_question() {
-        let said: Value =
-            serde_json::from_str(&answered(&raw(TWO), &answers(&[&["why"], &["why"]]), None, true).unwrap()).unwrap();
+        let said = typed(&raw(TWO), &[&["why"], &["why"]]);
         assert_eq!((said["response"].as_str(), said.get("answers")), (Some("why"), None));
-        let one = raw(r#"{"questions":[{"question":"A?"}]}"#);
-        let said: Value = serde_json::from_str(&answered(&one, &answers(&[&["why"]]), None, true).unwrap()).unwrap();
+        let said = typed(&raw(r#"{"questions":[{"question":"A?"}]}"#), &[&["why"]]);
         assert_eq!((said["answers"]["A?"].as_str(), said.get("response")), (Some("why"), None));
     }
 
@@ -153,7 +171,7 @@ mod tests {
     fn half_a_surrogate_pair_comes_back_as_it_was_written() {
         let input = raw(r#"{"questions":[{"question":"A \ud83d?"}]}"#);
         assert_eq!(read(&input).unwrap().len(), 1);
-        let said = answered(&input, &answers(&[&["x"]]), None, false).unwrap();
+        let said = said(&input, &[&["x"]], None);
         assert!(said.ends_with(r#""answers":{"A \ud83d?":"x"}}"#), "{said}");
     }
 }

@@ -64,7 +64,7 @@ impl Process {
             QUESTION_TOOL => match questions::read(input) {
                 Ok(questions) => (Kind::Question, AskBody::Question { questions }),
                 Err(why) => {
-                    out.line(wire::success(&request.id, &deny(&format!("This question could not be shown: {why}."), false)));
+                    out.line(wire::success(&request.id, &deny(&format!("This question could not be shown: {why}."))));
                     self.complain(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
                     return;
                 }

@@ -46,7 +46,7 @@ impl Process {
         if let Some(input) = input.filter(|_| name == "Task" || name == "Agent").and_then(Object::of)
             && let Some(name) = helper_name(input.words("subagent_type"), input.words("description"))
         {
-            self.name_helper(Some(&id), &name);
+            self.name_helper([Some(id.clone()), None], &name);
         }
         let input = input.filter(|input| input.get().len() <= limits::RAW && !too_deep(input.get())).map(|input| Raw::of(&input));
         let name = limits::head(&name, limits::NAME).to_owned();
@@ -121,8 +121,7 @@ impl Process {
             return None;
         }
         if let Some(name) = helper_name(fields.words("subagent_type"), fields.words("task_description")) {
-            self.name_helper(agent.as_deref(), &name);
-            self.name_helper(call.as_deref(), &name);
+            self.name_helper([agent, call], &name);
             return Some(name);
         }
         let known = [agent, call].into_iter().flatten().find_map(|id| self.helper(&id));

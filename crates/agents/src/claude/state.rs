@@ -221,12 +221,14 @@ impl Process {
         Some(self.tools.remove(at).name)
     }
 
-    pub(super) fn name_helper(&mut self, id: Option<&str>, name: &str) {
-        let Some(id) = id.filter(|id| id.len() <= ID) else { return };
-        let name = limits::head(name, ID).to_owned();
-        match self.helpers.iter_mut().find(|helper| helper.id == id) {
-            Some(helper) => helper.name = name,
-            None => remember(&mut self.helpers, Named { id: id.to_owned(), name }),
+    /// Learns what a sub-agent is called, by each of its ids.
+    pub(super) fn name_helper(&mut self, ids: [Option<String>; 2], name: &str) {
+        let name = limits::head(name, ID);
+        for id in ids.into_iter().flatten().filter(|id| id.len() <= ID) {
+            match self.helpers.iter_mut().find(|helper| helper.id == id) {
+                Some(helper) => helper.name = name.to_owned(),
+                None => remember(&mut self.helpers, Named { id, name: name.to_owned() }),
+            }
         }
     }
 

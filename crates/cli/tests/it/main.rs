@@ -10,6 +10,7 @@ mod hostile;
 mod json;
 mod lifecycle;
 mod policy;
+mod processes;
 mod prompt;
 mod support;
 mod tokens;

@@ -368,8 +368,8 @@ impl Owner {
             }
             Process::Gone => {
                 self.connection.process = None;
-                self.process = None;
                 process::forget(&self.app, &self.connection).await;
+                self.process = None;
             }
         }
         Ok(())

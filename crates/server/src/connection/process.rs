@@ -258,7 +258,7 @@ pub(super) async fn attach(app: &App, connection: &Connection, from: WirePositio
 
 /// The process is over and everything it said is on disk: its files and its token go.
 pub(super) async fn forget(app: &App, connection: &Connection) {
-    app.processes.remove(connection);
+    app.processes.remove(connection).await;
     let token = token_id(&agent_token(app, connection));
     let now = app.clock.now();
     match app.store.write(RevokeToken { workspace: WorkspaceId::MAIN, token, now }).await {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use sayso_core::connection::Connection;
 use sayso_core::environment;
 use sayso_core::id::ConnectionId;
+use sayso_supervisor::journal::is_alive;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
@@ -18,6 +19,10 @@ use crate::entropy;
 
 /// How long an agent goes on without a server.
 const LONELY: Duration = Duration::from_secs(7 * 86_400);
+
+/// How long a supervisor may take to end after its agent, and how often to look.
+const GONE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Where processes are kept, and what they get.
 #[derive(Debug)]
@@ -101,9 +106,13 @@ impl Processes {
         Ok(())
     }
 
-    /// Removes what is left of a process that is over.
-    pub(crate) fn remove(&self, connection: &Connection) {
+    /// Removes what is left of a process that is over, once its supervisor is gone, too.
+    pub(crate) async fn remove(&self, connection: &Connection) {
         let dir = self.dir_of(connection);
+        let patience = tokio::time::Instant::now() + GONE;
+        while is_alive(&dir) && tokio::time::Instant::now() < patience {
+            tokio::time::sleep(LOOK).await;
+        }
         if let Err(error) = fs::remove_dir_all(&dir)
             && error.kind() != std::io::ErrorKind::NotFound
         {

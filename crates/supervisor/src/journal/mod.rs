@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 pub use crate::lock::is_alive;
 pub use reader::Journal;
 pub(crate) use record::Raw;
-pub use record::{Malformed, PIECE, Record, Stream};
+pub use record::{PIECE, Record, Stream};
 pub(crate) use writer::{Disk, Files, Gone, Writer};
 
 /// When a segment has grown to this, the next is begun. Small enough to trim often, large enough that

@@ -39,7 +39,7 @@ pub enum Record {
 
 /// A record of a known kind whose payload does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+pub(crate) struct Malformed;
 
 const OUT: u8 = 1;
 const ERR: u8 = 2;

@@ -1,0 +1,285 @@
+//! Agents that are processes: behind a supervisor, hostile, silent, gone.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use sayso_client::api::ask::{AnswerRequest, Ask, AskStatus, Delivery};
+use sayso_client::api::session::{NewSession, Session, SessionStatus, TranscriptQuery};
+use sayso_testkit::{ScriptedAgent, ServerProcess, sayso_bin};
+use tempfile::TempDir;
+
+use crate::support::{Person, is_running};
+
+/// A server with agents from this `config.toml`. They are ended when it goes.
+struct World {
+    server: ServerProcess,
+    dir: TempDir,
+}
+
+impl World {
+    /// With the mock as a program, and these entries.
+    async fn with(config: &str) -> Result<Self> {
+        let dir = TempDir::with_prefix("sayso-processes-")?;
+        let config_dir = dir.path().join("config/sayso");
+        std::fs::create_dir_all(&config_dir)?;
+        let mock = format!("[agents.program]\ncommand = {:?}\nargs = [\"mock-agent\"]\n", sayso_bin()?);
+        // Should a test fail before it ends its agents, they end by themselves.
+        std::fs::write(config_dir.join("config.toml"), format!("lonely_after = \"20s\"\n{mock}{config}"))?;
+        Ok(Self { server: ServerProcess::start(dir.path()).await?, dir })
+    }
+
+    async fn start(&self, agent: &str, prompt: &str) -> Result<ScriptedAgent> {
+        let cwd = Some(self.server.project().display().to_string());
+        let new = NewSession { agent: agent.to_owned(), prompt: Some(prompt.to_owned()), cwd, ..NewSession::default() };
+        ScriptedAgent::with(&self.server.client()?, &new).await
+    }
+
+    async fn answer(&self, ask: &Ask, entry: &str) -> Result<()> {
+        let answers = vec![vec![entry.to_owned()]];
+        self.server.client()?.answer(&ask.id, &AnswerRequest { answers, note: None }).await?;
+        Ok(())
+    }
+
+    async fn session(&self, agent: &ScriptedAgent) -> Result<Session> {
+        Ok(self.server.client()?.session(agent.session()).await?)
+    }
+
+    /// Everything in the transcript, as text.
+    async fn transcript(&self, agent: &ScriptedAgent) -> Result<String> {
+        let page = self.server.client()?.transcript(agent.session(), &TranscriptQuery::default()).await?;
+        Ok(serde_json::to_string(&page.data)?)
+    }
+
+    /// The supervisors and agents of this server.
+    fn processes(&self) -> Result<Vec<u32>> {
+        let ours = self.dir.path().display().to_string();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc")?.flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+            let read =
+                |name: &str| String::from_utf8_lossy(&std::fs::read(entry.path().join(name)).unwrap_or_default()).into_owned();
+            let of_an_agent = read("environ").split('\0').any(|variable| variable.starts_with("SAYSO_AGENT_TOKEN="));
+            if of_an_agent && (read("environ").contains(&ours) || read("cmdline").contains(&ours)) && is_running(pid) {
+                found.push(pid);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn close(self) -> Result<()> {
+        self.server.client()?.stop_agents().await?;
+        ensure!(self.processes()?.is_empty(), "processes are left: {:?}", self.processes()?);
+        Ok(())
+    }
+}
+
+/// An agent that is a shell script.
+fn script(name: &str, protocol: &str, text: &str) -> String {
+    format!("[agents.{name}]\nprotocol = {protocol:?}\ncommand = \"sh\"\nargs = [\"-c\", '''{text}''']\n")
+}
+
+#[tokio::test]
+async fn a_program_asks_and_is_answered() -> Result<()> {
+    let world = World::with("").await?;
+    let mut agent = world.start("program", "question").await?;
+    let asked = agent.asks().await?;
+    assert_eq!(asked.agent, "program");
+    world.answer(&asked, "SQLite").await?;
+    assert_eq!(agent.finished().await?, "You answered: SQLite.");
+    let delivered = world.server.client()?.ask(&asked.id).await?.delivery;
+    assert!(matches!(delivered, Some(Delivery::Delivered | Delivery::Confirmed)), "{delivered:?}");
+    world.close().await
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_does_not_disturb_it() -> Result<()> {
+    let mut world = World::with("").await?;
+    let mut agent = world.start("program", "question 2 times").await?;
+    let first = agent.asks().await?;
+    let before = world.processes()?;
+    assert_eq!(before.len(), 2, "a supervisor and an agent");
+    world.server.kill9().await?;
+    assert_eq!(world.processes()?, before);
+    world.server.start_again().await?;
+    world.answer(&first, "SQLite").await?;
+    let second = agent.asks().await?;
+    world.server.terminate().await?;
+    world.server.start_again().await?;
+    world.answer(&second, "PostgreSQL").await?;
+    assert!(agent.finished().await?.starts_with("Asked 2 times"));
+    assert_eq!(world.processes()?, before, "they are the same processes");
+    world.close().await
+}
+
+#[tokio::test]
+async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Result<()> {
+    let mut world = World::with("").await?;
+    let mut agent = world.start("program", "question").await?;
+    let asked = agent.asks().await?;
+    let mut command = world.server.command()?;
+    let stopped = command.args(["stop", "--all"]).output().await?;
+    assert!(stopped.status.success(), "{stopped:?}");
+    assert_eq!(world.processes()?, Vec::<u32>::new());
+    // It ended by the command, not by its parent.
+    world.server.terminate().await.ok();
+    world.server.start_again().await?;
+    let session = world.session(&agent).await?;
+    assert_eq!((session.status, session.resumable), (SessionStatus::Ended, true), "{session:?}");
+    assert!(world.processes()?.is_empty(), "nothing is resumed before it is needed");
+    // The question is parked; its answer takes the session up again.
+    world.answer(&asked, "SQLite").await?;
+    agent
+        .watch()
+        .until("the session to go on", |event| event.kind == "session.status" && event.data.get().contains("idle"))
+        .await?;
+    assert!(agent.last_words().await?.contains("SQLite"), "it got the answer as a message");
+    world.close().await
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_takes_its_asks_along() -> Result<()> {
+    let world = World::with("").await?;
+    let mut agent = world.start("program", "crash").await?;
+    let asked = agent.asks().await?;
+    let began = std::time::Instant::now();
+    let ended = agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+    assert!(ended.data.get().contains("failed") && ended.data.get().contains('3'), "it says how: {}", ended.data.get());
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let asked = world.server.client()?.ask(&asked.id).await?;
+    assert!(asked.status == AskStatus::Withdrawn || asked.reach.is_some(), "{asked:?}");
+    assert!(world.processes()?.is_empty());
+    world.close().await
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_installed_is_named_with_what_to_do() -> Result<()> {
+    let person = Person::new().await?;
+    let mut command = person.command(&["start", "gemini", "hello"]);
+    command.env("PATH", "/usr/bin:/bin");
+    let ran = crate::support::ran(command).await?;
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("gemini --acp") && ran.err.contains("npm install -g @google/gemini-cli"), "{}", ran.err);
+    assert!(person.client()?.sessions(&Default::default()).await?.data.is_empty(), "no session was started");
+    Ok(())
+}
+
+/// Whatever an agent writes, the server lives, its memory is bounded, and the session says what happened.
+#[tokio::test]
+async fn garbage_is_survived_and_told() -> Result<()> {
+    let deep = "python3 -c 'print(\"[\" * 10000)'";
+    let long = "head -c 100000000 /dev/zero | tr \"\\0\" x; echo";
+    let binary = r#"printf 'a\0b\377\376\n{\n\n'; printf '{"type":"unknown","jsonrpc":"2.0","method":7}\n'"#;
+    let text = format!("{deep}; {binary}; {long}; echo last words >&2; exit 7");
+    let config = script("claude-like", "claude", &text) + &script("acp-like", "acp", &text);
+    let world = World::with(&config).await?;
+    let pid = world.server.pid().context("a process")?;
+    for name in ["claude-like", "acp-like"] {
+        let mut agent = world.start(name, "hello").await?;
+        agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+        let session = world.session(&agent).await?;
+        let reason = session.reason.unwrap_or_default();
+        assert!(session.status == SessionStatus::Failed && reason.contains("last words"), "{name}: {reason}");
+        let transcript = world.transcript(&agent).await?;
+        assert!(transcript.contains("\"type\":\"error\""), "{name}: {transcript}");
+    }
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let peak: u64 = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
+        .context("no VmHWM")?;
+    assert!(peak < 200 * 1024, "the server took {peak} kB");
+    world.close().await
+}
+
+#[tokio::test]
+async fn an_agent_that_is_silent_is_told_to_be_stalled_and_interrupted() -> Result<()> {
+    // It takes the handshake and the prompt and then says nothing, until it is told to stop.
+    let text = r#"
+        answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+        while read -r line; do
+            id=$(printf %s "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+            *'"initialize"'*) answer "$id" '{"protocolVersion":1,"agentCapabilities":{}}';;
+            *session/new*) answer "$id" '{"sessionId":"s"}';;
+            *session/prompt*) prompt=$id;;
+            *session/cancel*) answer "$prompt" '{"stopReason":"cancelled"}';;
+            esac
+        done"#;
+    let silent = script("silent", "acp", text);
+    let config = format!("{silent}stale_after = \"300ms\"\non_stale = \"interrupt\"\n");
+    let world = World::with(&config).await?;
+    let mut agent = world.start("silent", "hello").await?;
+    agent.watch().until("it to be stalled", |event| event.data.get().contains("stalled")).await?;
+    agent.watch().until("the interrupt to work", |event| event.data.get().contains("idle")).await?;
+    world.close().await
+}
+
+#[tokio::test]
+async fn the_clock_of_the_watchdog_stands_still_while_a_person_is_asked() -> Result<()> {
+    let mock = format!("[agents.impatient]\ncommand = {:?}\nargs = [\"mock-agent\"]\nstale_after = \"300ms\"\n", sayso_bin()?);
+    let world = World::with(&mock).await?;
+    let mut agent = world.start("impatient", "question").await?;
+    let asked = agent.asks().await?;
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!(world.session(&agent).await?.status, SessionStatus::Waiting);
+    world.answer(&asked, "SQLite").await?;
+    agent.finished().await?;
+    assert!(!world.transcript(&agent).await?.contains("stalled"));
+    world.close().await
+}
+
+/// Every file below a directory that holds this text.
+fn files_with(dir: &Path, text: &str) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files_with(&path, text)?);
+        } else if std::fs::read(&path).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes())) {
+            found.push(path.display().to_string());
+        }
+    }
+    Ok(found)
+}
+
+#[tokio::test]
+async fn a_secret_reaches_the_program_and_is_in_no_file() -> Result<()> {
+    const VALUE: &str = "correct-horse-battery-staple-0815";
+    let world = World::with("").await?;
+    let mut agent = world.start("program", "secret").await?;
+    let asked = agent.asks().await?;
+    world.answer(&asked, VALUE).await?;
+    agent.finished().await?;
+    let delivered = world.server.client()?.ask(&asked.id).await?.delivery;
+    assert!(matches!(delivered, Some(Delivery::Delivered | Delivery::Confirmed)), "{delivered:?}");
+    // The log of the database is emptied right after the commit of the delivery; the next write waits for that.
+    world.start("mock", "hello").await?.finished().await?;
+    assert_eq!(files_with(world.dir.path(), VALUE)?, Vec::<String>::new());
+    world.close().await
+}
+
+#[tokio::test]
+async fn an_agent_gets_the_callers_keys_and_a_token_of_its_own() -> Result<()> {
+    let person = Person::without_server()?;
+    let file = person.path("environment");
+    let config = script(
+        "nosy",
+        "claude",
+        &format!("env > {}.part; mv {0}.part {0}", file.display()).replace("{0}", &file.display().to_string()),
+    );
+    std::fs::write(person.path("config/sayso/config.toml"), config)?;
+    let mut command = person.command(&["start", "nosy", "hello", "--json"]);
+    command.env("ANTHROPIC_API_KEY", "the-key").env("DATABASE_PASSWORD", "not-for-agents");
+    crate::support::ran(command).await?;
+    let environment = std::fs::read_to_string(&file)?;
+    let has = |name: &str| environment.lines().any(|line| line.starts_with(&format!("{name}=")));
+    assert!(environment.contains("ANTHROPIC_API_KEY=the-key") && has("PATH") && has("HOME"), "{environment}");
+    assert!(has("SAYSO_AGENT_TOKEN") && has("SAYSO_URL"), "{environment}");
+    assert!(!has("SAYSO_TOKEN") && !has("SAYSO_DATA_DIR") && !has("DATABASE_PASSWORD"), "{environment}");
+    let admin = std::fs::read_to_string(person.data_dir().join("token"))?;
+    assert!(!environment.contains(admin.trim()));
+    assert!(files_with(&person.data_dir(), "the-key")?.is_empty(), "keys are written nowhere");
+    Ok(())
+}
