@@ -26,6 +26,9 @@ use crate::agents::{Agent, OnStale};
 use crate::app::App;
 use crate::policies::SessionScope;
 
+/// How many bytes may be heard without a commit.
+const HELD: u64 = 256 * 1024;
+
 pub(super) struct Owner {
     pub(super) app: Arc<App>,
     agent: Agent,
@@ -37,6 +40,8 @@ pub(super) struct Owner {
     pub(super) secrets: Secrets,
     /// The agent's process, while we are attached to it.
     pub(super) process: Option<Attached>,
+    /// How far the process was heard, if that is further than what is committed.
+    heard_to: Option<WirePosition>,
     /// When the agent was last heard or spoken to.
     heard_at: Time,
     /// All agents are being stopped.
@@ -110,6 +115,7 @@ impl Owner {
             seen_tools: HashSet::new(),
             secrets: Secrets::default(),
             process: None,
+            heard_to: None,
             heard_at,
             halted: false,
         };
@@ -235,7 +241,7 @@ impl Owner {
     /// Attaches to the process that the database says there is. What it said meanwhile is heard before
     /// anything else is sent to it.
     pub(super) async fn attach(&mut self) -> Result<(), Stop> {
-        let Some(from) = self.connection.process else { return Ok(()) };
+        let Some(from) = self.heard_to.or(self.connection.process) else { return Ok(()) };
         match process::attach(&self.app, &self.connection, from).await {
             Ok(attached) => self.process = Some(attached),
             Err(error) => {
@@ -315,11 +321,24 @@ impl Owner {
         }
     }
 
-    /// Inputs and everything that follows from them, in one transaction.
+    /// How many bytes were heard from the process since the last commit.
+    fn held(&self, process: Process) -> u64 {
+        match (process, self.connection.process) {
+            (Process::Read(WirePosition(heard)), Some(WirePosition(committed))) => heard.saturating_sub(committed),
+            (Process::Same, _) => 0,
+            (Process::Read(_) | Process::Launched | Process::Gone, _) => u64::MAX,
+        }
+    }
+
+    /// Inputs and everything that follows from them, in one transaction. What was only heard and changed
+    /// nothing but the translator's memory, such as the words of a message that streams, is not worth
+    /// one: after a crash it is heard again.
     async fn step(&mut self, work: Work) -> Result<(), Stop> {
         let now = self.app.clock.now();
         let Work { inputs, changes, delivered, read, secret } = work;
-        let process = read.map_or(Process::Same, Process::Read);
+        let only_heard = read.is_some();
+        self.heard_to = read.or(self.heard_to);
+        let process = self.heard_to.map_or(Process::Same, Process::Read);
         let mut all = Consequences { changes, live: Vec::new(), process };
         for input in inputs {
             if matches!(input, Input::Command(_)) {
@@ -330,8 +349,17 @@ impl Owner {
             }
             self.follow(input, secret, now, &mut all);
         }
-        let to = Position(self.connection.position.0 + 1);
+        // They are nowhere on disk, and have to come before the message that they are part of.
+        for event in all.live {
+            self.app.feed.publish_live(event);
+        }
         let process = all.process;
+        let wake_at = self.translator.deadline();
+        let nothing = all.changes.is_empty() && delivered.is_empty() && wake_at == self.connection.wake_at;
+        if only_heard && nothing && self.held(process) < HELD {
+            return Ok(());
+        }
+        let to = Position(self.connection.position.0 + 1);
         let advance = Advance {
             workspace: WorkspaceId::MAIN,
             connection: self.connection.id,
@@ -340,17 +368,17 @@ impl Owner {
             to,
             process,
             state: Raw::of(&self.translator.save()),
-            wake_at: self.translator.deadline(),
+            wake_at,
             delivered,
             changes: all.changes,
             now,
         };
-        // They are nowhere on disk, and have to come before the message that they are part of.
-        for event in all.live {
-            self.app.feed.publish_live(event);
-        }
         match self.app.store.write(advance).await? {
-            Advanced::Yes => self.connection.position = to,
+            Advanced::Yes => {
+                self.connection.position = to;
+                self.connection.wake_at = wake_at;
+                self.heard_to = None;
+            }
             Advanced::Stale => return Err(Stop::Stale),
         }
         match process {

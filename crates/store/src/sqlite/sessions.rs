@@ -7,7 +7,7 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::time::Time;
-use sayso_core::transcript::Block;
+use sayso_core::transcript::{Block, BlockBody};
 
 use super::tx::Tx;
 use super::{ask_row, column, events, json, to_json};
@@ -93,11 +93,18 @@ pub(super) fn put_block(
     event: EventKind,
 ) -> Result<(), StoreError> {
     let data = Raw::of(block);
-    let replaced = tx
-        .db()
-        .prepare_cached("UPDATE block SET data = ?2 WHERE id = ?1")?
-        .execute(params![block.id.as_bytes(), data.as_str()])?;
-    if replaced > 0 {
+    // An agent tells what a tool was called with once, and not again with what came of it.
+    let replace = match block.body {
+        BlockBody::Tool { input: None, .. } => {
+            "UPDATE block SET data = CASE WHEN data ->> '$.input' IS NULL THEN ?2
+                 ELSE json_set(?2, '$.input', json(data -> '$.input')) END WHERE id = ?1 RETURNING data"
+        }
+        _ => "UPDATE block SET data = ?2 WHERE id = ?1 RETURNING data",
+    };
+    let replaced: Option<String> =
+        tx.db().prepare_cached(replace)?.query_row(params![block.id.as_bytes(), data.as_str()], |row| row.get(0)).optional()?;
+    if let Some(text) = replaced {
+        let data = Raw::parse(text).map_err(|error| StoreError::Unreadable { what: "block", detail: error.to_string() })?;
         tx.event(event, block.at, Some(session), None, Some(data))?;
         return Ok(());
     }

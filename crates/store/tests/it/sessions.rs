@@ -1,11 +1,11 @@
 //! Sessions: lists, single reads, transcripts, and what is commanded.
 
 use sayso_core::ask::{AskState, Delivery};
-use sayso_core::id::SessionId;
+use sayso_core::id::{BlockId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
-use sayso_core::transcript::{BlockBody, Role};
+use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::read::{Entry, GetSession, ListSessions, LoadConnection, ReadTranscript};
 use sayso_store::write::{Change, CommandSession, Commanded, SessionCommand};
 use sayso_store::{EventKind, OutboxPayload};
@@ -183,4 +183,33 @@ async fn an_approval_that_has_not_left_does_not_leave_after_an_interrupt() {
         assert!(matches!(delivery, Delivery::Undeliverable { .. }));
         assert_eq!(outcome.decision, approved(), "what was decided stays decided");
     }
+}
+
+#[tokio::test]
+async fn a_tool_keeps_what_it_was_called_with() {
+    let world = World::new();
+    let session = world.session().await;
+    let called = serde_json::json!({ "command": "ls", "lines": [1, "two"] });
+    let tool = |input: Option<Raw>, output: Option<&str>, status: ToolStatus| {
+        let body = BlockBody::Tool {
+            tool_call_id: "t1".to_owned(),
+            name: "Bash".to_owned(),
+            input,
+            output: output.map(str::to_owned),
+            status,
+        };
+        let block = Block { id: BlockId::new(at(0), [9; 10]), at: at(1), subagent: None, body };
+        vec![Change::Block { session: session.id, block, event: EventKind::ToolUpdated }]
+    };
+    world.step(&session, 0, vec![], tool(Some(Raw::of(&called)), None, ToolStatus::Running)).await;
+    world.step(&session, 1, vec![], tool(None, Some("a.txt"), ToolStatus::Complete)).await;
+    let told = world.events().last().and_then(|event| event.data.clone()).unwrap();
+    let told: serde_json::Value = serde_json::from_str(told.as_str()).unwrap();
+    assert_eq!((&told["input"], &told["output"]), (&called, &serde_json::json!("a.txt")), "{told}");
+    // What it says anew replaces what it said before, whole.
+    let other = serde_json::json!({ "command": "pwd" });
+    world.step(&session, 2, vec![], tool(Some(Raw::of(&other)), None, ToolStatus::Running)).await;
+    let told = world.events().last().and_then(|event| event.data.clone()).unwrap();
+    let told: serde_json::Value = serde_json::from_str(told.as_str()).unwrap();
+    assert_eq!(told["input"], other);
 }
