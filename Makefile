@@ -14,11 +14,13 @@ run: ## build, start the server in the background, open a first ask here
 	@scripts/run.sh $(TARGET)/debug/sayso
 
 test: ## install what the tests need and run all of them
-	@scripts/need.sh build test
+	@scripts/need.sh build test agents
 	cargo build --workspace --bins
 	cargo test --workspace
 	cargo run --package sayso-testkit --bin chaos -- --kills 50
+	cargo run --package sayso-testkit --bin chaos -- --kills 20 --agents process
 	scripts/schemathesis.sh
+	scripts/real-agents.sh
 
 check: ## all of CI: format, lints, generated files, tests
 	.ci/run

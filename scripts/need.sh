@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the tools are there. `need.sh build` for building, `need.sh test` for the tests.
+# Checks that the tools are there. `need.sh build` for building, `need.sh test` for the tests,
+# `need.sh agents` for those with real agents.
 # What is missing is installed when that is possible without asking; otherwise this says how to get it.
 set -euo pipefail
 
@@ -23,6 +24,15 @@ for what in "$@"; do
         package_for python3 python3
         # Debian has the module without what it needs to make an environment.
         python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
+        ;;
+    agents)
+        package_for unshare util-linux
+        package_for flock util-linux
+        package_for ip iproute2
+        if ! command -v npm >/dev/null 2>&1; then
+            echo "npm is missing. Install Node.js 20 or newer and try again." >&2
+            exit 1
+        fi
         ;;
     *)
         echo "need.sh: unknown word: $what" >&2

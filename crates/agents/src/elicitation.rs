@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
-use crate::json_rpc::{Fields, Object, line, list, text};
+use crate::json::{Fields, Object, line, list, text};
 
 /// What agents append to a field's name for the text of a person's own beside the options.
 const TWINS: [&str; 2] = ["_custom", "_note"];

@@ -1,16 +1,11 @@
-//! JSON-RPC 2.0, one message a line, read leniently: what is not understood is kept as it arrived,
-//! and nothing an agent writes can do more than fail to be read.
-
-use std::borrow::Cow;
-use std::fmt;
+//! JSON-RPC 2.0, one message a line: how messages are told apart, and how ours are written.
 
 use sayso_core::limits;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Fields of an object and entries of a list that are read; what has more is not understood.
-const ENTRIES: usize = 4096;
+use crate::json::{Object, line, text};
+
 /// Bytes of a request's id. A longer one cannot be remembered, so the request cannot be answered.
 const ID: usize = 1024;
 
@@ -147,185 +142,6 @@ pub(crate) fn error(id: &Id, code: i32, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{}}}}}"#, id.0, line(&message))
 }
 
-/// A value as one line of JSON; `null` should it have none.
-pub(crate) fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
-}
-
-/// A JSON object whose fields are read one by one, in the order in which they were written. A field
-/// that is `null` counts as absent; of two with the same name the last counts.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'a> Object<'a> {
-    /// The object that this text is.
-    pub(crate) fn parse(json: &'a str) -> Option<Self> {
-        serde_json::from_str(json).ok()
-    }
-
-    /// The object that this value is.
-    pub(crate) fn of(raw: &'a RawValue) -> Option<Self> {
-        Self::parse(raw.get())
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(key, _)| key == name)
-    }
-
-    /// A field.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        let (_, value) = self.0.iter().rev().find(|(key, _)| key == name)?;
-        (value.get() != "null").then_some(value)
-    }
-
-    /// A field that holds text.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
-        self.get(name).and_then(text)
-    }
-
-    /// A field that holds text other than white space.
-    pub(crate) fn words(&self, name: &str) -> Option<String> {
-        self.text(name).filter(|text| !text.trim().is_empty())
-    }
-
-    /// Whether a field says `true`.
-    pub(crate) fn says(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| value.get() == "true")
-    }
-
-    /// A field that holds a number.
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        self.get(name).and_then(|value| value.get().parse().ok())
-    }
-
-    /// A field that holds an object.
-    pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
-        self.get(name).and_then(Self::of)
-    }
-
-    /// A field that holds a list.
-    pub(crate) fn list(&self, name: &str) -> Option<Vec<&'a RawValue>> {
-        self.get(name).and_then(list)
-    }
-
-    /// The fields, in the order in which they were written.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
-        self.0.iter().map(|(key, value)| (key.as_ref(), *value))
-    }
-}
-
-/// The entries of a list.
-pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
-    serde_json::from_str::<List<'_>>(raw.get()).ok().map(|list| list.0)
-}
-
-/// The text that this value is. Half of a surrogate pair, which no Rust string holds, is replaced.
-pub(crate) fn text(raw: &RawValue) -> Option<String> {
-    if !raw.get().starts_with('"') {
-        return None;
-    }
-    if let Ok(text) = serde_json::from_str(raw.get()) {
-        return Some(text);
-    }
-    serde_json::from_str::<Bytes>(raw.get()).ok().map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned())
-}
-
-struct List<'a>(Vec<&'a RawValue>);
-struct Bytes(Vec<u8>);
-
-impl<'de> Deserialize<'de> for Object<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Object<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-                let mut fields = Vec::new();
-                while let Some((Key(key), value)) = map.next_entry()? {
-                    if fields.len() == ENTRIES {
-                        return Err(serde::de::Error::custom("too many fields"));
-                    }
-                    fields.push((key, value));
-                }
-                Ok(Object(fields))
-            }
-        }
-        deserializer.deserialize_map(Fields)
-    }
-}
-
-impl<'de> Deserialize<'de> for List<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = List<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<'de>, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = seq.next_element()? {
-                    if entries.len() == ENTRIES {
-                        return Err(serde::de::Error::custom("too many entries"));
-                    }
-                    entries.push(entry);
-                }
-                Ok(List(entries))
-            }
-        }
-        deserializer.deserialize_seq(Entries)
-    }
-}
-
-/// A name, borrowed where it can be.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-        impl<'de> Visitor<'de> for Name {
-            type Value = Key<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name")
-            }
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(name)))
-            }
-            fn visit_str<E>(self, name: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(name.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Name)
-    }
-}
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Content;
-        impl Visitor<'_> for Content {
-            type Value = Bytes;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text")
-            }
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
-            }
-        }
-        deserializer.deserialize_bytes(Content)
-    }
-}
-
-/// An object to be written, in this order.
-pub(crate) struct Fields<K, V>(pub(crate) Vec<(K, V)>);
-
-impl<K: Serialize, V: Serialize> Serialize for Fields<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -358,17 +174,9 @@ mod tests {
         for id in ["{}", "[1]", "true", &format!("{:?}", "x".repeat(2000))] {
             assert_eq!(wrong(&format!(r#"{{"id":{id},"method":"m"}}"#)), Unreadable::BadId, "{id}");
         }
-        assert!(Object::parse(&format!("{{{}\"z\":0}}", "\"a\":0,".repeat(ENTRIES))).is_none());
         assert!(read(&"[".repeat(1_000_000)).is_err());
         let deep = format!(r#"{{"method":"m","params":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
         assert!(matches!(read(&deep), Ok(Message::Notification { .. })));
-    }
-
-    #[test]
-    fn half_a_surrogate_pair_is_replaced() {
-        let object = Object::parse(r#"{"a":"x\ud800y","b":7}"#).unwrap();
-        assert_eq!(object.text("a").unwrap().trim_matches('\u{fffd}').chars().next(), Some('x'));
-        assert_eq!(object.text("b"), None);
     }
 
     #[test]

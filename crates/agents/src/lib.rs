@@ -6,7 +6,10 @@
 
 pub mod acp;
 pub mod claude;
+mod diff;
 mod elicitation;
+mod json;
 mod json_rpc;
 pub mod mock;
+mod out;
 pub mod translator;

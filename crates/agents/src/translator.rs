@@ -6,6 +6,7 @@ use sayso_core::raw::Raw;
 use sayso_core::session::Labels;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// What reaches a translator.
@@ -288,6 +289,18 @@ pub struct Saved {
     pub version: u32,
     /// The state.
     pub state: Raw,
+}
+
+impl Saved {
+    /// This state, of this version.
+    pub(crate) fn of(version: u32, state: &impl Serialize) -> Self {
+        Self { version, state: Raw::of(state) }
+    }
+
+    /// The state; nothing if it is of another version or cannot be read.
+    pub(crate) fn read<T: DeserializeOwned>(&self, version: u32) -> Option<T> {
+        if self.version == version { serde_json::from_str(self.state.as_str()).ok() } else { None }
+    }
 }
 
 /// The pure part of an adapter.

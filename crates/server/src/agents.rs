@@ -150,14 +150,7 @@ impl Agents {
     /// # Errors
     /// A sentence about the first entry that cannot be used.
     pub(crate) fn new(configured: &BTreeMap<String, AgentConfig>) -> Result<Self, String> {
-        let mut agents = vec![Agent {
-            name: "mock".to_owned(),
-            protocol: Protocol::Mock,
-            capabilities: mock::CAPABILITIES,
-            program: None,
-            stale_after: STALE_AFTER,
-            on_stale: OnStale::Tell,
-        }];
+        let mut agents = vec![Agent::inside("mock")];
         let absent = AgentConfig::default();
         for built_in in BUILT_IN {
             let config = configured.get(built_in.name).unwrap_or(&absent);
@@ -238,7 +231,20 @@ impl Agent {
         }
     }
 
-    fn fresh(&self) -> Box<dyn Translator> {
+    /// One that needs no program: the mock, or one that is not configured any more.
+    pub(crate) fn inside(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            protocol: Protocol::Mock,
+            capabilities: mock::CAPABILITIES,
+            program: None,
+            stale_after: STALE_AFTER,
+            on_stale: OnStale::Tell,
+        }
+    }
+
+    /// A translator that knows nothing yet.
+    pub(crate) fn fresh(&self) -> Box<dyn Translator> {
         match self.protocol {
             Protocol::Mock => boxed(MockTranslator::new()),
             Protocol::Claude => boxed(ClaudeTranslator::new()),

@@ -30,6 +30,22 @@ pub fn sayso_bin() -> Result<PathBuf> {
     })
 }
 
+/// The name of the agent that [`write_config`] adds.
+pub const PROGRAM: &str = "program";
+
+/// Writes the `config.toml` of a server in this directory: the mock as a program of its own, and what
+/// else is given. Agents that a test leaves behind end by themselves.
+///
+/// # Errors
+/// When there is no binary, or the file cannot be written.
+pub fn write_config(dir: &Path, more: &str) -> Result<()> {
+    let config = dir.join("config/sayso");
+    std::fs::create_dir_all(&config)?;
+    let program = format!("[agents.{PROGRAM}]\ncommand = {:?}\nargs = [\"mock-agent\"]\n", sayso_bin()?);
+    std::fs::write(config.join("config.toml"), format!("lonely_after = \"30s\"\n{program}{more}"))?;
+    Ok(())
+}
+
 /// `sayso serve` on directories below one of the caller's. Dropped, it is killed.
 #[derive(Debug)]
 pub struct ServerProcess {

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::diff::unified;
 use super::tool_call::Call;
-use crate::json_rpc::{Object, list, text};
+use crate::json::{Object, list, text};
 
 impl Call {
     /// Why the agent wants it, in its own words.

@@ -5,9 +5,11 @@ use sayso_core::texts;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::state::{Agent, Call, Out, Phase, State};
-use crate::json_rpc::{CANCELLED, Fault, Id, Object};
-use crate::translator::AgentEvent;
+use super::state::{Agent, Call, Phase, State};
+use crate::json::Object;
+use crate::json_rpc::{CANCELLED, Fault, Id};
+use crate::out::Out;
+use crate::translator::{AgentEvent, Launch};
 
 /// The version of the protocol that is spoken here.
 const PROTOCOL: &str = "1";
@@ -22,7 +24,7 @@ impl State {
     pub(super) fn launch(&mut self, out: &mut Out) {
         self.forget_process();
         self.phase = Phase::Starting;
-        out.launch(self.wanted.project.clone());
+        out.launch(Launch { directory: self.wanted.project.clone(), ..Launch::default() });
         let extension = json!({ "sessionRequestQuestion": true });
         let mut capabilities = json!({
             "fs": { "readTextFile": false, "writeTextFile": false },

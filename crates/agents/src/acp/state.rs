@@ -1,4 +1,4 @@
-//! What the translator remembers between two inputs, and what one input emits.
+//! What the translator remembers between two inputs.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,8 @@ use serde_json::json;
 use super::doors::Door;
 use super::tool_call::Calls;
 use crate::json_rpc::{self, Id};
-use crate::translator::{AgentEvent, Launch, Output};
+use crate::out::Out;
+use crate::translator::AgentEvent;
 
 /// Prompts that may wait for the end of a turn. One more is refused with an error.
 pub(super) const QUEUE: usize = 16;
@@ -305,49 +306,4 @@ fn message_id(number: u64) -> String {
 /// it does not protect against an agent that wants to be mistaken, which need not ask at all.
 pub(super) fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// What is emitted by one input. All its lines are one batch.
-pub(super) struct Out {
-    session: SessionId,
-    outputs: Vec<Output>,
-    batch: Option<usize>,
-}
-
-impl Out {
-    pub(super) const fn new(session: SessionId) -> Self {
-        Self { session, outputs: Vec::new(), batch: None }
-    }
-
-    pub(super) fn event(&mut self, event: AgentEvent) {
-        self.outputs.push(Output::Event { session: self.session, event });
-    }
-
-    pub(super) fn line(&mut self, line: String) {
-        let batch = self.batch.and_then(|at| self.outputs.get_mut(at));
-        if let Some(Output::Lines(lines)) = batch {
-            lines.push(line);
-        } else {
-            self.batch = Some(self.outputs.len());
-            self.outputs.push(Output::Lines(vec![line]));
-        }
-    }
-
-    pub(super) fn launch(&mut self, directory: String) {
-        self.batch = None;
-        self.outputs.push(Output::Launch(Launch { directory, args: Vec::new(), env: Vec::new() }));
-    }
-
-    pub(super) fn stop(&mut self) {
-        self.batch = None;
-        self.outputs.push(Output::Stop);
-    }
-
-    pub(super) fn undeliverable(&mut self, ask: AskId, reason: &str) {
-        self.outputs.push(Output::Undeliverable { ask, reason: reason.to_owned() });
-    }
-
-    pub(super) fn into_outputs(self) -> Vec<Output> {
-        self.outputs
-    }
 }

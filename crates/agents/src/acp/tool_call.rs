@@ -8,7 +8,7 @@ use sayso_core::transcript::ToolStatus;
 use serde::{Deserialize, Serialize};
 
 use super::action::texts;
-use crate::json_rpc::{Object, text};
+use crate::json::{Object, text};
 
 /// Tool calls that are remembered. The oldest makes room.
 const CALLS: usize = 64;

@@ -2,13 +2,13 @@
 
 use sayso_core::id::SessionId;
 use sayso_core::limits;
-use sayso_core::raw::Raw;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::json;
 
-use super::state::{Call, Out, Phase, State, Turn, Wanted};
+use super::state::{Call, Phase, State, Turn, Wanted};
 use crate::json_rpc::{self, INVALID_REQUEST, Message, Unreadable};
+use crate::out::Out;
 use crate::translator::{AgentEvent, Command, Exit, Input, Output, Saved, Translator};
 
 /// The version of the saved state's shape.
@@ -40,10 +40,7 @@ impl AcpTranslator {
     /// The host as it was saved; nothing if the state is of another version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
-        if saved.version != VERSION {
-            return None;
-        }
-        serde_json::from_str(saved.state.as_str()).ok().map(|state| Self { state })
+        saved.read(VERSION).map(|state| Self { state })
     }
 
     fn command(&mut self, command: Command, out: &mut Out) {
@@ -192,6 +189,6 @@ impl Translator for AcpTranslator {
     }
 
     fn save(&self) -> Saved {
-        Saved { version: VERSION, state: Raw::of(&self.state) }
+        Saved::of(VERSION, &self.state)
     }
 }

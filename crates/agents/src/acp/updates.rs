@@ -3,9 +3,10 @@
 use sayso_core::limits;
 use serde_json::value::RawValue;
 
-use super::state::{Out, Phase, State};
+use super::state::{Phase, State};
 use super::tool_call::Status;
-use crate::json_rpc::Object;
+use crate::json::Object;
+use crate::out::Out;
 use crate::translator::AgentEvent;
 
 impl State {

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::outcome::Yes;
 use super::{diff, suggestions};
-use crate::json_rpc::Object;
+use crate::json::Object;
 
 /// Characters of a title.
 const TITLE: usize = 160;

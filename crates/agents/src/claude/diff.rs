@@ -3,18 +3,19 @@
 
 use sayso_core::ask::{FileDiff, Preview};
 
-use crate::json_rpc::Object;
+use crate::diff::{Of, hunk};
+use crate::json::Object;
 
 /// The preview of an edit; nothing if the input does not say what is changed.
 pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
     let path = input.words("file_path").or_else(|| input.words("notebook_path"))?;
     let diff = if let Some(content) = input.text("content") {
-        hunk("", &content, "the whole file")
+        hunk("", &content, Of::Part("the whole file"))
     } else if let Some(source) = input.text("new_source") {
         match input.text("edit_mode").as_deref() {
             Some("delete") => return None,
-            Some("insert") => hunk("", &source, "a new cell"),
-            _ => hunk("", &source, "the whole cell"),
+            Some("insert") => hunk("", &source, Of::Part("a new cell")),
+            _ => hunk("", &source, Of::Part("the whole cell")),
         }
     } else if let Some(edits) = input.list("edits") {
         edits.into_iter().map(|edit| replacement(&Object::of(edit)?)).collect::<Option<Vec<_>>>()?.concat()
@@ -26,35 +27,7 @@ pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
 
 fn replacement(edit: &Object<'_>) -> Option<String> {
     let which = if edit.says("replace_all") { "every occurrence" } else { "counted from the replaced text" };
-    Some(hunk(&edit.text("old_string")?, &edit.text("new_string")?, which))
-}
-
-/// One hunk: what both texts begin and end with is context, everything between goes and comes.
-fn hunk(old: &str, new: &str, about: &str) -> String {
-    let (old, new) = (lines(old), lines(new));
-    let same_start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let rest = old.len().min(new.len()) - same_start;
-    let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
-    let range = |sign: char, lines: usize| format!("{sign}{},{lines}", usize::from(lines > 0));
-    let mut diff = format!("@@ {} {} @@ {about}\n", range('-', old.len()), range('+', new.len()));
-    let mut put = |sign: char, lines: &[&str]| {
-        for line in lines {
-            diff.push(sign);
-            diff.push_str(line);
-            if !line.ends_with('\n') {
-                diff.push('\n');
-            }
-        }
-    };
-    put(' ', &old[..same_start]);
-    put('-', &old[same_start..old.len() - same_end]);
-    put('+', &new[same_start..new.len() - same_end]);
-    put(' ', &old[old.len() - same_end..]);
-    diff
-}
-
-fn lines(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
+    Some(hunk(&edit.text("old_string")?, &edit.text("new_string")?, Of::Part(which)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::outcome::{Outcome, Reply};
 use super::state::Kind;
 use crate::elicitation;
-use crate::json_rpc::{Object, text};
+use crate::json::{Object, text};
 
 const DECLINE: &str = r#"{"action":"decline"}"#;
 const CANCEL: &str = r#"{"action":"cancel"}"#;

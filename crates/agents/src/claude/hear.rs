@@ -4,9 +4,10 @@ use sayso_core::ask::Delivery;
 use sayso_core::{limits, texts};
 
 use super::launch::is_conversation;
-use super::state::{Control, Life, Out, Process, State, Turn};
+use super::state::{Control, Life, Process, State, Turn};
 use super::wire::{self, Line, Response};
-use crate::json_rpc::{Object, list, text};
+use crate::json::{Object, list, text};
+use crate::out::Out;
 use crate::translator::AgentEvent;
 
 /// Bytes that are shown of what was not understood, and of an error's words.

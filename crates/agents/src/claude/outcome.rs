@@ -5,10 +5,10 @@ use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::texts;
 
-use super::state::{Control, Kind, Out, Process, Sent};
+use super::state::{Control, Kind, Process, Sent};
 use super::{approvals, forms, plan, questions, wire};
-use crate::json_rpc::{Object, line};
-use crate::translator::Output;
+use crate::json::{Object, line};
+use crate::out::Out;
 
 const NOT_WAITING: &str = "Claude Code no longer waits for it.";
 const REQUEST_UNKNOWN: &str = "What Claude Code asked is no longer known, so it could not be answered.";
@@ -39,19 +39,19 @@ impl Process {
     /// Answers the request that waits for this outcome.
     pub(super) fn outcome(&mut self, given: &Outcome<'_>, asked: &mut u64, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {
-            out.outputs.push(Output::Undeliverable { ask: given.ask, reason: NOT_WAITING.to_owned() });
-            return;
+            return out.undeliverable(given.ask, NOT_WAITING);
         };
         let open = self.open.remove(at);
-        let mut lines = Vec::new();
         match reply(open.kind, given) {
-            Reply::Say(payload) => lines.push(wire::success(&open.id, &payload)),
-            Reply::SayAndTell(payload, words) => lines.extend([wire::success(&open.id, &payload), wire::user(&words)]),
+            Reply::Say(payload) => out.line(wire::success(&open.id, &payload)),
+            Reply::SayAndTell(payload, words) => {
+                out.line(wire::success(&open.id, &payload));
+                out.line(wire::user(&words));
+            }
             Reply::Unknown => {
                 // Claude waits for ever unless it is told something.
                 out.line(wire::failure(&open.id, REQUEST_UNKNOWN));
-                out.outputs.push(Output::Undeliverable { ask: given.ask, reason: REQUEST_UNKNOWN.to_owned() });
-                return;
+                return out.undeliverable(given.ask, REQUEST_UNKNOWN);
             }
         }
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = given.decision {
@@ -59,10 +59,9 @@ impl Process {
             match open.kind {
                 // The response itself stops the turn.
                 Kind::Question | Kind::Approval | Kind::Plan => {}
-                Kind::Form | Kind::Link => lines.push(self.control(Control::Interrupt, asked)),
+                Kind::Form | Kind::Link => out.line(self.control(Control::Interrupt, asked)),
             }
         }
-        out.outputs.push(Output::Lines(lines));
         self.sent(Sent { ask: given.ask, request: open.id, tool_use: open.tool_use });
     }
 }

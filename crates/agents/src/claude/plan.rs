@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::outcome::Yes;
 use super::suggestions;
-use crate::json_rpc::{Object, line};
+use crate::json::{Object, line};
 
 /// The tool.
 pub(super) const TOOL: &str = "ExitPlanMode";

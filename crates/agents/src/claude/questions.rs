@@ -3,7 +3,7 @@
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
-use crate::json_rpc::{Object, line, list};
+use crate::json::{Object, line, list};
 
 /// What is added to the input. Claude reads an answer only under the exact text of its question.
 const ADDED: [&str; 3] = ["answers", "annotations", "response"];

@@ -6,9 +6,10 @@ use sayso_core::session::Labels;
 use serde_json::value::RawValue;
 
 use super::outcome::deny;
-use super::state::{ID, Kind, OPEN, Open, Out, Process};
+use super::state::{ID, Kind, OPEN, Open, Process};
 use super::{approvals, forms, plan, questions, wire};
-use crate::json_rpc::Object;
+use crate::json::Object;
+use crate::out::Out;
 use crate::translator::{AgentEvent, NewAsk};
 
 /// The tool that asks questions.

@@ -7,9 +7,10 @@ use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::value::RawValue;
 
 use super::requests::SOME_HELPER;
-use super::state::{ID, Out, Process, Speech};
+use super::state::{ID, Process, Speech};
 use super::wire::too_deep;
-use crate::json_rpc::{Object, list, text};
+use crate::json::{Object, list, text};
+use crate::out::Out;
 use crate::translator::AgentEvent;
 
 /// Bytes of a message or of a tool's output that are passed on. The rest is in Claude's own transcript.

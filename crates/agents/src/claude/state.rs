@@ -6,7 +6,8 @@ use sayso_core::limits;
 use serde::{Deserialize, Serialize};
 
 use super::wire;
-use crate::translator::{AgentEvent, Output};
+use crate::out::Out;
+use crate::translator::AgentEvent;
 
 /// Bytes of an id or a name that is remembered. Claude's own have about forty.
 pub(super) const ID: usize = 128;
@@ -246,24 +247,4 @@ fn remember<T>(list: &mut Vec<T>, item: T) {
         list.remove(0);
     }
     list.push(item);
-}
-
-/// What is emitted by one input.
-pub(super) struct Out {
-    session: SessionId,
-    pub(super) outputs: Vec<Output>,
-}
-
-impl Out {
-    pub(super) const fn new(session: SessionId) -> Self {
-        Self { session, outputs: Vec::new() }
-    }
-
-    pub(super) fn event(&mut self, event: AgentEvent) {
-        self.outputs.push(Output::Event { session: self.session, event });
-    }
-
-    pub(super) fn line(&mut self, line: String) {
-        self.outputs.push(Output::Lines(vec![line]));
-    }
 }

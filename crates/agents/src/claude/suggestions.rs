@@ -4,7 +4,7 @@
 use sayso_core::ask::Choice;
 use serde_json::value::RawValue;
 
-use crate::json_rpc::{Object, text};
+use crate::json::{Object, text};
 
 /// Suggestions that are offered.
 const CHOICES: usize = 16;

@@ -1,15 +1,15 @@
 //! Claude Code as a translator: what a person wants becomes lines for it. What it says is read in
 //! `hear`.
 
-use sayso_core::id::{AskId, SessionId};
-use sayso_core::raw::Raw;
+use sayso_core::id::SessionId;
 use sayso_core::texts;
 use sayso_core::time::Time;
 
 use super::launch::{Wanted, launch};
 use super::outcome::Outcome;
-use super::state::{Control, Life, Out, State, Turn};
+use super::state::{Control, Life, State, Turn};
 use super::{exit, wire};
+use crate::out::Out;
 use crate::translator::{AgentEvent, Capabilities, Command, Exit, Input, Output, Saved, Translator};
 
 /// What Claude Code can do.
@@ -52,10 +52,7 @@ impl ClaudeTranslator {
     /// The translator as it was saved; nothing if the state is of another version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
-        if saved.version != VERSION {
-            return None;
-        }
-        serde_json::from_str(saved.state.as_str()).ok().map(|state| Self { state })
+        saved.read(VERSION).map(|state| Self { state })
     }
 
     fn command(&mut self, command: Command) -> Vec<Output> {
@@ -67,7 +64,7 @@ impl ClaudeTranslator {
                 let given = Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), typed };
                 match &mut self.state.life {
                     Life::Up(process) if ours => process.outcome(&given, &mut self.state.asked, &mut out),
-                    Life::Up(_) | Life::Down | Life::Closing => return undeliverable(ask),
+                    Life::Up(_) | Life::Down | Life::Closing => out.undeliverable(ask, texts::AGENT_GONE_NOTHING_SENT),
                 }
             }
             Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
@@ -81,7 +78,7 @@ impl ClaudeTranslator {
                     conversation: self.state.conversation.as_deref(),
                 };
                 if !matches!(self.state.life, Life::Up(_)) {
-                    out.outputs.push(Output::Launch(launch(wanted)));
+                    out.launch(launch(wanted));
                     self.state.life = Life::Up(Box::default());
                 }
                 self.start(prompt.as_deref(), &mut out);
@@ -101,20 +98,18 @@ impl ClaudeTranslator {
             }
             Command::Close { .. } => self.close(&mut out),
         }
-        out.outputs
+        out.into_outputs()
     }
 
     /// Greets the process, once, and says the first prompt. Claude reads both in this order and does
     /// not need to be waited for.
     fn start(&mut self, prompt: Option<&str>, out: &mut Out) {
         let Life::Up(process) = &mut self.state.life else { return };
-        let mut lines = Vec::new();
         if !process.greeted {
-            lines.push(process.control(Control::Initialize, &mut self.state.asked));
+            out.line(process.control(Control::Initialize, &mut self.state.asked));
         }
-        lines.extend(prompt.map(wire::user));
-        if !lines.is_empty() {
-            out.outputs.push(Output::Lines(lines));
+        if let Some(prompt) = prompt {
+            out.line(wire::user(prompt));
         }
         match (prompt, process.turn) {
             (Some(_), _) => process.turn_asked_for(out),
@@ -132,7 +127,7 @@ impl ClaudeTranslator {
             }
             // A request that fails because nobody listens any more does not stop Claude: it goes on alone.
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
-            out.outputs.push(Output::Stop);
+            out.stop();
             self.state.life = Life::Closing;
             out.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false });
         }
@@ -145,14 +140,14 @@ impl ClaudeTranslator {
         if let Life::Up(process) = std::mem::replace(&mut self.state.life, Life::Down) {
             out.event(exit::ended(&process, &mut self.state.conversation, session, exit));
         }
-        out.outputs
+        out.into_outputs()
     }
 
     fn line(&mut self, text: &str) -> Vec<Output> {
         let Some(session) = self.state.session else { return Vec::new() };
         let mut out = Out::new(session);
         self.state.hear(text, &mut out);
-        out.outputs
+        out.into_outputs()
     }
 }
 
@@ -178,10 +173,6 @@ impl Translator for ClaudeTranslator {
     }
 
     fn save(&self) -> Saved {
-        Saved { version: VERSION, state: Raw::of(&self.state) }
+        Saved::of(VERSION, &self.state)
     }
-}
-
-fn undeliverable(ask: AskId) -> Vec<Output> {
-    vec![Output::Undeliverable { ask, reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() }]
 }

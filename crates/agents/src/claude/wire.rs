@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::json_rpc::{Object, line};
+use crate::json::{Object, line};
 
 /// How deep a payload may nest that is passed on. Readers of JSON give up at about twice this depth.
 const DEPTH: usize = 64;

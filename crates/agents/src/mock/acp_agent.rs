@@ -15,9 +15,8 @@ use serde_json::value::RawValue;
 use super::MockTranslator;
 use super::acp_answer::{ALLOW, By, REJECT, Waiting, rejected};
 use super::acp_form::form;
-use crate::json_rpc::{
-    self, Fault, INVALID_PARAMS, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Message, Object, PARSE_ERROR, Unreadable,
-};
+use crate::json::{self, Object};
+use crate::json_rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Message, PARSE_ERROR, Unreadable};
 use crate::translator::{AgentEvent, Command, Input, NewAsk, Output, Translator};
 
 /// Sessions in one process.
@@ -316,7 +315,7 @@ impl AcpAgent {
         let (by, method, params) = match &ask.body {
             AskBody::Question { questions } if self.client.forms => {
                 let (message, schema) = form(questions);
-                let (name, call, message) = (json_rpc::line(name), json_rpc::line(&call), json_rpc::line(&message));
+                let (name, call, message) = (json::line(name), json::line(&call), json::line(&message));
                 let scope = format!(r#""mode":"form","sessionId":{name},"toolCallId":{call}"#);
                 (By::Elicitation, "elicitation/create", format!(r#"{{{scope},"message":{message},"requestedSchema":{schema}}}"#))
             }
@@ -325,7 +324,7 @@ impl AcpAgent {
                     let options: Vec<_> = only.options().iter().map(|option| [&option.value, &option.label]).collect();
                     let params =
                         json!({ "sessionId": name, "questionId": ask.native_id, "prompt": only.text, "options": options });
-                    (By::Question, "_sandboxagent/session/request_question", json_rpc::line(&params))
+                    (By::Question, "_sandboxagent/session/request_question", json::line(&params))
                 }
                 _ => return self.decide(now, at, &ask.native_id, rejected(CANNOT_ASK), lines),
             },
@@ -340,11 +339,11 @@ impl AcpAgent {
                 let tool = json!({ "toolCallId": call, "name": approval.tool, "title": approval.title, "kind": kind(&approval.tool),
                     "status": "pending", "rawInput": value(approval.input.as_str()) });
                 let params = json!({ "sessionId": name, "toolCall": tool, "options": options });
-                (By::Permission, "session/request_permission", json_rpc::line(&params))
+                (By::Permission, "session/request_permission", json::line(&params))
             }
             AskBody::Link(link) if self.client.links => {
                 let params = json!({ "mode": "url", "sessionId": name, "elicitationId": ask.native_id, "url": link.url, "message": link.message });
-                (By::Elicitation, "elicitation/create", json_rpc::line(&params))
+                (By::Elicitation, "elicitation/create", json::line(&params))
             }
             AskBody::Link(_) => {
                 let decision = Decision::Denied { message: CANNOT_LINK.to_owned(), stop: false };

@@ -5,7 +5,7 @@ use sayso_core::id::SessionId;
 use sayso_core::texts;
 
 use super::acp_form::{answers, content_of};
-use crate::json_rpc::Object;
+use crate::json::Object;
 
 /// The option that says yes.
 pub(super) const ALLOW: &str = "allow";

@@ -4,7 +4,7 @@ use sayso_core::ask::{Answers, Input, Question};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::json_rpc::{Fields, Object, line, list, text};
+use crate::json::{Fields, Object, line, list, text};
 
 /// What a client reads above the form, and the form as JSON, its fields in the order of the questions.
 pub(super) fn form(questions: &[Question]) -> (String, String) {

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::asks::Shape;
 use super::script::{PIECE_EVERY, SLOW, Script, SoFar, Step, TAKE_BACK_AFTER, Then, pieces};
-use crate::translator::{AgentEvent, NewAsk, Output};
+use crate::out::Out;
+use crate::translator::{AgentEvent, NewAsk};
 
 /// Everything that outlives an input. Small, and without any secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,17 +66,8 @@ pub(super) struct Stream {
     pub(super) next_at: Time,
 }
 
-/// What is emitted by one input.
-pub(super) struct Out {
-    pub(super) session: SessionId,
-    pub(super) outputs: Vec<Output>,
-}
-
 impl Out {
-    pub(super) fn event(&mut self, event: AgentEvent) {
-        self.outputs.push(Output::Event { session: self.session, event });
-    }
-
+    /// Shows the tool call of an ask as it stands.
     pub(super) fn tool(&mut self, ask: &RoundAsk, status: ToolStatus, input: Option<&Raw>, output: Option<&str>) {
         let Some(tool) = ask.shape.tool() else { return };
         self.event(AgentEvent::Tool {

@@ -1,14 +1,13 @@
 //! The mock as a translator: it carries out what the script says, one session per translator.
 
 use sayso_core::ask::Decision;
-use sayso_core::id::AskId;
-use sayso_core::raw::Raw;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
 
 use super::asks::ALWAYS;
-use super::state::{Out, State, native_id};
+use super::state::{State, native_id};
+use crate::out::Out;
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
 
 /// What the mock can do.
@@ -47,22 +46,20 @@ impl MockTranslator {
     /// The mock as it was saved; nothing if the state is of another version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
-        if saved.version != VERSION {
-            return None;
-        }
-        serde_json::from_str(saved.state.as_str()).ok().map(|state| Self { state })
+        saved.read(VERSION).map(|state| Self { state })
     }
 
     fn command(&mut self, now: Time, command: Command) -> Vec<Output> {
         let session = command.session();
         let ours = *self.state.session.get_or_insert(session) == session;
-        let mut out = Out { session, outputs: Vec::new() };
+        let mut out = Out::new(session);
         match command {
             Command::Outcome { ask, native_id, decision, .. } => {
-                if !ours || !self.outcome(&native_id, &decision, &mut out) {
-                    return undeliverable(ask);
+                if ours && self.outcome(&native_id, &decision, &mut out) {
+                    self.state.run(now, &mut out);
+                } else {
+                    out.undeliverable(ask, NOT_WAITING);
                 }
-                self.state.run(now, &mut out);
             }
             Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
             Command::Start { prompt, permission_mode, questions, .. } => {
@@ -92,7 +89,7 @@ impl MockTranslator {
                 }
             }
         }
-        out.outputs
+        out.into_outputs()
     }
 
     fn prompt(&mut self, now: Time, text: String, out: &mut Out) {
@@ -139,9 +136,9 @@ impl MockTranslator {
 
     fn tick(&mut self, now: Time) -> Vec<Output> {
         let Some(session) = self.state.session else { return Vec::new() };
-        let mut out = Out { session, outputs: Vec::new() };
+        let mut out = Out::new(session);
         if self.deadline().is_none_or(|deadline| now < deadline) {
-            return out.outputs;
+            return Vec::new();
         }
         if let Some(turn) = &mut self.state.turn {
             if turn.take_back_at.is_some() {
@@ -150,7 +147,7 @@ impl MockTranslator {
             turn.stream_on(now, &mut out);
         }
         self.state.run(now, &mut out);
-        out.outputs
+        out.into_outputs()
     }
 }
 
@@ -181,10 +178,6 @@ impl Translator for MockTranslator {
     }
 
     fn save(&self) -> Saved {
-        Saved { version: VERSION, state: Raw::of(&self.state) }
+        Saved::of(VERSION, &self.state)
     }
-}
-
-fn undeliverable(ask: AskId) -> Vec<Output> {
-    vec![Output::Undeliverable { ask, reason: NOT_WAITING.to_owned() }]
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use sayso_client::api::ask::{AnswerRequest, Ask, AskStatus, Delivery};
 use sayso_client::api::session::{NewSession, Session, SessionStatus, TranscriptQuery};
-use sayso_testkit::{ScriptedAgent, ServerProcess, sayso_bin};
+use sayso_testkit::{PROGRAM, ScriptedAgent, ServerProcess, sayso_bin, write_config};
 use tempfile::TempDir;
 
 use crate::support::{Person, is_running};
@@ -21,11 +21,7 @@ impl World {
     /// With the mock as a program, and these entries.
     async fn with(config: &str) -> Result<Self> {
         let dir = TempDir::with_prefix("sayso-processes-")?;
-        let config_dir = dir.path().join("config/sayso");
-        std::fs::create_dir_all(&config_dir)?;
-        let mock = format!("[agents.program]\ncommand = {:?}\nargs = [\"mock-agent\"]\n", sayso_bin()?);
-        // Should a test fail before it ends its agents, they end by themselves.
-        std::fs::write(config_dir.join("config.toml"), format!("lonely_after = \"20s\"\n{mock}{config}"))?;
+        write_config(dir.path(), config)?;
         Ok(Self { server: ServerProcess::start(dir.path()).await?, dir })
     }
 
@@ -82,9 +78,9 @@ fn script(name: &str, protocol: &str, text: &str) -> String {
 #[tokio::test]
 async fn a_program_asks_and_is_answered() -> Result<()> {
     let world = World::with("").await?;
-    let mut agent = world.start("program", "question").await?;
+    let mut agent = world.start(PROGRAM, "question").await?;
     let asked = agent.asks().await?;
-    assert_eq!(asked.agent, "program");
+    assert_eq!(asked.agent, PROGRAM);
     world.answer(&asked, "SQLite").await?;
     assert_eq!(agent.finished().await?, "You answered: SQLite.");
     let delivered = world.server.client()?.ask(&asked.id).await?.delivery;
@@ -95,7 +91,7 @@ async fn a_program_asks_and_is_answered() -> Result<()> {
 #[tokio::test]
 async fn a_server_that_is_killed_does_not_disturb_it() -> Result<()> {
     let mut world = World::with("").await?;
-    let mut agent = world.start("program", "question 2 times").await?;
+    let mut agent = world.start(PROGRAM, "question 2 times").await?;
     let first = agent.asks().await?;
     let before = world.processes()?;
     assert_eq!(before.len(), 2, "a supervisor and an agent");
@@ -115,7 +111,7 @@ async fn a_server_that_is_killed_does_not_disturb_it() -> Result<()> {
 #[tokio::test]
 async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Result<()> {
     let mut world = World::with("").await?;
-    let mut agent = world.start("program", "question").await?;
+    let mut agent = world.start(PROGRAM, "question").await?;
     let asked = agent.asks().await?;
     let mut command = world.server.command()?;
     let stopped = command.args(["stop", "--all"]).output().await?;
@@ -140,7 +136,7 @@ async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Resul
 #[tokio::test]
 async fn an_agent_that_dies_takes_its_asks_along() -> Result<()> {
     let world = World::with("").await?;
-    let mut agent = world.start("program", "crash").await?;
+    let mut agent = world.start(PROGRAM, "crash").await?;
     let asked = agent.asks().await?;
     let began = std::time::Instant::now();
     let ended = agent.watch().until("the end", |event| event.kind == "session.ended").await?;
@@ -248,7 +244,7 @@ fn files_with(dir: &Path, text: &str) -> Result<Vec<String>> {
 async fn a_secret_reaches_the_program_and_is_in_no_file() -> Result<()> {
     const VALUE: &str = "correct-horse-battery-staple-0815";
     let world = World::with("").await?;
-    let mut agent = world.start("program", "secret").await?;
+    let mut agent = world.start(PROGRAM, "secret").await?;
     let asked = agent.asks().await?;
     world.answer(&asked, VALUE).await?;
     agent.finished().await?;
@@ -282,4 +278,21 @@ async fn an_agent_gets_the_callers_keys_and_a_token_of_its_own() -> Result<()> {
     assert!(!environment.contains(admin.trim()));
     assert!(files_with(&person.data_dir(), "the-key")?.is_empty(), "keys are written nowhere");
     Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_configured_any_more_is_ended_and_its_session_says_so() -> Result<()> {
+    let mock = format!("[agents.passing]\ncommand = {:?}\nargs = [\"mock-agent\"]\n", sayso_bin()?);
+    let mut world = World::with(&mock).await?;
+    let mut agent = world.start("passing", "question").await?;
+    let asked = agent.asks().await?;
+    world.server.terminate().await?;
+    write_config(world.dir.path(), "")?;
+    world.server.start_again().await?;
+    agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+    let session = world.session(&agent).await?;
+    let reason = session.reason.unwrap_or_default();
+    assert!(session.status == SessionStatus::Failed && reason.contains("`passing` is not configured"), "{reason}");
+    assert_eq!(world.server.client()?.ask(&asked.id).await?.status, AskStatus::Withdrawn);
+    world.close().await
 }

@@ -51,6 +51,11 @@ async fn life(
         registry.retire(id, mailbox);
         return Ok(());
     };
+    if let Some(reason) = owner.unusable.take() {
+        owner.give_up(&reason, rows).await?;
+        registry.retire(id, mailbox);
+        return Ok(());
+    }
     let mut halt = app.halt.subscribe();
     // A process that was to be launched is attached to when its row is taken.
     if !rows.iter().any(super::process::is_launch) {

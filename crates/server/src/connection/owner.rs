@@ -46,6 +46,8 @@ pub(super) struct Owner {
     heard_at: Time,
     /// All agents are being stopped.
     pub(super) halted: bool,
+    /// Why nothing can be done with what is on disk.
+    pub(super) unusable: Option<String>,
 }
 
 /// A session and the rules that hold for it.
@@ -68,6 +70,8 @@ struct Work {
     read: Option<WirePosition>,
     /// Whether the inputs hold a secret answer.
     secret: bool,
+    /// Whether the process is given up.
+    gone: bool,
 }
 
 impl Work {
@@ -95,13 +99,14 @@ impl Owner {
     /// Takes the connection up where the database says it is.
     pub(super) async fn load(app: Arc<App>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
         let Some(loaded) = app.store.read(LoadConnection { connection: id }).await? else { return Ok(None) };
-        let Some(agent) = app.agents.get(&loaded.connection.agent).cloned() else {
-            tracing::error!(agent = loaded.connection.agent, "no such agent is configured any more");
-            return Ok(None);
+        let name = &loaded.connection.agent;
+        let (agent, unusable) = match app.agents.get(name) {
+            Some(agent) => (agent.clone(), None),
+            None => (Agent::inside(name), Some(format!("the agent `{name}` is not configured any more"))),
         };
-        let Some(translator) = agent.translator(loaded.connection.state.as_ref()) else {
-            tracing::error!(connection = %id, "the translator's state is of an unknown version");
-            return Ok(None);
+        let (translator, unusable) = match agent.translator(loaded.connection.state.as_ref()) {
+            Some(translator) => (translator, unusable),
+            None => (agent.fresh(), unusable.or_else(|| Some("its state is of another version of Sayso".to_owned()))),
         };
         let sessions = loaded.sessions.into_iter().map(|session| (session.id, Carried::new(&app, session))).collect();
         let heard_at = app.clock.now();
@@ -118,6 +123,7 @@ impl Owner {
             heard_to: None,
             heard_at,
             halted: false,
+            unusable,
         };
         Ok(Some((owner, loaded.outbox)))
     }
@@ -256,6 +262,33 @@ impl Owner {
         Ok(())
     }
 
+    /// Ends what cannot be gone on with: the process, the sessions, and what was to be sent.
+    pub(super) async fn give_up(&mut self, reason: &str, rows: Vec<OutboxRow>) -> Result<(), Stop> {
+        tracing::error!(connection = %self.connection.id, reason, "a connection cannot be taken up");
+        if let Some(from) = self.connection.process
+            && let Ok(mut process) = process::attach(&self.app, &self.connection, from).await
+        {
+            process.stop();
+            self.process = Some(process);
+        }
+        let mut work = Work::default();
+        for OutboxRow { id, payload, .. } in rows {
+            work.delivered.push(id);
+            if let OutboxPayload::Outcome { ask, .. } = payload {
+                let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
+                work.changes.push(Change::Delivery { ask: ask.id, delivery });
+            }
+        }
+        for (id, carried) in &self.sessions {
+            if !carried.session.status.is_ended() {
+                let status = SessionStatus::Ended { reason: reason.to_owned(), failed: true, resumable: false };
+                work.changes.push(Change::Status { session: *id, status });
+            }
+        }
+        work.gone = true;
+        self.step(work).await
+    }
+
     /// Takes what came from the process.
     pub(super) async fn take_in(&mut self, heard: Heard) -> Result<(), Stop> {
         let Heard { inputs, read, taken, refused, lost, .. } = heard;
@@ -335,10 +368,11 @@ impl Owner {
     /// one: after a crash it is heard again.
     async fn step(&mut self, work: Work) -> Result<(), Stop> {
         let now = self.app.clock.now();
-        let Work { inputs, changes, delivered, read, secret } = work;
+        let Work { inputs, changes, delivered, read, secret, gone } = work;
         let only_heard = read.is_some();
         self.heard_to = read.or(self.heard_to);
         let process = self.heard_to.map_or(Process::Same, Process::Read);
+        let process = if gone { Process::Gone } else { process };
         let mut all = Consequences { changes, live: Vec::new(), process };
         for input in inputs {
             if matches!(input, Input::Command(_)) {

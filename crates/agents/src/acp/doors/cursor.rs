@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::question_list::{self, Named};
 use super::{Answer, Asked, Door, Refusal, Reply, own_words};
-use crate::json_rpc::Object;
+use crate::json::{Fields, Object};
 
 pub(super) fn read_questions(params: &Object<'_>) -> Result<Asked, Refusal> {
     let list = params.list("questions").filter(|list| !list.is_empty());
@@ -55,7 +55,7 @@ pub(super) fn read_plan(params: &Object<'_>) -> Result<Asked, Refusal> {
 
 /// A plan to be approved, for agents that have a method of their own for it.
 pub(super) fn plan_ask(tool: &str, title: String, text: String, params: &Object<'_>) -> AskBody {
-    let input = crate::json_rpc::Fields(params.fields().collect());
+    let input = Fields(params.fields().collect());
     AskBody::Approval(Approval {
         tool: tool.to_owned(),
         action: Action::Plan,

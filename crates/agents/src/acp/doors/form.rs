@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{Answer, Asked, Door, Refusal, Reply, own_words};
 use crate::elicitation;
-use crate::json_rpc::Object;
+use crate::json::Object;
 
 pub(super) fn read(params: &Object<'_>, old: bool) -> Result<Asked, Refusal> {
     let tool_call = params.words("toolCallId");

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::cursor::plan_ask;
 use super::question_list::{self, Named};
 use super::{Answer, Asked, Door, Refusal, Reply, own_words};
-use crate::json_rpc::{Fields, Object};
+use crate::json::{Fields, Object};
 
 /// What stands for a text of the person's own, which goes beside it as a note.
 const OTHER: &str = "Other";

@@ -13,7 +13,8 @@ use sayso_core::texts;
 use serde::{Deserialize, Serialize};
 
 use super::tool_call::Calls;
-use crate::json_rpc::{self, CANCELLED, Id, Object};
+use crate::json::{self, Object};
+use crate::json_rpc::{self, CANCELLED, Id};
 
 /// Which way a request came. It is all that must be remembered to take the request back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +84,7 @@ pub(super) enum Reply {
 
 impl Reply {
     pub(super) fn of(value: &impl Serialize) -> Self {
-        Self::Result(json_rpc::line(value))
+        Self::Result(json::line(value))
     }
 
     /// The line that answers this request.

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::question_list::{self, Named};
 use super::{Answer, Asked, Door, Refusal, Reply, own_words};
 use crate::acp::tool_call::{Call, Calls};
-use crate::json_rpc::Object;
+use crate::json::Object;
 
 /// The names that agents give to a tool that only asks questions.
 const ASKING_TOOLS: [&str; 3] = ["ask_user_question", "AskUserQuestion", "ask_user"];

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::question_list::{Named, option};
 use super::{Answer, Asked, Door, Refusal, Reply};
-use crate::json_rpc::Object;
+use crate::json::Object;
 
 pub(super) fn read(params: &Object<'_>) -> Result<Asked, Refusal> {
     let text = params.words("prompt").ok_or_else(|| Refusal::Invalid("`prompt` is missing".to_owned()))?;

@@ -3,7 +3,7 @@
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
-use crate::json_rpc::{Object, text};
+use crate::json::{Object, list, text};
 
 /// What names an option in the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) fn option(raw: &RawValue, named: Named) -> Option<QuestionOption> {
     if let Some(label) = text(raw) {
         return Some(QuestionOption::new(label, None));
     }
-    if let Some(pair) = crate::json_rpc::list(raw) {
+    if let Some(pair) = list(raw) {
         let mut words = pair.into_iter().filter_map(text);
         let value = words.next()?;
         let label = words.next().unwrap_or_else(|| value.clone());

@@ -37,7 +37,7 @@ pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usi
         }));
     }
     let pid = server.pid().context("the server does not run")?;
-    let clients = Clients::start(server, clients).await?;
+    let clients = Clients::start(server, crate::MOCK, clients).await?;
     clients.wait(Until::Count(clients.done() + 200)).await?;
     let mut http = Http::connect(&target(server)).await?;
     let from = head(&mut http).await?;

@@ -186,6 +186,11 @@ pub(crate) struct Event<'a> {
 }
 
 impl Event<'_> {
+    /// Whether these words are in it.
+    pub(crate) fn says(&self, words: &str) -> bool {
+        find(self.frame, words.as_bytes()).is_some()
+    }
+
     /// The id of the ask that it is about.
     pub(crate) fn ask(&self) -> Option<&str> {
         let start = find(self.frame, b"\"ask_")? + 1;

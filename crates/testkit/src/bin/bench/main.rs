@@ -10,6 +10,7 @@ mod http;
 mod many_pending;
 mod memory;
 mod meter;
+mod processes;
 mod raw_commit;
 mod report;
 mod round_trip;
@@ -29,6 +30,8 @@ use crate::report::{Line, Report};
 use crate::round_trip::{Clients, Until, Window};
 
 const MIB: f64 = 1024.0 * 1024.0;
+/// The agent inside the server.
+const MOCK: &str = "mock";
 
 /// Measure the server.
 #[derive(Debug, Parser)]
@@ -131,6 +134,9 @@ async fn measure(args: &Args) -> Result<Report> {
     if wanted("status_line") {
         status_line(&mut report, size).await?;
     }
+    if wanted("processes") {
+        processes::measure(&mut report, size).await?;
+    }
     if wanted("growth") {
         growth(&mut report, size).await?;
     }
@@ -145,7 +151,7 @@ async fn round_trip_1(report: &mut Report, size: Size) -> Result<()> {
         let dir = directory()?;
         let before = raw_commit::p50(dir.path(), size.commits / 2)?;
         let mut server = ServerProcess::start(dir.path()).await?;
-        let clients = Clients::start(&server, 1).await?;
+        let clients = Clients::start(&server, MOCK, 1).await?;
         clients.wait(Until::Count(100)).await?;
         let window = clients.measure(Until::Time(size.window)).await?;
         clients.stop().await?;
@@ -169,7 +175,7 @@ async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
         work.push(speed::work_us());
         let dir = directory()?;
         let mut server = ServerProcess::start(dir.path()).await?;
-        let clients = Clients::start(&server, 100).await?;
+        let clients = Clients::start(&server, MOCK, 100).await?;
         clients.wait(Until::Time(Duration::from_secs(1))).await?;
         windows.push(clients.measure(Until::Time(size.window)).await?);
         clients.stop().await?;
@@ -236,7 +242,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
     let before = memory::settled(&server).await?;
-    memory::sessions_with_a_question(&server, size.pending).await?;
+    memory::sessions_with_a_question(&server, MOCK, size.pending).await?;
     let after = memory::settled(&server).await?;
     let added = (after.rss as f64 - before.rss as f64) / MIB;
     let line = Line::new("memory_pending").told("pending_sessions", size.pending as f64);
@@ -303,7 +309,7 @@ async fn status_line(report: &mut Report, size: Size) -> Result<()> {
 async fn growth(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
-    let clients = Clients::start(&server, 50).await?;
+    let clients = Clients::start(&server, MOCK, 50).await?;
     clients.wait(Until::Count(100)).await?;
     let few = clients.measure(Until::Count(size.sample)).await?;
     while clients.done() < size.stored {

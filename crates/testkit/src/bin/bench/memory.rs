@@ -18,12 +18,14 @@ pub(crate) async fn settled(server: &ServerProcess) -> Result<Memory> {
     meter::memory(server.pid().context("the server does not run")?)
 }
 
-/// Starts this many mock sessions, each with one question, and waits until all are pending.
-pub(crate) async fn sessions_with_a_question(server: &ServerProcess, count: usize) -> Result<()> {
+/// Starts this many sessions, each with one question, and waits until all are pending.
+pub(crate) async fn sessions_with_a_question(server: &ServerProcess, agent: &str, count: usize) -> Result<()> {
     let mut http = Http::connect(&target(server)).await?;
     let mut events = Sse::open(&target(server), "/v1/events").await?;
     for _ in 0..count {
-        start_session(&mut http, "question").await?;
+        start_session(&mut http, agent, "question").await?;
+    }
+    for _ in 0..count {
         while events.event().await?.name != b"question.requested" {}
     }
     Ok(())

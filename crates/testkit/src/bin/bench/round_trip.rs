@@ -60,13 +60,13 @@ pub(crate) enum Until {
 
 impl Clients {
     /// Starts this many; when this returns, each has a stream and its agent has asked.
-    pub(crate) async fn start(server: &ServerProcess, count: usize) -> Result<Self> {
+    pub(crate) async fn start(server: &ServerProcess, agent: &str, count: usize) -> Result<Self> {
         let target = target(server);
         let shared = Rc::<Shared>::default();
         let mut tasks = Vec::with_capacity(count);
         for _ in 0..count {
             let mut http = Http::connect(&target).await?;
-            let session = start_session(&mut http, FOR_EVER).await?;
+            let session = start_session(&mut http, agent, FOR_EVER).await?;
             let stream = Sse::open(&target, &format!("/v1/sessions/{session}/events?since=0")).await?;
             tasks.push(tokio::task::spawn_local(answer(http, stream, Rc::clone(&shared))));
         }
@@ -144,9 +144,9 @@ pub(crate) fn target(server: &ServerProcess) -> Target {
     Target { address: server.address().to_owned(), token: server.token().to_owned() }
 }
 
-/// Starts a mock session; its id.
-pub(crate) async fn start_session(http: &mut Http, prompt: &str) -> Result<String> {
-    let body = http.post("/v1/sessions", &format!(r#"{{"agent":"mock","prompt":"{prompt}"}}"#)).await?;
+/// Starts a session; its id.
+pub(crate) async fn start_session(http: &mut Http, agent: &str, prompt: &str) -> Result<String> {
+    let body = http.post("/v1/sessions", &format!(r#"{{"agent":"{agent}","prompt":"{prompt}"}}"#)).await?;
     let session: sayso_api::session::Session = serde_json::from_slice(body)?;
     Ok(session.id)
 }
@@ -163,7 +163,8 @@ async fn answer(mut http: Http, mut stream: Sse, shared: Rc<Shared>) -> Result<(
                 count(&shared.resolved);
                 continue;
             }
-            b"ask.delivery" => {
+            // A process confirms on its wire what it was given; that is told, too.
+            b"ask.delivery" if event.says("\"delivered\"") => {
                 count(&shared.delivered);
                 continue;
             }

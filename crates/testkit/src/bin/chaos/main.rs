@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use sayso_testkit::{ServerProcess, sayso_bin};
+use sayso_testkit::{PROGRAM, ServerProcess, write_config};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -68,7 +68,7 @@ impl Agents {
     const fn name(self) -> &'static str {
         match self {
             Self::Inside => "mock",
-            Self::Process => "mock-process",
+            Self::Process => PROGRAM,
         }
     }
 }
@@ -96,15 +96,7 @@ async fn run(args: Args) -> Result<bool> {
     let began = Instant::now();
     let mut random = Random::new(seed);
     let dir = tempfile::Builder::new().prefix("sayso-chaos-").tempdir()?;
-    let config = dir.path().join("config/sayso");
-    std::fs::create_dir_all(&config)?;
-    // Agents of a run that broke off end by themselves.
-    let program = format!(
-        "lonely_after = \"60s\"\n[agents.{}]\ncommand = {:?}\nargs = [\"mock-agent\"]\n",
-        Agents::Process.name(),
-        sayso_bin()?
-    );
-    std::fs::write(config.join("config.toml"), program)?;
+    write_config(dir.path(), "")?;
     let mut process = ServerProcess::start(dir.path()).await?;
     let server = Server::new(process.address(), process.token());
     let journal = Arc::new(Journal::default());

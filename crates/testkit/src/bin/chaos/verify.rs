@@ -245,7 +245,9 @@ fn once(asks: &BTreeMap<String, Value>, read: &Read, journal: &mut Inner, found:
         }
         // Agents wait for everything, callers for what they took.
         let waited_for = !ask["sessionId"].is_null() || journal.received.contains_key(id);
-        if told.undeliverable > 0 || (waited_for && resolved == 1 && !["delivered", "confirmed"].iter().any(|word| ask["delivery"] == *word)) {
+        if told.undeliverable > 0
+            || (waited_for && resolved == 1 && !["delivered", "confirmed"].iter().any(|word| ask["delivery"] == *word))
+        {
             found.undelivered += 1;
             journal.problem(format!("{id}: its agent waits, but the outcome is {}", ask["delivery"]));
         }

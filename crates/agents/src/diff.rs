@@ -1,0 +1,85 @@
+//! One hunk of a unified diff.
+
+/// Unchanged lines of a file that are shown around what changes.
+const CONTEXT: usize = 3;
+
+/// What two texts are versions of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Of<'a> {
+    /// A file. What is far from the change is left out, and a last line without an end is marked.
+    File,
+    /// A part of a file. It is shown whole, with these words about it, since nobody knows where it stands.
+    Part(&'a str),
+}
+
+/// The change from one text to the other: what both begin and end with is context, everything
+/// between goes and comes, so that nothing that changes can be missed.
+pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
+    let (context, about) = match of {
+        Of::File => (CONTEXT, String::new()),
+        Of::Part(about) => (usize::MAX, format!(" {about}")),
+    };
+    let before: Vec<&str> = old.split_inclusive('\n').collect();
+    let after: Vec<&str> = new.split_inclusive('\n').collect();
+    let head = before.iter().zip(&after).take_while(|(old, new)| old == new).count();
+    let rest = before.len().min(after.len()) - head;
+    let tail = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let (old_end, new_end) = (before.len() - tail, after.len() - tail);
+    let from = head.saturating_sub(context);
+    let shown_tail = tail.min(context);
+    let old_range = range(from, old_end + shown_tail - from);
+    let new_range = range(from, new_end + shown_tail - from);
+    let mut diff = format!("@@ -{old_range} +{new_range} @@{about}\n");
+    let sections = [
+        (' ', &before[from..head]),
+        ('-', &before[head..old_end]),
+        ('+', &after[head..new_end]),
+        (' ', &before[old_end..old_end + shown_tail]),
+    ];
+    for (mark, lines) in sections {
+        for line in lines {
+            diff.push(mark);
+            diff.push_str(line);
+            if !line.ends_with('\n') {
+                diff.push_str(match of {
+                    Of::File => "\n\\ No newline at end of file\n",
+                    Of::Part(_) => "\n",
+                });
+            }
+        }
+    }
+    diff
+}
+
+/// Where a hunk begins and how long it is; an empty one stands behind the line before it.
+fn range(from: usize, length: usize) -> String {
+    format!("{},{length}", if length == 0 { from } else { from + 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    const NEW: &str = "1\n2\n3\n4\nfive\n5½\n6\n7\n8\n9\n";
+
+    #[test]
+    fn a_file_is_shown_around_the_change_and_a_part_whole() {
+        let changed = " 2\n 3\n 4\n-5\n+five\n+5½\n 6\n 7\n 8\n";
+        assert_eq!(hunk(OLD, NEW, Of::File), format!("@@ -2,7 +2,8 @@\n{changed}"));
+        assert_eq!(hunk(OLD, NEW, Of::Part("somewhere")), format!("@@ -1,9 +1,10 @@ somewhere\n 1\n{changed} 9\n"));
+    }
+
+    #[test]
+    fn the_end_of_the_last_line_counts() {
+        let marked = "@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+y\n";
+        assert_eq!(hunk("x\ny", "x\ny\n", Of::File), marked);
+        assert_eq!(hunk("x", "", Of::Part("here")), "@@ -1,1 +0,0 @@ here\n-x\n", "a part need not end a line");
+    }
+
+    #[test]
+    fn a_repeated_line_is_not_counted_twice() {
+        assert_eq!(hunk("x\nx\n", "x\n", Of::File), "@@ -1,2 +1,1 @@\n x\n-x\n");
+        assert_eq!(hunk("x\n", "x\nx\n", Of::File), "@@ -1,1 +1,2 @@\n x\n+x\n");
+    }
+}

@@ -1,0 +1,50 @@
+//! What one input makes a translator emit.
+
+use sayso_core::id::{AskId, SessionId};
+
+use crate::translator::{AgentEvent, Launch, Output};
+
+/// Collects it, for one session. Lines for one process are one batch, at the place of the first.
+pub(crate) struct Out {
+    session: SessionId,
+    outputs: Vec<Output>,
+    batch: Option<usize>,
+}
+
+impl Out {
+    pub(crate) const fn new(session: SessionId) -> Self {
+        Self { session, outputs: Vec::new(), batch: None }
+    }
+
+    pub(crate) fn event(&mut self, event: AgentEvent) {
+        self.outputs.push(Output::Event { session: self.session, event });
+    }
+
+    pub(crate) fn line(&mut self, line: String) {
+        let batch = self.batch.and_then(|at| self.outputs.get_mut(at));
+        if let Some(Output::Lines(lines)) = batch {
+            lines.push(line);
+        } else {
+            self.batch = Some(self.outputs.len());
+            self.outputs.push(Output::Lines(vec![line]));
+        }
+    }
+
+    pub(crate) fn launch(&mut self, launch: Launch) {
+        self.batch = None;
+        self.outputs.push(Output::Launch(launch));
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.batch = None;
+        self.outputs.push(Output::Stop);
+    }
+
+    pub(crate) fn undeliverable(&mut self, ask: AskId, reason: &str) {
+        self.outputs.push(Output::Undeliverable { ask, reason: reason.to_owned() });
+    }
+
+    pub(crate) fn into_outputs(self) -> Vec<Output> {
+        self.outputs
+    }
+}
