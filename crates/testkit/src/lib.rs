@@ -17,6 +17,6 @@ mod watch;
 
 pub use agent::ScriptedAgent;
 pub use answerer::{Answerer, Answering, Decided, Pattern};
-pub use process::{PROGRAM, ServerProcess, sayso_bin, write_config};
+pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use watch::{PATIENCE, Watch, within};

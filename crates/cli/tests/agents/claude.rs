@@ -289,13 +289,13 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
 
 /// Kills the agent itself; its supervisor sees it and says so.
 fn kill_agent(world: &World) -> Result<()> {
-    let claude = sayso_testkit::agents::installed().claude.display().to_string();
+    let folder = sayso_testkit::agents::installed().dir.display().to_string();
     let home = format!("HOME={}", world.home.path().display());
     for entry in std::fs::read_dir("/proc")?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
         let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
         let ours = read("environ").split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
-        if ours && read("cmdline").starts_with(claude.as_bytes()) {
+        if ours && read("cmdline").starts_with(folder.as_bytes()) {
             let pid = rustix::process::Pid::from_raw(pid).context("a process id")?;
             rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
         }
@@ -320,6 +320,22 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
     });
     record.await?;
     assert_eq!(world.client.ask(&asked.id).await?.delivery, Some(Delivery::Delivered));
+    world.close().await
+}
+
+/// Killed before it wrote its history down, it may not be resumable: then the person is told.
+#[tokio::test]
+async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() -> Result<()> {
+    let world = World::new(script(which_database())).await?;
+    let mut agent = world.start("claude-old", "set up a database").await?;
+    let asked = agent.asks().await?;
+    kill_agent(&world)?;
+    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    world.answer(&asked, &[&["PostgreSQL"]]).await?;
+    agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+    let asked = world.client.ask(&asked.id).await?;
+    assert_eq!(asked.delivery, Some(Delivery::Undeliverable), "{asked:?}");
+    assert!(asked.delivery_reason.is_some_and(|reason| reason.contains("could not be resumed")));
     world.close().await
 }
 

@@ -18,7 +18,7 @@ use super::registry::{Mailbox, Registry};
 use crate::app::App;
 
 /// An actor without work for this long ends; the next row starts it again.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_secs(5);
 /// How long to wait after the database refused.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -52,20 +52,21 @@ async fn life(
         return Ok(());
     };
     if let Some(reason) = owner.unusable.take() {
-        owner.give_up(&reason, rows).await?;
+        Box::pin(owner.give_up(&reason, rows)).await?;
         registry.retire(id, mailbox);
         return Ok(());
     }
     let mut halt = app.halt.subscribe();
     // A process that was to be launched is attached to when its row is taken.
     if !rows.iter().any(super::process::is_launch) {
-        owner.attach().await?;
+        // Boxed, as all that happens once: it must not make every waiting actor larger.
+        Box::pin(owner.attach()).await?;
     }
-    owner.take(rows, taken).await?;
+    Box::pin(owner.take(rows, taken)).await?;
     loop {
         if mailbox.fell_behind() {
             let rows = owner.rows().await?;
-            owner.take(rows, taken).await?;
+            Box::pin(owner.take(rows, taken)).await?;
         }
         let deadline = owner.deadline();
         let bound = owner.process.is_some();
@@ -76,16 +77,16 @@ async fn life(
                     while let Ok(more) = mailbox.rows.try_recv() {
                         rows.push(*more);
                     }
-                    owner.take(rows, taken).await?;
+                    Box::pin(owner.take(rows, taken)).await?;
                 }
                 None => return Ok(()),
             },
             heard = hear(&mut owner.process) => {
                 let room = heard.room;
-                owner.take_in(heard).await?;
+                Box::pin(owner.take_in(heard)).await?;
                 if room {
                     let rows = owner.rows().await?;
-                    owner.take(rows, taken).await?;
+                    Box::pin(owner.take(rows, taken)).await?;
                 }
             }
             () = wait(app, deadline), if deadline.is_some() => owner.tick().await?,

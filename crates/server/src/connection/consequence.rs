@@ -1,6 +1,6 @@
 //! What the outputs of a translator mean for the database and for whoever listens.
 
-use sayso_agents::translator::{AgentEvent, Command, Input, NewAsk, Output};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output};
 use sayso_api::event::names;
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
@@ -91,11 +91,17 @@ impl Owner {
         match event {
             AgentEvent::TurnStarted => self.status(session, SessionStatus::Running, all),
             AgentEvent::TurnEnded => {
+                self.said.clear();
                 self.seen_tools.clear();
                 self.status(session, SessionStatus::Idle, all);
             }
             AgentEvent::Ended { reason, failed, resumable } => {
                 self.pending = 0;
+                // An agent that cannot be resumed reads its input and ends without a word.
+                for ask in self.said.drain(..).filter(|_| failed) {
+                    let reason = format!("The session could not be resumed: {reason}");
+                    all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+                }
                 let ended = if self.halted {
                     SessionStatus::Ended { reason: "stopped with all agents".to_owned(), failed: false, resumable }
                 } else {
@@ -119,7 +125,7 @@ impl Owner {
                         native_id,
                         decision: refusal(kind, &limit),
                         raw,
-                        typed: false,
+                        by: DecidedBy::Nobody,
                     }),
                 }
             }
@@ -138,12 +144,13 @@ impl Owner {
             AgentEvent::Message { message: _, role, text, subagent } => {
                 let text = self.secrets.mask(text);
                 if let (Role::Assistant, Some(carried)) = (role, self.sessions.get_mut(&session)) {
+                    self.said.clear();
                     limits::tail(&text, limits::CONTEXT).clone_into(&mut carried.last_said);
                 }
                 let body = BlockBody::Message { role, text };
                 all.add_block(session, block(now, subagent, body), EventKind::MessageCompleted);
             }
-            AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+            AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let id = tool_block(session, &tool_call_id);
                 let first = self.seen_tools.insert(id);
                 let event = match status {
@@ -153,7 +160,7 @@ impl Owner {
                 };
                 let output = output.map(|output| self.secrets.mask(output));
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
-                all.add_block(session, Block { id, at: now, subagent: None, body }, event);
+                all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
             AgentEvent::Notice(text) => {
                 let body = BlockBody::Notice { text: self.secrets.mask(text) };

@@ -4,7 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use sayso_agents::translator::{Command, Exit, Input, Translator};
+use futures_core::future::BoxFuture;
+use sayso_agents::translator::{Command, DecidedBy, Exit, Input, Translator};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Delivery};
 use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
@@ -34,12 +35,14 @@ pub(super) struct Owner {
     agent: Agent,
     pub(super) connection: Connection,
     pub(super) translator: Box<dyn Translator>,
-    pub(super) sessions: HashMap<SessionId, Carried>,
+    pub(super) sessions: HashMap<SessionId, Box<Carried>>,
     pub(super) pending: usize,
     pub(super) seen_tools: HashSet<BlockId>,
     pub(super) secrets: Secrets,
     /// The agent's process, while we are attached to it.
     pub(super) process: Option<Attached>,
+    /// Answers that were said to the agent as messages since it last spoke.
+    pub(super) said: Vec<AskId>,
     /// How far the process was heard, if that is further than what is committed.
     heard_to: Option<WirePosition>,
     /// When the agent was last heard or spoken to.
@@ -108,7 +111,7 @@ impl Owner {
             Some(translator) => (translator, unusable),
             None => (agent.fresh(), unusable.or_else(|| Some("its state is of another version of Sayso".to_owned()))),
         };
-        let sessions = loaded.sessions.into_iter().map(|session| (session.id, Carried::new(&app, session))).collect();
+        let sessions = loaded.sessions.into_iter().map(|session| (session.id, Box::new(Carried::new(&app, session)))).collect();
         let heard_at = app.clock.now();
         let owner = Self {
             app,
@@ -120,6 +123,7 @@ impl Owner {
             seen_tools: HashSet::new(),
             secrets: Secrets::default(),
             process: None,
+            said: Vec::new(),
             heard_to: None,
             heard_at,
             halted: false,
@@ -178,17 +182,21 @@ impl Owner {
         if follow_up || (resumable && !secret && matches!(decision, Decision::Answered { .. })) {
             return self.follow_up(session, ask, decision);
         }
-        let typed = ask.outcome().is_some_and(|outcome| matches!(outcome.by, Actor::Message { .. }));
+        let by = match ask.outcome().map(|outcome| &outcome.by) {
+            Some(Actor::Message { .. }) => DecidedBy::Typed,
+            Some(Actor::Policy { .. } | Actor::Timeout { .. }) => DecidedBy::Nobody,
+            Some(Actor::Person { .. } | Actor::Agent) | None => DecidedBy::Person,
+        };
         let native_id = ask.origin.native_id.clone().unwrap_or_default();
         let mut work =
-            Work::inputs(vec![Command::Outcome { session, ask: ask.id, native_id, decision, raw: ask.raw.clone(), typed }]);
+            Work::inputs(vec![Command::Outcome { session, ask: ask.id, native_id, decision, raw: ask.raw.clone(), by }]);
         work.secret = secret;
         work
     }
 
     /// The answer to a question that the agent no longer waits for: the session is resumed if it is
     /// over, and the answer is said to the agent as a message.
-    fn follow_up(&self, session: SessionId, ask: &Ask, decision: Decision) -> Work {
+    fn follow_up(&mut self, session: SessionId, ask: &Ask, decision: Decision) -> Work {
         let Decision::Answered { answers, note } = decision else {
             let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
             return Work { changes: vec![Change::Delivery { ask: ask.id, delivery }], ..Work::default() };
@@ -200,6 +208,7 @@ impl Owner {
             commands.push(resume(&carried.session));
         }
         commands.push(Command::Prompt { session, text: text.clone() });
+        self.said.push(ask.id);
         let mut work = Work::inputs(commands);
         let block = block(now, None, BlockBody::Message { role: Role::User, text });
         work.changes.push(Change::Block { session, block, event: EventKind::MessageCompleted });
@@ -218,7 +227,7 @@ impl Owner {
         match (message, &mut self.process) {
             (Message::Launch(launch), None) if self.connection.process.is_some() => {
                 let session = self.sessions.keys().next().copied();
-                match process::launch(&self.app, &self.agent, &self.connection, session, launch).await {
+                match Box::pin(process::launch(&self.app, &self.agent, &self.connection, session, launch)).await {
                     Ok(attached) => self.process = Some(attached),
                     Err(exit) => {
                         let inputs = vec![Input::Exited(exit)];
@@ -366,7 +375,13 @@ impl Owner {
     /// Inputs and everything that follows from them, in one transaction. What was only heard and changed
     /// nothing but the translator's memory, such as the words of a message that streams, is not worth
     /// one: after a crash it is heard again.
-    async fn step(&mut self, work: Work) -> Result<(), Stop> {
+    ///
+    /// Boxed: what a transaction needs is held while it runs, not by every actor that waits.
+    fn step(&mut self, work: Work) -> BoxFuture<'_, Result<(), Stop>> {
+        Box::pin(self.transact(work))
+    }
+
+    async fn transact(&mut self, work: Work) -> Result<(), Stop> {
         let now = self.app.clock.now();
         let Work { inputs, changes, delivered, read, secret, gone } = work;
         let only_heard = read.is_some();
@@ -430,7 +445,7 @@ impl Owner {
             }
             Process::Gone => {
                 self.connection.process = None;
-                process::forget(&self.app, &self.connection).await;
+                Box::pin(process::forget(&self.app, &self.connection)).await;
                 self.process = None;
             }
         }

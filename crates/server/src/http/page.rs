@@ -1,11 +1,119 @@
-//! What stands at `/` while the page is not part of the binary.
+//! The page: `web/dist`, part of the binary. A debug build reads the folder as it stands; a build without it says so.
+//!
+//! Files whose name carries their fingerprint never change and are kept for ever; everything else is asked for again.
 
-use axum::http::header;
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
+use rust_embed::RustEmbed;
 
-/// Says how to use the server without the page.
-pub(crate) async fn root() -> Response {
-    let text = "Sayso is running. This build has no page; use the terminal: `sayso`, `sayso ls`, `sayso next`.\n\
-                The API is described at /openapi.json.\n";
-    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+use super::ApiError;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
+#[allow_missing = true]
+struct Dist;
+
+/// Where the files with a fingerprint in their names are.
+const FINGERPRINTED: &str = "assets/";
+
+const NO_PAGE: &str = "Sayso is running. This build has no page. `make run` builds it, or `npm ci && npm run build` in web/ \
+                       before `cargo build`.\nThe terminal has everything too: `sayso`, `sayso ls`, `sayso next`. The API is described at \
+                       /openapi.json.\n";
+
+/// The page itself, or how to get it.
+pub(crate) async fn root(headers: HeaderMap) -> Response {
+    serve("index.html", &headers).unwrap_or_else(|| {
+        ([(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))], NO_PAGE).into_response()
+    })
+}
+
+/// A file of the page. Everything else is no route.
+pub(crate) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
+    let path = uri.path().trim_start_matches('/');
+    let found = if method == Method::GET || method == Method::HEAD { serve(path, &headers) } else { None };
+    found.ok_or_else(|| ApiError::not_found("no such route; see /openapi.json"))
+}
+
+/// The file with its headers, compressed if it is there compressed and the client takes that.
+fn serve(path: &str, headers: &HeaderMap) -> Option<Response> {
+    let kind = content_type(path)?;
+    let packed = if takes_gzip(headers) { Dist::get(&format!("{path}.gz")) } else { None };
+    let is_packed = packed.is_some();
+    let data = packed.or_else(|| Dist::get(path))?.data;
+    let body = match data {
+        Cow::Borrowed(bytes) => Body::from(bytes),
+        Cow::Owned(bytes) => Body::from(bytes),
+    };
+    let mut response = body.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching(path)));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if is_packed {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    Some(response)
+}
+
+/// What a file is, by its name. Nothing else of the folder is served, the compressed copies least of all by their own names.
+fn content_type(path: &str) -> Option<&'static str> {
+    Some(match path.rsplit_once('.')?.1 {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webmanifest" => "application/manifest+json",
+        _ => return None,
+    })
+}
+
+fn caching(path: &str) -> &'static str {
+    if path.starts_with(FINGERPRINTED) { "public, max-age=31536000, immutable" } else { "no-cache" }
+}
+
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let offered = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    offered.flat_map(|value| value.split(',')).any(|one| {
+        let mut parts = one.split(';').map(str::trim);
+        parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip")) && !parts.any(|part| part.replace(' ', "") == "q=0")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_by_what_they_are_and_others_are_not_served() {
+        let named: Vec<_> = ["index.html", "assets/a-1.js", "assets/a-1.js.gz", "icon.svg", "notes", "../Cargo.toml", ".npmrc"]
+            .into_iter()
+            .map(content_type)
+            .collect();
+        let js = Some("text/javascript; charset=utf-8");
+        assert_eq!(named, [Some("text/html; charset=utf-8"), js, None, Some("image/svg+xml"), None, None, None]);
+    }
+
+    #[test]
+    fn only_fingerprinted_files_are_kept() {
+        assert_eq!(caching("assets/index-Dy2d1e6H.js"), "public, max-age=31536000, immutable");
+        assert_eq!(caching("index.html"), "no-cache");
+        assert_eq!(caching("manifest.webmanifest"), "no-cache");
+    }
+
+    #[test]
+    fn compressed_only_for_who_takes_it() {
+        let takes = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
+            takes_gzip(&headers)
+        };
+        assert!(takes("gzip, deflate") && takes("br;q=1.0, GZIP;q=0.5"));
+        assert!(!takes("br") && !takes("gzip;q=0") && !takes("identity"));
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
 }

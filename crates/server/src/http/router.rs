@@ -85,7 +85,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     router
         .route("/", get(page::root))
         .route("/openapi.json", get(move || async move { json_text(&document) }))
-        .fallback(no_route)
+        .fallback(page::file)
         .method_not_allowed_fallback(no_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), gate::gate))
         .with_state(app)
@@ -93,10 +93,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 
 fn json_text(text: &str) -> Response {
     ([(axum::http::header::CONTENT_TYPE, "application/json")], text.to_owned()).into_response()
-}
-
-async fn no_route() -> ApiError {
-    ApiError::not_found("no such route; see /openapi.json")
 }
 
 async fn no_method() -> ApiError {

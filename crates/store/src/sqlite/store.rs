@@ -129,7 +129,7 @@ fn open_for_writing(path: &Path) -> Result<Connection, OpenError> {
          PRAGMA foreign_keys = ON;
          PRAGMA temp_store = MEMORY;
          PRAGMA secure_delete = ON;
-         PRAGMA cache_size = -4000;
+         PRAGMA cache_size = -2000;
          PRAGMA wal_autocheckpoint = 2000;
          PRAGMA journal_size_limit = 16777216;";
     connection.execute_batch(settings).map_err(|error| failed(path, error))?;
