@@ -16,6 +16,7 @@ run: ## build, start the server in the background, open a first ask here
 test: ## install what the tests need and run all of them
 	@scripts/need.sh build test agents
 	cargo build --workspace --bins
+	cargo build --package sayso-acp-peer --features sdk --profile peer
 	cargo test --workspace
 	cargo run --package sayso-testkit --bin chaos -- --kills 50
 	cargo run --package sayso-testkit --bin chaos -- --kills 20 --agents process

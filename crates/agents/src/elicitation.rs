@@ -87,14 +87,45 @@ pub(crate) fn introduce(questions: &mut [Question], message: &str) {
     }
 }
 
+/// A form as a person filled it in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Filled {
+    /// What is sent, as JSON; nothing if the person said no to a form that asks for nothing else.
+    pub(crate) content: Option<String>,
+    /// The note, if the form has no place for it.
+    pub(crate) unsaid: Option<String>,
+}
+
+/// Fills in a form. The answers are in the order of its [`questions`].
+pub(crate) fn fill(schema: &RawValue, order: Option<&[String]>, answers: &[Vec<String>], note: Option<&str>) -> Filled {
+    let questions = questions(schema, order);
+    let keys = questions.iter().map(|question| question.key.clone());
+    let mut answers: Vec<(String, Vec<String>)> = keys.zip(answers.iter().cloned()).collect();
+    let mut unsaid = note.filter(|note| !note.trim().is_empty()).map(str::to_owned);
+    if refuses(schema, &answers) {
+        return Filled { content: None, unsaid };
+    }
+    // A note goes where a text of one's own would, if nobody wrote there.
+    let place = questions.iter().zip(&answers).position(|(question, (_, given))| match &question.input {
+        Input::Choice { options, custom, .. } => {
+            *custom && !given.is_empty() && given.iter().all(|entry| options.iter().any(|option| option.value == *entry))
+        }
+        Input::Text { .. } | Input::Number { .. } | Input::YesNo => false,
+    });
+    if let Some(place) = place {
+        answers[place].1.extend(unsaid.take());
+    }
+    Filled { content: Some(content(schema, &answers)), unsaid }
+}
+
 /// Whether these answers refuse a form without fields, which has nothing to send but a yes.
-pub(crate) fn refuses(schema: &RawValue, answers: &[(String, Vec<String>)]) -> bool {
+fn refuses(schema: &RawValue, answers: &[(String, Vec<String>)]) -> bool {
     fields(schema).is_empty() && !answers.iter().any(|(_, entries)| entries.iter().any(|entry| entry == "true"))
 }
 
 /// The content that answers a form: an object with a value of the right type for every field that
 /// was answered.
-pub(crate) fn content(schema: &RawValue, answers: &[(String, Vec<String>)]) -> String {
+fn content(schema: &RawValue, answers: &[(String, Vec<String>)]) -> String {
     let mut values: Vec<(String, Box<RawValue>)> = Vec::new();
     for field in fields(schema) {
         let entries = answers.iter().find(|(name, _)| *name == field.name).map_or(&[][..], |(_, entries)| entries);

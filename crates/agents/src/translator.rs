@@ -104,9 +104,9 @@ pub enum Command {
         decision: Decision,
         /// The agent's request as it arrived, so that no translator has to remember it.
         raw: Option<Raw>,
-        /// The person typed a message instead of choosing; it stands in every answer.
+        /// Who decided.
         #[serde(default)]
-        typed: bool,
+        by: DecidedBy,
     },
     /// Stop the current turn.
     Interrupt {
@@ -132,6 +132,40 @@ impl Command {
             | Self::Close { session } => *session,
         }
     }
+}
+
+/// Who decided an ask, as far as it matters to an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DecidedBy {
+    /// A person.
+    #[default]
+    Person,
+    /// A person who typed a message instead of choosing; it stands in every answer.
+    Typed,
+    /// A policy, a timeout or a limit. Its words are an agent's to read where its protocol has a place
+    /// for them; they are never said in a person's name.
+    Nobody,
+}
+
+impl DecidedBy {
+    /// Whether a person did.
+    #[must_use]
+    pub const fn is_person(self) -> bool {
+        match self {
+            Self::Person | Self::Typed => true,
+            Self::Nobody => false,
+        }
+    }
+}
+
+/// A [`Command::Outcome`] on its way through a translator.
+pub(crate) struct Outcome<'a> {
+    pub(crate) ask: AskId,
+    pub(crate) native_id: &'a str,
+    pub(crate) decision: &'a Decision,
+    pub(crate) raw: Option<&'a Raw>,
+    pub(crate) by: DecidedBy,
 }
 
 /// What a translator wants done.
@@ -240,12 +274,14 @@ pub enum AgentEvent {
         tool_call_id: String,
         /// The tool's name.
         name: String,
-        /// What it was called with.
+        /// What it was called with. Nothing means: as before.
         input: Option<Raw>,
         /// What it gave.
         output: Option<String>,
         /// How it stands.
         status: ToolStatus,
+        /// The sub-agent that uses it.
+        subagent: Option<String>,
     },
     /// Something the person should know.
     Notice(String),

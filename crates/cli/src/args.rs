@@ -424,8 +424,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Agents", &["start", "sessions", "agents"]),
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),
-    ("Programs", &["mock-agent"]),
     ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
+    ("Programs", &["mock-agent"]),
 ];
 
 /// The parser, with the commands grouped in its help.

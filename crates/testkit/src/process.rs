@@ -30,6 +30,16 @@ pub fn sayso_bin() -> Result<PathBuf> {
     })
 }
 
+/// The agent that is made with the official crate of its protocol. It has a profile of its own.
+///
+/// # Errors
+/// When it was not built.
+pub fn acp_peer_bin() -> Result<PathBuf> {
+    let exe = std::env::current_exe().context("this program does not know where it is")?;
+    let built = exe.ancestors().skip(1).take(3).map(|dir| dir.join("peer/acp-peer")).find(|path| path.is_file());
+    built.context("build the agent first: `cargo build --package sayso-acp-peer --features sdk --profile peer`")
+}
+
 /// The name of the agent that [`write_config`] adds.
 pub const PROGRAM: &str = "program";
 

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::diff::unified;
 use super::tool_call::Call;
 use crate::json::{Object, list, text};
+use crate::mcp;
 
 impl Call {
     /// Why the agent wants it, in its own words.
@@ -128,11 +129,8 @@ impl Call {
 
     fn mcp(&self) -> Option<(String, String)> {
         let name = self.name.as_deref().unwrap_or_default();
-        if let Some(rest) = name.strip_prefix("mcp__") {
-            let by_server =
-                self.server.as_deref().and_then(|server| Some((server, rest.strip_prefix(server)?.strip_prefix("__")?)));
-            let (server, tool) = by_server.or_else(|| rest.split_once("__"))?;
-            return Some((server.to_owned(), tool.to_owned()));
+        if name.starts_with("mcp__") {
+            return mcp::server_and_tool(name, self.server.as_deref());
         }
         let fields = self.fields();
         let untold = matches!(self.kind.as_deref(), None | Some("other"));

@@ -1,7 +1,6 @@
 //! Requests of the agent: how they become asks, are answered, and are taken back.
 
 use sayso_core::ask::{AskBody, Decision, Delivery};
-use sayso_core::id::AskId;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::session::Labels;
@@ -15,7 +14,8 @@ use super::tool_call::{Call, Status};
 use crate::json::Object;
 use crate::json_rpc::{self, INVALID_PARAMS, Id, METHOD_NOT_FOUND};
 use crate::out::Out;
-use crate::translator::{AgentEvent, NewAsk};
+use crate::text::said_later;
+use crate::translator::{AgentEvent, NewAsk, Outcome};
 
 /// Outcomes whose effect is waited for. The oldest is forgotten.
 const ANSWERED: usize = 64;
@@ -80,7 +80,7 @@ impl State {
             && self.tools.get(call).is_none()
         {
             // The request is the first to tell of the call.
-            self.tell_of_call(call.clone(), &update, out);
+            self.tell_of_call(call.clone(), &update, subagent.clone(), out);
         }
         let raw = Raw::parse(line.trim().to_owned()).ok();
         let print = raw.as_ref().map_or(0, |raw| fingerprint(raw.as_str()));
@@ -113,7 +113,7 @@ impl State {
     }
 
     /// Shows a tool call as it stands after this update, and what it tells about an outcome.
-    pub(super) fn tell_of_call(&mut self, id: String, update: &Object<'_>, out: &mut Out) {
+    pub(super) fn tell_of_call(&mut self, id: String, update: &Object<'_>, subagent: Option<String>, out: &mut Out) {
         let known = self.tools.get(&id);
         if known.is_some_and(|call| call.status().has_ended()) {
             return;
@@ -128,6 +128,7 @@ impl State {
                 input: call.input().filter(|input| input.as_str().len() <= limits::RAW).cloned(),
                 output,
                 status: call.status().shown(),
+                subagent,
             });
         }
         self.tools.keep(call);
@@ -146,7 +147,8 @@ impl State {
     }
 
     /// Gives the agent an outcome.
-    pub(super) fn outcome(&mut self, ask: AskId, native_id: &str, decision: &Decision, raw: Option<&Raw>, out: &mut Out) {
+    pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
+        let Outcome { ask, native_id, decision, raw, by } = *given;
         let print = raw.map(|raw| fingerprint(raw.as_str()));
         let open =
             self.open.iter().position(|open| open.id.as_str() == native_id && print.is_none_or(|print| print == open.print));
@@ -171,20 +173,18 @@ impl State {
         }
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = decision {
             self.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
-        } else if let Some(words) = answer.unsaid {
+        } else if let Some(words) = answer.unsaid.filter(|_| by.is_person()) {
             self.say_later(&params, decision, &words, out);
         }
     }
 
-    /// Words for which the request had no place are said when the turn is over.
+    /// A person's words for which the request had no place are said when the turn is over.
     fn say_later(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
-        let title = params.object("toolCall").and_then(|call| call.words("title"));
+        let call = params.object("toolCall").unwrap_or_default();
+        let known = || self.tools.get(&call.words("toolCallId")?)?.title.clone();
+        let title = call.words("title").or_else(known);
         let about = title.as_deref().and_then(|title| title.lines().next()).map(|title| limits::head(title, limits::NAME));
-        let text = match (decision, about) {
-            (Decision::Denied { .. }, Some(about)) => format!("I did not allow `{about}`: {words}"),
-            (Decision::Denied { .. }, None) => format!("I did not allow it: {words}"),
-            _ => words.to_owned(),
-        };
+        let text = said_later(decision, about, words);
         let print = fingerprint(&text);
         if self.told.contains(&print) || self.told.len() == TOLD {
             return;

@@ -13,7 +13,8 @@
 //! | grok | `_x.ai/ask_user_question`, `_x.ai/exit_plan_mode`, also without the underscore |
 //!
 //! Options are chosen by their kind, never by their place: some agents put "allow always" first. The
-//! protocol has no field for the reason of a denial, so a person's own words follow as the next prompt.
+//! protocol has no field for the reason of a no, so a person's own words follow as the next prompt; those
+//! of a policy or a timeout do not, because nobody said them.
 
 mod action;
 mod asking;

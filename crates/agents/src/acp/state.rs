@@ -40,8 +40,8 @@ pub(super) struct State {
     pub(super) turn: Option<Turn>,
     /// What is said when the turn is over.
     pub(super) queue: VecDeque<Prompt>,
-    /// Fingerprints of the reasons that were said to the agent since the person said something. None
-    /// is said twice, so that a rule with a message cannot keep the agent going.
+    /// Fingerprints of the reasons that were said to the agent since the person sent a message. None
+    /// is said twice, so that a script that always says no with the same words cannot keep the agent going.
     pub(super) told: Vec<u64>,
     pub(super) open: Vec<Open>,
     /// Outcomes that the agent has, in the order sent, until its wire shows an effect.

@@ -9,14 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::action::texts;
 use crate::json::{Object, text};
+use crate::text::{bounded, one_line};
 
 /// Tool calls that are remembered. The oldest makes room.
 const CALLS: usize = 64;
 /// Bytes of all that is remembered of them. They are saved with every line.
 const KEPT: usize = 1024 * 1024;
-/// Bytes of what a tool gave that go into the transcript.
-const OUTPUT: usize = 256 * 1024;
-/// Bytes of a title: it names the call, the preview shows it whole.
+/// Characters of a title: it names the call, the preview shows it whole.
 const TITLE: usize = 512;
 
 /// What was told of one call so far.
@@ -171,10 +170,8 @@ impl Call {
 
     /// One line that says what is wanted.
     pub(super) fn title(&self) -> String {
-        let title = self.title.as_deref().or(self.name.as_deref()).unwrap_or("Use a tool").trim();
-        let line = title.lines().next().unwrap_or_default();
-        let head = limits::head(line, TITLE);
-        if head.len() < title.len() { format!("{head}…") } else { head.to_owned() }
+        let title = self.title.as_deref().or(self.name.as_deref()).unwrap_or("Use a tool");
+        one_line(title, TITLE)
     }
 
     /// What it is called with.
@@ -193,9 +190,7 @@ impl Call {
             ["formatted_output", "output", "text", "stdout", "error"].into_iter().find_map(|name| object.text(name))
         });
         let said = said.or_else(|| update.get("content").map(texts).filter(|text| !text.is_empty()));
-        let said = said.or_else(|| raw.map(|raw| raw.get().to_owned()))?;
-        let head = limits::head(&said, OUTPUT);
-        Some(if head.len() < said.len() { format!("{head}…") } else { said })
+        said.or_else(|| raw.map(|raw| raw.get().to_owned())).map(bounded)
     }
 }
 

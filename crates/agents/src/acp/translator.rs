@@ -7,14 +7,13 @@ use sayso_core::time::Time;
 use serde_json::json;
 
 use super::state::{Call, Phase, State, Turn, Wanted};
+use crate::exit::Gone;
 use crate::json_rpc::{self, INVALID_REQUEST, Message, Unreadable};
 use crate::out::Out;
-use crate::translator::{AgentEvent, Command, Exit, Input, Output, Saved, Translator};
+use crate::translator::{AgentEvent, Command, Exit, Input, Outcome, Output, Saved, Translator};
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 1;
-/// Bytes of an agent's last words that are shown.
-const LAST_WORDS: usize = 2048;
 
 /// The host of one agent process with one session.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +66,8 @@ impl AcpTranslator {
                     state.say_next(out);
                 }
             },
-            Command::Outcome { ask, native_id, decision, raw, .. } => {
-                state.outcome(ask, &native_id, &decision, raw.as_ref(), out);
+            Command::Outcome { ask, native_id, decision, raw, by, .. } => {
+                state.outcome(&Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by }, out);
             }
             Command::Interrupt { .. } => {
                 let starting = matches!(state.phase, Phase::Starting | Phase::Replaying | Phase::Settling);
@@ -140,14 +139,7 @@ impl AcpTranslator {
             return;
         }
         state.finish_messages(None, out);
-        let how = match (exit.code, exit.signal) {
-            (Some(code), _) => format!("the agent ended with exit code {code}"),
-            (None, Some(signal)) => format!("the agent was ended by signal {signal}"),
-            (None, None) if state.heard => "the agent is gone, and nobody saw it end".to_owned(),
-            (None, None) => "the agent could not be started".to_owned(),
-        };
-        let words = limits::tail(exit.message.trim(), LAST_WORDS).trim();
-        let reason = if words.is_empty() { how } else { format!("{how}: {words}") };
+        let reason = Gone { who: "the agent", heard: state.heard }.told(exit);
         let failed = exit.code != Some(0) || state.turn.is_some() || state.phase != Phase::Ready;
         let resumable = state.can_resume();
         state.phase = Phase::Down;

@@ -40,7 +40,7 @@ impl State {
                 self.confirm(&id, status, out);
                 // Nothing but a status of a call that nobody has heard of shows nothing.
                 if self.tools.get(&id).is_some() || update.get("title").is_some() || update.get("rawInput").is_some() {
-                    self.tell_of_call(id, &update, out);
+                    self.tell_of_call(id, &update, subagent, out);
                 }
             }
             Some("current_mode_update") => {

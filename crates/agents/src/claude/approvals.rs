@@ -8,15 +8,17 @@ use serde_json::value::RawValue;
 use super::outcome::Yes;
 use super::{diff, suggestions};
 use crate::json::Object;
+use crate::mcp;
+use crate::text::one_line;
 
-/// Characters of a title.
+/// Characters of a title. What is left out stands in the preview or the input.
 const TITLE: usize = 160;
 
 /// The approval that a request asks for.
 pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approval {
     let fields = Object::of(input).unwrap_or_default();
     let action = action(request, tool, &fields);
-    let title = one_line(&title(request, tool, &action));
+    let title = one_line(&title(request, tool, &action), TITLE);
     let preview = match &action {
         Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
         Action::Edit { .. } => diff::preview(&fields),
@@ -64,25 +66,12 @@ fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
         }),
         "WebFetch" => input.words("url").map(|url| Action::Fetch { url }),
         "EnterPlanMode" => Some(Action::Mode),
-        _ => mcp(request, tool),
+        _ => {
+            let server = request.text("mcp_server").or_else(|| request.object("mcp_server")?.words("name"));
+            mcp::server_and_tool(tool, server.as_deref()).map(|(server, tool)| Action::Mcp { server, tool })
+        }
     };
     known.unwrap_or(Action::Other)
-}
-
-/// A tool of an MCP server is named `mcp__server__tool`, with everything unusual in the server's name
-/// replaced; newer versions tell that name as it is.
-fn mcp(request: &Object<'_>, tool: &str) -> Option<Action> {
-    let rest = tool.strip_prefix("mcp__")?;
-    let named = request.text("mcp_server").or_else(|| request.object("mcp_server")?.words("name"));
-    if let Some(server) = named {
-        let usual = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-        let written: String = server.chars().map(usual).collect();
-        if let Some(tool) = rest.strip_prefix(&written).and_then(|rest| rest.strip_prefix("__")) {
-            return Some(Action::Mcp { server, tool: tool.to_owned() });
-        }
-    }
-    let (server, tool) = rest.split_once("__")?;
-    Some(Action::Mcp { server: server.to_owned(), tool: tool.to_owned() })
 }
 
 fn title(request: &Object<'_>, tool: &str, action: &Action) -> String {
@@ -108,16 +97,6 @@ fn reason(request: &Object<'_>, input: &Object<'_>, title: &str) -> Option<Strin
     let blocked = request.words("blocked_path").map(|path| format!("It touches {path}."));
     let parts: Vec<String> = [described, request.words("decision_reason"), blocked].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| limits::head(&parts.join("\n"), limits::TEXT).to_owned())
-}
-
-/// The first line, shortened. What is left out stands in the preview or the input.
-fn one_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default().trim_end();
-    let whole = line.chars().count() <= TITLE && text.trim().lines().nth(1).is_none();
-    if whole {
-        return line.to_owned();
-    }
-    line.chars().take(TITLE - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

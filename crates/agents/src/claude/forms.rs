@@ -3,10 +3,12 @@
 use sayso_core::ask::{AskBody, Decision, Link};
 use serde_json::value::RawValue;
 
-use super::outcome::{Outcome, Reply};
+use super::outcome::{Reply, Words};
 use super::state::Kind;
 use crate::elicitation;
 use crate::json::{Object, text};
+use crate::text::{own_words, said_later};
+use crate::translator::{DecidedBy, Outcome};
 
 const DECLINE: &str = r#"{"action":"decline"}"#;
 const CANCEL: &str = r#"{"action":"cancel"}"#;
@@ -52,37 +54,41 @@ fn order(request: &Object<'_>) -> Option<Vec<String>> {
 
 /// What a form is answered with.
 pub(super) fn form_reply(request: Option<&Object<'_>>, given: &Outcome<'_>) -> Reply {
-    let Decision::Answered { answers, .. } = given.decision else { return Reply::Say(refusal(given.decision)) };
+    let Decision::Answered { answers, note } = given.decision else { return refusal(given) };
     let Some(request) = request else { return Reply::Unknown };
-    let questions = elicitation::questions(schema(request), order(request).as_deref());
-    if given.typed && questions.len() > 1 {
+    if given.by == DecidedBy::Typed && answers.len() > 1 {
         // A form has no place for a free reply: it is declined, and Claude gets the words as a message.
         let words = answers.iter().flatten().next().cloned().unwrap_or_default();
-        return Reply::SayAndTell(DECLINE.to_owned(), words);
+        return Reply::SayAndTell(DECLINE.to_owned(), Words::Typed(words));
     }
-    let answers: Vec<(String, Vec<String>)> =
-        questions.into_iter().zip(answers).map(|(question, entries)| (question.key, entries.clone())).collect();
-    if elicitation::refuses(schema(request), &answers) {
-        return Reply::Say(DECLINE.to_owned());
-    }
-    Reply::Say(format!(r#"{{"action":"accept","content":{}}}"#, elicitation::content(schema(request), &answers)))
+    let filled = elicitation::fill(schema(request), order(request).as_deref(), answers, note.as_deref());
+    let payload = match filled.content {
+        Some(content) => format!(r#"{{"action":"accept","content":{content}}}"#),
+        None => DECLINE.to_owned(),
+    };
+    Reply::with(payload, filled.unsaid)
 }
 
 /// What a link is answered with.
-pub(super) fn link_reply(decision: &Decision) -> String {
-    match decision {
-        Decision::Approved { .. } => r#"{"action":"accept"}"#.to_owned(),
-        no @ (Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. }) => {
-            refusal(no)
+pub(super) fn link_reply(given: &Outcome<'_>) -> Reply {
+    match given.decision {
+        Decision::Approved { .. } => Reply::Say(r#"{"action":"accept"}"#.to_owned()),
+        Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => {
+            refusal(given)
         }
     }
 }
 
-/// A no. What does not fit a form or a link is one too.
-fn refusal(decision: &Decision) -> String {
-    match decision {
-        Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } | Decision::Withdrawn { .. } => CANCEL,
-        Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Approved { .. } | Decision::Answered { .. } => DECLINE,
+/// A no, and what a person said with it. What does not fit a form or a link is a no too.
+fn refusal(given: &Outcome<'_>) -> Reply {
+    match given.decision {
+        Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } | Decision::Withdrawn { .. } => {
+            Reply::Say(CANCEL.to_owned())
+        }
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => {
+            let words = own_words(message).filter(|_| given.by.is_person());
+            Reply::with(DECLINE.to_owned(), words.map(|words| said_later(given.decision, None, &words)))
+        }
+        Decision::Approved { .. } | Decision::Answered { .. } => Reply::Say(DECLINE.to_owned()),
     }
-    .to_owned()
 }

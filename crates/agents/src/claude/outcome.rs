@@ -1,38 +1,46 @@
 //! An outcome on its way to Claude: the one response to the request that waits for it.
 
 use sayso_core::ask::Decision;
-use sayso_core::id::AskId;
-use sayso_core::raw::Raw;
 use sayso_core::texts;
+use sayso_core::transcript::Role;
 
 use super::state::{Control, Kind, Process, Sent};
 use super::{approvals, forms, plan, questions, wire};
 use crate::json::{Object, line};
 use crate::out::Out;
+use crate::translator::{AgentEvent, DecidedBy, Outcome};
 
 const NOT_WAITING: &str = "Claude Code no longer waits for it.";
 const REQUEST_UNKNOWN: &str = "What Claude Code asked is no longer known, so it could not be answered.";
 /// A decision that does not fit what was asked. It is never taken for a yes.
 const MISFIT: &str = "Sayso received a decision that does not fit this request, so nothing was approved.";
 
-/// What a command says about an ask.
-pub(super) struct Outcome<'a> {
-    pub(super) ask: AskId,
-    pub(super) native_id: &'a str,
-    pub(super) decision: &'a Decision,
-    pub(super) raw: Option<&'a Raw>,
-    /// The person typed a message; it stands in every answer.
-    pub(super) typed: bool,
-}
-
 /// What is said to Claude.
 pub(super) enum Reply {
     /// The payload of a response.
     Say(String),
-    /// The same, and these words as a message, for which the response has no place.
-    SayAndTell(String, String),
+    /// The same, and these words of the person as a message, for which the response has no place.
+    SayAndTell(String, Words),
     /// The request as it arrived is needed and missing.
     Unknown,
+}
+
+/// Words of the person that become a message.
+pub(super) enum Words {
+    /// They were sent as one, so the transcript has them.
+    Typed(String),
+    /// They were said with a decision.
+    Beside(String),
+}
+
+impl Reply {
+    /// This payload, and what the person said beside it, if anything.
+    pub(super) fn with(payload: String, beside: Option<String>) -> Self {
+        match beside {
+            Some(words) => Self::SayAndTell(payload, Words::Beside(words)),
+            None => Self::Say(payload),
+        }
+    }
 }
 
 impl Process {
@@ -46,7 +54,15 @@ impl Process {
             Reply::Say(payload) => out.line(wire::success(&open.id, &payload)),
             Reply::SayAndTell(payload, words) => {
                 out.line(wire::success(&open.id, &payload));
-                out.line(wire::user(&words));
+                let text = match words {
+                    Words::Typed(text) => text,
+                    Words::Beside(text) => {
+                        let message = format!("{}-words", open.id);
+                        out.event(AgentEvent::Message { message, role: Role::User, text: text.clone(), subagent: None });
+                        text
+                    }
+                };
+                out.line(wire::user(&text));
             }
             Reply::Unknown => {
                 // Claude waits for ever unless it is told something.
@@ -75,7 +91,7 @@ fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
             Decision::Withdrawn { reason } => deny(reason),
             Decision::Answered { answers, note } if kind == Kind::Question => {
                 let Some(input) = request.as_ref().and_then(|request| request.get("input")) else { return Reply::Unknown };
-                let given = questions::Given { answers, note: note.as_deref(), typed: given.typed };
+                let given = questions::Given { answers, note: note.as_deref(), typed: given.by == DecidedBy::Typed };
                 match questions::answered(input, &given) {
                     Some(input) => allow(&input, None),
                     None => return Reply::Unknown,
@@ -90,7 +106,7 @@ fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
             Decision::Answered { .. } | Decision::Approved { .. } => deny(MISFIT),
         }),
         Kind::Form => forms::form_reply(request.as_ref(), given),
-        Kind::Link => Reply::Say(forms::link_reply(given.decision)),
+        Kind::Link => forms::link_reply(given),
     }
 }
 

@@ -11,10 +11,8 @@ use super::state::{ID, Process, Speech};
 use super::wire::too_deep;
 use crate::json::{Object, list, text};
 use crate::out::Out;
+use crate::text::bounded;
 use crate::translator::AgentEvent;
-
-/// Bytes of a message or of a tool's output that are passed on. The rest is in Claude's own transcript.
-const TEXT: usize = 256 * 1024;
 
 impl Process {
     /// A piece of an assistant message: text, or a tool call.
@@ -34,13 +32,13 @@ impl Process {
                         out.event(AgentEvent::Message { message: name, role: Role::Assistant, text, subagent: subagent.clone() });
                     }
                 }
-                Some("tool_use") => self.tool_called(&block, out),
+                Some("tool_use") => self.tool_called(&block, subagent.clone(), out),
                 _ => {}
             }
         }
     }
 
-    fn tool_called(&mut self, block: &Object<'_>, out: &mut Out) {
+    fn tool_called(&mut self, block: &Object<'_>, subagent: Option<String>, out: &mut Out) {
         let (Some(id), Some(name)) = (block.text("id").filter(|id| id.len() <= ID), block.words("name")) else { return };
         self.tool_started(&id, &name);
         let input = block.get("input");
@@ -51,11 +49,12 @@ impl Process {
         }
         let input = input.filter(|input| input.get().len() <= limits::RAW && !too_deep(input.get())).map(|input| Raw::of(&input));
         let name = limits::head(&name, limits::NAME).to_owned();
-        out.event(AgentEvent::Tool { tool_call_id: id, name, input, output: None, status: ToolStatus::Running });
+        out.event(AgentEvent::Tool { tool_call_id: id, name, input, output: None, status: ToolStatus::Running, subagent });
     }
 
     /// What is said in the person's name: the results of tools. Claude echoes nothing else that is new.
     pub(super) fn user(&mut self, fields: &Object<'_>, out: &mut Out) {
+        let subagent = self.speaker(fields);
         let content = fields.object("message").and_then(|message| message.list("content")).unwrap_or_default();
         for block in content.into_iter().filter_map(Object::of) {
             let Some(id) = block.text("tool_use_id").filter(|_| block.text("type").as_deref() == Some("tool_result")) else {
@@ -70,7 +69,8 @@ impl Process {
             let name = self.tool_ended(&id).unwrap_or_else(|| "tool".to_owned());
             let output = Some(bounded(block.get("content").map(output).unwrap_or_default()));
             if id.len() <= ID {
-                out.event(AgentEvent::Tool { tool_call_id: id, name, input: None, output, status });
+                let subagent = subagent.clone();
+                out.event(AgentEvent::Tool { tool_call_id: id, name, input: None, output, status, subagent });
             }
         }
     }
@@ -161,12 +161,4 @@ fn output(content: &RawValue) -> String {
         other => Some(format!("[{}]", limits::head(other, ID))),
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-fn bounded(text: String) -> String {
-    if text.len() <= TEXT {
-        return text;
-    }
-    let head = limits::head(&text, TEXT);
-    format!("{head}\n… ({} bytes more)", text.len() - head.len())
 }

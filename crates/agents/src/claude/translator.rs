@@ -6,11 +6,10 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 
 use super::launch::{Wanted, launch};
-use super::outcome::Outcome;
 use super::state::{Control, Life, State, Turn};
 use super::{exit, wire};
 use crate::out::Out;
-use crate::translator::{AgentEvent, Capabilities, Command, Exit, Input, Output, Saved, Translator};
+use crate::translator::{AgentEvent, Capabilities, Command, Exit, Input, Outcome, Output, Saved, Translator};
 
 /// What Claude Code can do.
 pub const CAPABILITIES: Capabilities = Capabilities {
@@ -60,8 +59,8 @@ impl ClaudeTranslator {
         let ours = *self.state.session.get_or_insert(session) == session;
         let mut out = Out::new(session);
         match command {
-            Command::Outcome { ask, native_id, decision, raw, typed, .. } => {
-                let given = Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), typed };
+            Command::Outcome { ask, native_id, decision, raw, by, .. } => {
+                let given = Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by };
                 match &mut self.state.life {
                     Life::Up(process) if ours => process.outcome(&given, &mut self.state.asked, &mut out),
                     Life::Up(_) | Life::Down | Life::Closing => out.undeliverable(ask, texts::AGENT_GONE_NOTHING_SENT),

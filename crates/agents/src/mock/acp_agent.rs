@@ -17,7 +17,7 @@ use super::acp_answer::{ALLOW, By, REJECT, Waiting, rejected};
 use super::acp_form::form;
 use crate::json::{self, Object};
 use crate::json_rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Message, PARSE_ERROR, Unreadable};
-use crate::translator::{AgentEvent, Command, Input, NewAsk, Output, Translator};
+use crate::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output, Translator};
 
 /// Sessions in one process.
 const SESSIONS: usize = 64;
@@ -258,7 +258,7 @@ impl AcpAgent {
                             .update(json!({ "sessionUpdate": "agent_message_chunk", "messageId": message, "content": content })),
                     );
                 }
-                AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+                AgentEvent::Tool { tool_call_id, name, input, output, status, .. } => {
                     let tool_call_id = session.call(&tool_call_id);
                     let first = !session.told.contains(&tool_call_id);
                     if first {
@@ -361,7 +361,7 @@ impl AcpAgent {
     fn decide(&mut self, now: Time, at: usize, native: &str, decision: Decision, lines: &mut Vec<String>) {
         let session = self.sessions[at].id;
         let ask = AskId::new(now, [0; 10]);
-        let command = Command::Outcome { session, ask, native_id: native.to_owned(), decision, raw: None, typed: false };
+        let command = Command::Outcome { session, ask, native_id: native.to_owned(), decision, raw: None, by: DecidedBy::Person };
         self.command(now, at, command, lines);
     }
 

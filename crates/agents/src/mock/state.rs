@@ -76,6 +76,7 @@ impl Out {
             input: Some(input.cloned().unwrap_or(tool.input)),
             output: output.map(str::to_owned),
             status,
+            subagent: None,
         });
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use sayso_agents::mock::MockTranslator;
-use sayso_agents::translator::{AgentEvent, Command, Input, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, Output, Translator};
 use sayso_core::ask::{AskBody, Decision};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
@@ -42,7 +42,14 @@ pub(crate) fn prompt(text: &str) -> Command {
 }
 
 pub(crate) fn outcome(native_id: &str, decision: Decision) -> Command {
-    Command::Outcome { session: session(), ask: ask_id(), native_id: native_id.to_owned(), decision, raw: None, typed: false }
+    Command::Outcome {
+        session: session(),
+        ask: ask_id(),
+        native_id: native_id.to_owned(),
+        decision,
+        raw: None,
+        by: DecidedBy::Person,
+    }
 }
 
 fn answered(answers: &[&[&str]]) -> Decision {
@@ -112,12 +119,16 @@ fn line(event: &AgentEvent) -> String {
         AgentEvent::AskWithdrawn { native_id, reason } => format!("withdrawn {native_id}: {reason}"),
         AgentEvent::MessageDelta { message, text } => format!("delta {message} {text:?}"),
         AgentEvent::Message { message, role, text, subagent: None } => format!("message {message} {role:?}: {text}"),
-        AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+        AgentEvent::Tool { tool_call_id, name, input, output, status, subagent: None } => {
             let input = input.as_ref().map_or("", Raw::as_str);
             format!("tool {tool_call_id} {name} {status:?} {input} {}", output.as_deref().unwrap_or("-"))
         }
         AgentEvent::Ended { reason, failed, resumable } => format!("ended: {reason} failed={failed} resumable={resumable}"),
-        other @ (AgentEvent::Message { .. } | AgentEvent::AskDelivery { .. } | AgentEvent::Notice(_) | AgentEvent::Error(_)) => {
+        other @ (AgentEvent::Message { .. }
+        | AgentEvent::Tool { .. }
+        | AgentEvent::AskDelivery { .. }
+        | AgentEvent::Notice(_)
+        | AgentEvent::Error(_)) => {
             format!("{other:?}")
         }
     }

@@ -9,6 +9,7 @@ use sayso_client::{Client, ServerFile};
 use crate::app::App;
 use crate::autostart;
 use crate::failure::{Failure, no_server};
+use crate::words;
 
 /// How long a server may take to stop.
 const STOP: Duration = Duration::from_secs(10);
@@ -20,7 +21,8 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     let server = stop(app).await?;
     app.out.result(&serde_json::json!({ "stopped": true, "pid": server.pid, "agents": agents }), || match agents {
         Some(agents) => {
-            format!("Stopped, with {agents} agents. Asks and outcomes are kept; resume one with: sayso sessions resume ID")
+            let agents = words::count(agents, "agent", "agents");
+            format!("Stopped, with {agents}. Asks and outcomes are kept; resume one with: sayso sessions resume ID")
         }
         None => "Stopped. Asks and outcomes are kept; start it again with: sayso serve".to_owned(),
     })

@@ -331,8 +331,11 @@ async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() ->
     let asked = agent.asks().await?;
     kill_agent(&world)?;
     agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    // It ended once already; now it ends because it cannot be resumed.
+    let ended = |event: &sayso_client::api::event::Event<'static>| event.kind == "session.ended";
+    agent.watch().until("the first end", ended).await?;
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
-    agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+    agent.watch().until("the second end", ended).await?;
     let asked = world.client.ask(&asked.id).await?;
     assert_eq!(asked.delivery, Some(Delivery::Undeliverable), "{asked:?}");
     assert!(asked.delivery_reason.is_some_and(|reason| reason.contains("could not be resumed")));

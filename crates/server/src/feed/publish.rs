@@ -16,7 +16,7 @@ use super::sse::Render;
 /// How often silent streams are looked for; see [`super::waiters::QUIET_BEATS`].
 const BEAT: Duration = Duration::from_secs(5);
 
-const BOUNDS: Bounds = Bounds { frames: 4096, bytes: 4 * 1024 * 1024 };
+const BOUNDS: Bounds = Bounds { frames: 4096, bytes: 3 * 1024 * 1024 };
 
 /// The feed of every workspace. Empty rings take no memory; they grow as events come.
 #[derive(Debug)]

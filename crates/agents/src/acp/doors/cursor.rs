@@ -5,8 +5,9 @@ use sayso_core::raw::Raw;
 use serde_json::json;
 
 use super::question_list::{self, Named};
-use super::{Answer, Asked, Door, Refusal, Reply, own_words};
+use super::{Answer, Asked, Door, Refusal, Reply};
 use crate::json::{Fields, Object};
+use crate::text::own_words;
 
 pub(super) fn read_questions(params: &Object<'_>) -> Result<Asked, Refusal> {
     let list = params.list("questions").filter(|list| !list.is_empty());

@@ -3,7 +3,7 @@
 use sayso_core::ask::{AskBody, Decision, Input, Link};
 use serde_json::value::RawValue;
 
-use super::{Answer, Asked, Door, Refusal, Reply, own_words};
+use super::{Answer, Asked, Door, Refusal, Reply};
 use crate::elicitation;
 use crate::json::Object;
 
@@ -54,28 +54,16 @@ pub(super) fn answer(door: Door, params: &Object<'_>, decision: &Decision) -> An
             let Some(schema) = schema(params) else {
                 return Answer::lost(cancelled(door), "The form can no longer be read.");
             };
-            let questions = elicitation::questions(schema, None);
-            let keys = questions.iter().map(|question| question.key.clone());
-            let mut answers: Vec<(String, Vec<String>)> = keys.zip(answers.iter().cloned()).collect();
-            if elicitation::refuses(schema, &answers) {
-                return action(door, "decline", None).into();
-            }
-            // A note goes where a text of one's own would, if nobody wrote there.
-            let place = questions.iter().zip(&answers).position(|(question, (_, given))| match &question.input {
-                Input::Choice { options, custom, .. } => {
-                    *custom && !given.is_empty() && given.iter().all(|entry| options.iter().any(|option| option.value == *entry))
-                }
-                Input::Text { .. } | Input::Number { .. } | Input::YesNo => false,
-            });
-            let mut unsaid = note.clone();
-            if let Some(place) = place {
-                answers[place].1.extend(unsaid.take());
-            }
-            let content = elicitation::content(schema, &answers);
-            Answer::from(action(door, "accept", Some(&content))).with_unsaid(unsaid)
+            let filled = elicitation::fill(schema, None, answers, note.as_deref());
+            let reply = match &filled.content {
+                Some(content) => action(door, "accept", Some(content)),
+                None => action(door, "decline", None),
+            };
+            Answer::from(reply).with_unsaid(filled.unsaid)
         }
-        Decision::Rejected { stop: false, .. } => action(door, "decline", None).into(),
-        Decision::Denied { stop: false, message } => Answer::from(action(door, "decline", None)).with_unsaid(own_words(message)),
+        Decision::Rejected { stop: false, message } | Decision::Denied { stop: false, message } => {
+            Answer::from(action(door, "decline", None)).no(message)
+        }
         Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => cancelled(door).into(),
     }
 }

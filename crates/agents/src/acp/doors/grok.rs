@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::cursor::plan_ask;
 use super::question_list::{self, Named};
-use super::{Answer, Asked, Door, Refusal, Reply, own_words};
+use super::{Answer, Asked, Door, Refusal, Reply};
 use crate::json::{Fields, Object};
+use crate::text::own_words;
 
 /// What stands for a text of the person's own, which goes beside it as a note.
 const OTHER: &str = "Other";
@@ -28,8 +29,8 @@ pub(super) fn read_questions(params: &Object<'_>) -> Result<Asked, Refusal> {
 pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answer {
     let Decision::Answered { answers, note } = decision else {
         return match decision {
-            Decision::Rejected { .. } | Decision::Denied { .. } => {
-                Answer::of(&json!({ "outcome": "skip_interview", "partial_answers": {} }))
+            Decision::Rejected { message, .. } | Decision::Denied { message, .. } => {
+                Answer::of(&json!({ "outcome": "skip_interview", "partial_answers": {} })).no(message)
             }
             Decision::Withdrawn { .. } | Decision::Approved { .. } | Decision::Answered { .. } => cancelled_questions().into(),
         };

@@ -9,12 +9,12 @@ mod question;
 mod question_list;
 
 use sayso_core::ask::{AskBody, Decision};
-use sayso_core::texts;
 use serde::{Deserialize, Serialize};
 
 use super::tool_call::Calls;
 use crate::json::{self, Object};
 use crate::json_rpc::{self, CANCELLED, Id};
+use crate::text::own_words;
 
 /// Which way a request came. It is all that must be remembered to take the request back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub(super) enum Refusal {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) reply: Reply,
-    /// Words of the person for which the wire has no place.
+    /// Words for which the wire has no place. A person's are said later.
     pub(super) unsaid: Option<String>,
     /// Why the agent does not get what was decided.
     pub(super) lost: Option<&'static str>,
@@ -109,6 +109,11 @@ impl Answer {
 
     fn with_unsaid(self, unsaid: Option<String>) -> Self {
         Self { unsaid, ..self }
+    }
+
+    /// A no to questions, or to anything else that has no place for the reason.
+    fn no(self, message: &str) -> Self {
+        self.with_unsaid(own_words(message))
     }
 
     fn lost(reply: Reply, why: &'static str) -> Self {
@@ -159,39 +164,5 @@ impl Door {
             Self::GrokQuestion => grok::cancelled_questions(),
             Self::GrokPlan => grok::cancelled_plan(),
         }
-    }
-}
-
-/// What a person said with a no; nothing where the words are the ones that everybody gets.
-fn own_words(message: &str) -> Option<String> {
-    const DEFAULTS: [&str; 5] =
-        [texts::DENIED, texts::DENIED_BY_POLICY, texts::LINK_DENIED, texts::REJECTED, texts::REJECTED_BY_POLICY];
-    const BEGINNINGS: [&str; 3] =
-        ["Tool approval timed out after ", "User did not respond within ", "Sayso refused this request:"];
-    let message = message.trim();
-    let default = message.is_empty() || DEFAULTS.contains(&message) || BEGINNINGS.iter().any(|start| message.starts_with(start));
-    (!default).then(|| message.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn default_words_are_not_a_persons_own() {
-        let minute = Duration::from_secs(60);
-        for text in [
-            texts::DENIED,
-            texts::DENIED_BY_POLICY,
-            texts::REJECTED,
-            " ",
-            &texts::approval_timed_out(minute),
-            &texts::question_timed_out(minute),
-        ] {
-            assert_eq!(own_words(text), None, "{text}");
-        }
-        assert_eq!(own_words(" use pnpm "), Some("use pnpm".to_owned()));
     }
 }

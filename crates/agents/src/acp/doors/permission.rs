@@ -11,7 +11,7 @@ use sayso_core::raw::Raw;
 use serde_json::json;
 
 use super::question_list::{self, Named};
-use super::{Answer, Asked, Door, Refusal, Reply, own_words};
+use super::{Answer, Asked, Door, Refusal, Reply};
 use crate::acp::tool_call::{Call, Calls};
 use crate::json::Object;
 
@@ -111,9 +111,7 @@ pub(super) fn answer(params: &Object<'_>, decision: &Decision) -> Answer {
         Decision::Approved { choice: Some(id), .. } => {
             selected(offers.iter().find(|offer| offer.id == *id && !is_no(&offer.kind)))
         }
-        Decision::Denied { message, stop } | Decision::Rejected { message, stop } => {
-            refused(&offers).with_unsaid(own_words(message).filter(|_| !stop))
-        }
+        Decision::Denied { message, .. } | Decision::Rejected { message, .. } => refused(&offers).no(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Answered { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
@@ -204,7 +202,7 @@ pub(super) fn answer_with_answers(params: &Object<'_>, decision: &Decision) -> A
             }
             None => Answer::lost(cancelled(), NO_SUCH_OPTION),
         },
-        Decision::Rejected { .. } | Decision::Denied { .. } => refused(&offers),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).no(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Approved { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
@@ -218,7 +216,7 @@ pub(super) fn answer_by_option(params: &Object<'_>, decision: &Decision) -> Answ
             let chosen = answers.first().and_then(|entries| entries.first());
             selected(offers.iter().find(|offer| Some(&offer.id) == chosen)).with_unsaid(note.clone())
         }
-        Decision::Rejected { .. } | Decision::Denied { .. } => refused(&offers),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).no(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Approved { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }

@@ -29,7 +29,9 @@ pub(super) fn answer(decision: &Decision) -> Answer {
         Decision::Answered { answers, note } => {
             Answer::of(&json!({ "status": "answered", "answers": answers })).with_unsaid(note.clone())
         }
-        Decision::Rejected { .. } | Decision::Denied { .. } => Answer::of(&json!({ "status": "rejected" })),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => {
+            Answer::of(&json!({ "status": "rejected" })).no(message)
+        }
         Decision::Withdrawn { .. } | Decision::Approved { .. } => Reply::Cancelled.into(),
     }
 }

@@ -32,6 +32,19 @@ fn interrupted(method: &str, params: &Value) -> Value {
     host.result().clone()
 }
 
+/// What is said to the agent after the turn in which a decision was made.
+fn said_later(method: &str, params: &Value, decision: Decision, by: DecidedBy) -> Option<String> {
+    let mut host = Host::working();
+    host.request(json!("q-1"), method, params.clone());
+    match by {
+        DecidedBy::Person | DecidedBy::Typed => host.decide(decision),
+        DecidedBy::Nobody => host.decide_by_nobody(decision),
+    };
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
+    let prompt = host.sent.iter().find(|line| line["method"] == "session/prompt")?;
+    Some(prompt["params"]["prompt"][0]["text"].as_str().unwrap().to_owned())
+}
+
 fn questions(method: &str, params: Value) -> Vec<Question> {
     let mut host = Host::working();
     host.request(json!(7), method, params);
@@ -372,6 +385,37 @@ fn grok() {
     assert_eq!(result(method, &plan, denied("add tests")), json!({ "outcome": "cancelled", "feedback": "add tests" }));
     assert_eq!(result(method, &plan, denied(texts::DENIED)), json!({ "outcome": "cancelled" }));
     assert_eq!(interrupted(method, &plan), json!({ "outcome": "abandoned" }));
+}
+
+#[test]
+fn the_words_of_a_person_are_said_later_and_those_of_nobody_are_not() {
+    let yes_or_no = |yes: &str, no: &str| json!([{ "optionId": yes, "name": "Yes", "kind": "allow_once" }, { "optionId": no, "name": "No", "kind": "reject_once" }]);
+    let asking = json!({ "toolCallId": "q", "kind": "think", "title": "Ask", "rawInput": { "questions": claude_questions() } });
+    let form = form("elicitation/create").1;
+    let link = json!({ "mode": "url", "sessionId": "s1", "elicitationId": "e1", "url": "https://example.com" });
+    let refused = "I did not answer: why?";
+    for (method, params, decision, wanted) in [
+        (QUESTION, json!({ "sessionId": "s1", "prompt": "Which?" }), rejected("why?"), refused),
+        (PERMISSION, json!({ "options": yes_or_no("y", "n"), "toolCall": asking }), rejected("why?"), refused),
+        (PERMISSION, json!({ "options": yes_or_no("q0_opt_0", "q0_skip"), "toolCall": asking }), rejected("why?"), refused),
+        ("elicitation/create", form.clone(), rejected("why?"), refused),
+        ("session/elicitation", form, rejected("why?"), refused),
+        ("_x.ai/ask_user_question", json!({ "questions": claude_questions() }), rejected("why?"), refused),
+        ("elicitation/create", link, denied("why?"), "I did not allow it: why?"),
+        (PERMISSION, permission(yes_or_no("y", "n")), denied("why?"), "I did not allow `touch x`: why?"),
+    ] {
+        assert_eq!(said_later(method, &params, decision.clone(), DecidedBy::Person).as_deref(), Some(wanted), "{params}");
+        assert_eq!(said_later(method, &params, decision, DecidedBy::Nobody), None, "{params}");
+        for none in [rejected(texts::REJECTED), denied(texts::DENIED), denied(texts::LINK_DENIED)] {
+            assert_eq!(said_later(method, &params, none, DecidedBy::Person), None, "{params}");
+        }
+    }
+    // Where the protocol has a place for them, they stand there, whoever's they are.
+    let plan = json!({ "toolCallId": "t", "plan": "1. Go" });
+    assert_eq!(said_later("cursor/create_plan", &plan, denied("smaller"), DecidedBy::Person), None);
+    let mut host = Host::working();
+    host.request(json!(1), "cursor/create_plan", plan).decide_by_nobody(denied(texts::DENIED_BY_POLICY));
+    assert_eq!(host.result()["outcome"]["reason"], texts::DENIED_BY_POLICY);
 }
 
 #[test]

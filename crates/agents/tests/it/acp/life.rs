@@ -142,7 +142,7 @@ fn resumed(capabilities: &Value) -> Host {
         .reply(json!({ "sessionId": "s1" }))
         .reply(json!({ "stopReason": "end_turn" }));
     host.exit(None, Some(9), "killed");
-    assert!(host.log.contains("ended: the agent was ended by signal 9: killed failed=true"), "{}", host.log);
+    assert!(host.log.contains("ended: the agent was ended by signal 9 (killed): killed failed=true"), "{}", host.log);
     host.command(start(None)).command(prompt("two"));
     host.reply(initialized(capabilities.clone()));
     host
@@ -203,17 +203,11 @@ fn the_end_of_the_process_has_a_reason() {
         told,
         "ended: the agent could not be started: No such file or directory: claude-agent-acp failed=true resumable=false\n"
     );
-    assert_eq!(
-        ended(&mut Host::ready(), Some(0), None, ""),
-        "ended: the agent ended with exit code 0 failed=false resumable=false\n"
-    );
-    assert_eq!(
-        ended(&mut Host::working(), Some(0), None, ""),
-        "ended: the agent ended with exit code 0 failed=true resumable=false\n"
-    );
+    assert_eq!(ended(&mut Host::ready(), Some(0), None, ""), "ended: the agent ended failed=false resumable=false\n");
+    assert_eq!(ended(&mut Host::working(), Some(0), None, ""), "ended: the agent ended failed=true resumable=false\n");
     assert_eq!(
         ended(&mut Host::working(), None, None, ""),
-        "ended: the agent is gone, and nobody saw it end failed=true resumable=false\n"
+        "ended: the agent is gone, and nobody saw how it ended failed=true resumable=false\n"
     );
     let mut host = Host::working();
     host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "I was" } }));
@@ -323,7 +317,9 @@ fn a_persons_reason_follows_as_the_next_prompt() {
     permission(&mut host, json!(1), "t2");
     host.decide(denied("move it to /tmp instead"));
     permission(&mut host, json!(2), "t3");
-    host.decide(denied(&texts::approval_timed_out(std::time::Duration::from_secs(600))));
+    host.decide_by_nobody(denied(&texts::approval_timed_out(std::time::Duration::from_secs(600))));
+    permission(&mut host, json!(3), "t4");
+    host.decide_by_nobody(denied("by rule: use pnpm"));
     host.command(prompt("and then the tests"));
     assert_eq!(host.sent.iter().filter(|line| line["method"] == "session/prompt").count(), 0, "not while the turn runs");
     host.log.clear();
@@ -332,11 +328,11 @@ fn a_persons_reason_follows_as_the_next_prompt() {
     insta::assert_snapshot!(host.log);
     host.reply(json!({ "stopReason": "end_turn" }));
     assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "and then the tests");
-    // In the turn that follows, the same words of a rule do not start another one.
+    // In the turn that follows, the same words do not start another one: a script may say them.
     let mut host = Host::working();
     for _ in 0..3 {
         permission(&mut host, json!(0), "t1");
-        host.decide(denied("by rule: use pnpm"));
+        host.decide(denied("use pnpm"));
         let id =
             host.sent.iter().rev().find(|line| line["method"] == "session/prompt").map_or(json!(2), |line| line["id"].clone());
         host.message(json!({ "jsonrpc": "2.0", "id": id, "result": { "stopReason": "end_turn" } }));
@@ -405,8 +401,15 @@ fn threads_of_sub_agents_keep_their_words_apart() {
         .message(chunk("kid", "thread"));
     permission(&mut host, json!(0), "t1");
     assert!(host.log.contains("message msg-1 Assistant: main thread\ntool "), "{}", host.log);
+    let call = json!({ "sessionUpdate": "tool_call", "toolCallId": "k1", "title": "Read a", "name": "Read", "rawInput": {} });
+    host.message(json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "kid", "update": call } }));
+    assert!(
+        host.log.ends_with("message msg-2 Assistant of kid: child thread\ntool k1 Read of kid Running {} -\n"),
+        "{}",
+        host.log
+    );
     host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
-    assert!(host.log.contains("message msg-2 Assistant of kid: child thread\nturn ended\n"), "{}", host.log);
+    assert!(host.log.ends_with("turn ended\n"), "{}", host.log);
     // What the agent asks beyond the end of its turn stays open.
     host.decide(approved());
     assert_eq!(host.result()["outcome"]["optionId"], "y");
@@ -447,6 +450,9 @@ fn the_tool_call_that_was_told_before_belongs_to_the_request() {
     assert_eq!(approval.input.as_str(), r#"{"file_path":"/a"}"#);
     let shown = serde_json::to_value(&approval.preview).unwrap();
     assert_eq!(shown["files"][0]["diff"], "--- /a\n+++ /a\n@@ -1,1 +1,1 @@\n-1\n+2\n");
+    host.decide(denied("not there"));
+    host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
+    assert_eq!(host.sent.last().unwrap()["params"]["prompt"][0]["text"], "I did not allow `Edit`: not there");
 }
 
 #[test]
@@ -462,7 +468,7 @@ fn another_session_is_not_carried() {
         native_id: "0".to_owned(),
         decision: approved(),
         raw: None,
-        typed: false,
+        by: DecidedBy::Person,
     });
     assert_eq!(host.log, "undeliverable: The agent does not carry this session.\n");
 }

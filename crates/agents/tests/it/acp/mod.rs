@@ -9,7 +9,7 @@ mod replay;
 use std::fmt::Write as _;
 
 use sayso_agents::acp::AcpTranslator;
-use sayso_agents::translator::{AgentEvent, Command, Exit, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, NewAsk, Output, Translator};
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
@@ -155,6 +155,16 @@ impl Host {
         self.command(command)
     }
 
+    /// Decides it without a person.
+    pub(crate) fn decide_by_nobody(&mut self, decision: Decision) -> &mut Self {
+        let ask = self.asks.last().unwrap();
+        let mut command = outcome(&ask.native_id, decision, ask.raw.clone());
+        if let Command::Outcome { by, .. } = &mut command {
+            *by = DecidedBy::Nobody;
+        }
+        self.command(command)
+    }
+
     /// The result that was sent for a request.
     pub(crate) fn result(&self) -> &Value {
         let line = self.sent.iter().rev().find(|line| line.get("result").is_some() || line.get("error").is_some()).unwrap();
@@ -219,9 +229,10 @@ impl Host {
             AgentEvent::Message { message, role, text, subagent } => {
                 format!("message {message} {role:?}{}: {text}", subagent.map(|name| format!(" of {name}")).unwrap_or_default())
             }
-            AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+            AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let input = input.as_ref().map_or("-", Raw::as_str);
-                format!("tool {tool_call_id} {name} {status:?} {input} {}", output.as_deref().unwrap_or("-"))
+                let of = subagent.map(|name| format!(" of {name}")).unwrap_or_default();
+                format!("tool {tool_call_id} {name}{of} {status:?} {input} {}", output.as_deref().unwrap_or("-"))
             }
             AgentEvent::Notice(text) => format!("notice: {text}"),
             AgentEvent::Error(text) => format!("error: {text}"),
@@ -232,5 +243,5 @@ impl Host {
 
 pub(crate) fn outcome(native_id: &str, decision: Decision, raw: Option<Raw>) -> Command {
     let ask = AskId::new(Time::from_millis(0), [2; 10]);
-    Command::Outcome { session: session(), ask, native_id: native_id.to_owned(), decision, raw, typed: false }
+    Command::Outcome { session: session(), ask, native_id: native_id.to_owned(), decision, raw, by: DecidedBy::Person }
 }

@@ -169,7 +169,7 @@ fn the_questions_are_the_ones_of_the_mock() {
 #[test]
 fn a_no_is_a_no() {
     for (word, decision, said) in [
-        ("question", rejected("ask me tomorrow"), format!("Rejected: {}", texts::REJECTED)),
+        ("question", rejected(texts::REJECTED), format!("Rejected: {}", texts::REJECTED)),
         ("approve", denied(texts::DENIED), format!("Denied: {}", texts::DENIED)),
         ("plan", denied(texts::DENIED), format!("Denied: {}", texts::DENIED)),
         ("link", denied(texts::LINK_DENIED), format!("Denied: {}", texts::LINK_DENIED)),
@@ -209,6 +209,10 @@ fn a_reason_is_said_afterwards() {
         "I did not allow `cargo test --workspace`: not on a Friday",
         "the mock repeats what it does not know"
     );
+    assert!(pair.idle());
+    let mut pair = Pair::started("question");
+    pair.decide(0, rejected("ask me tomorrow"));
+    assert_eq!(pair.said(), "I did not answer: ask me tomorrow");
     assert!(pair.idle());
 }
 

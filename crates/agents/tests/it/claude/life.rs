@@ -1,7 +1,7 @@
 //! The life of a session: launch, prompts, outcomes, interrupt, close, exit, resume.
 
 use sayso_agents::claude::{CAPABILITIES, ClaudeTranslator};
-use sayso_agents::translator::{AgentEvent, Capabilities, Command, Exit, Input, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Capabilities, Command, DecidedBy, Exit, Input, Output, Translator};
 use sayso_core::ask::{Decision, Delivery};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
@@ -191,7 +191,7 @@ fn outcomes_for_nobody_are_undeliverable() {
     let ask = bash(&mut claude, "a");
     let Command::Outcome { native_id, decision, raw, .. } = outcome(&ask, approved()) else { panic!() };
     let other = SessionId::new(Time::from_millis(0), [9; 10]);
-    let foreign = Command::Outcome { session: other, ask: ask_id(), native_id, decision, raw, typed: false };
+    let foreign = Command::Outcome { session: other, ask: ask_id(), native_id, decision, raw, by: DecidedBy::Person };
     assert!(matches!(&command(&mut claude, foreign)[..], [Output::Undeliverable { .. }]));
     assert_eq!(
         command(&mut claude, Command::Prompt { session: other, text: "x".into() }),

@@ -1,11 +1,11 @@
 //! What is made of single lines, also of those that Claude should not write.
 
 use sayso_agents::claude::ClaudeTranslator;
-use sayso_agents::translator::{AgentEvent, Command, Input, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, Output, Translator};
 use sayso_core::ask::{AskBody, Decision};
 use sayso_core::texts;
 use sayso_core::time::Time;
-use sayso_core::transcript::ToolStatus;
+use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::{Value, json};
 
 use super::{ask_id, asked, command, hear, outcome, sent, session, tool_request};
@@ -181,11 +181,48 @@ fn a_message_typed_to_a_form_declines_it_and_is_passed_on() {
     let schema = json!({"properties":{"a":{"type":"string"},"b":{"type":"string"}}});
     let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
     let decision = Decision::Answered { answers: vec![vec!["why?".into()]; 2], note: None };
-    let typed =
-        Command::Outcome { session: session(), ask: ask_id(), native_id: "a".into(), decision, raw: ask.raw, typed: true };
+    let typed = Command::Outcome {
+        session: session(),
+        ask: ask_id(),
+        native_id: "a".into(),
+        decision,
+        raw: ask.raw,
+        by: DecidedBy::Typed,
+    };
     let lines = sent(&command(&mut claude, typed));
     assert_eq!(lines[0]["response"]["response"], json!({"action":"decline"}));
     assert_eq!(lines[1]["message"]["content"], "why?");
+}
+
+/// Neither has it one for a note, or for the words of a no.
+#[test]
+fn words_beside_a_form_or_a_link_are_passed_on_if_a_person_said_them() {
+    let form = json!({"subtype":"elicitation","message":"m","requested_schema":{"properties":{"a":{"type":"string"}}}});
+    let link = json!({"subtype":"elicitation","mode":"url","message":"m","url":"https://a.b"});
+    let answered = |note: &str| Decision::Answered { answers: vec![vec!["x".into()]], note: Some(note.into()) };
+    let rejected = |message: &str| Decision::Rejected { message: message.into(), stop: false };
+    let denied = |message: &str| Decision::Denied { message: message.into(), stop: false };
+    for (asking, decision, by, words) in [
+        (&form, answered("soon"), DecidedBy::Person, Some("soon")),
+        (&form, rejected("later"), DecidedBy::Person, Some("I did not answer: later")),
+        (&form, rejected("later"), DecidedBy::Nobody, None),
+        (&form, rejected(texts::REJECTED), DecidedBy::Person, None),
+        (&link, denied("not there"), DecidedBy::Person, Some("I did not allow it: not there")),
+        (&link, denied("not there"), DecidedBy::Nobody, None),
+        (&link, denied(texts::LINK_DENIED), DecidedBy::Person, None),
+    ] {
+        let mut claude = claude();
+        let ask = asked(&mut claude, &request("a", asking));
+        let decided = Command::Outcome { session: session(), ask: ask_id(), native_id: "a".into(), decision, raw: ask.raw, by };
+        let outputs = command(&mut claude, decided);
+        let lines = sent(&outputs);
+        assert_eq!(lines.get(1).map(|line| line["message"]["content"].as_str().unwrap()), words);
+        let told = outputs.iter().find_map(|output| match output {
+            Output::Event { event: AgentEvent::Message { role: Role::User, text, .. }, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(told, words, "the transcript has them too");
+    }
 }
 
 #[test]

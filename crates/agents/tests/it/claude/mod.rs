@@ -8,7 +8,7 @@ mod recording;
 mod replay;
 
 use sayso_agents::claude::ClaudeTranslator;
-use sayso_agents::translator::{AgentEvent, Command, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output, Translator};
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
@@ -40,7 +40,7 @@ fn prompt(text: &str) -> Command {
 
 fn outcome(ask: &NewAsk, decision: Decision) -> Command {
     let (native_id, raw) = (ask.native_id.clone(), ask.raw.clone());
-    Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw, typed: false }
+    Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw, by: DecidedBy::Person }
 }
 
 fn command(claude: &mut ClaudeTranslator, command: Command) -> Vec<Output> {

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use sayso_agents::claude::ClaudeTranslator;
-use sayso_agents::translator::{AgentEvent, Command, Exit, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, NewAsk, Output, Translator};
 use sayso_core::ask::Decision;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -134,8 +134,9 @@ fn next_input(chance: &mut Chance, lines: &[String], at: usize, open: &mut Vec<N
         5..=9 if !open.is_empty() => {
             let ask = open.swap_remove(chance.below(open.len()));
             let raw = if chance.below(10) == 0 { None } else { ask.raw };
-            let (decision, typed) = (decision(chance), chance.below(4) == 0);
-            Input::Command(Command::Outcome { session: session(), ask: ask_id(), native_id: ask.native_id, decision, raw, typed })
+            let by = [DecidedBy::Person, DecidedBy::Person, DecidedBy::Typed, DecidedBy::Nobody][chance.below(4)];
+            let decision = decision(chance);
+            Input::Command(Command::Outcome { session: session(), ask: ask_id(), native_id: ask.native_id, decision, raw, by })
         }
         _ => Input::Line(broken(chance, lines, at)),
     }

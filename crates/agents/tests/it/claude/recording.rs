@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use sayso_agents::claude::ClaudeTranslator;
-use sayso_agents::translator::{AgentEvent, Command, Exit, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, NewAsk, Output, Translator};
 use sayso_core::ask::{Answers, AskBody, Decision, validate};
 use sayso_core::raw::Raw;
+use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -117,10 +118,10 @@ impl Player {
     fn response(&mut self, response: &Value) -> (Vec<Output>, Said) {
         let id = response["request_id"].as_str().unwrap();
         let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), Said::NotOurs) };
-        let Some((decision, typed)) = decision(&self.open[at], &response["response"]) else { return (Vec::new(), Said::NotOurs) };
+        let Some((decision, by)) = decision(&self.open[at], &response["response"]) else { return (Vec::new(), Said::NotOurs) };
         let ask = self.open.remove(at);
         let native_id = ask.native_id.clone();
-        let outcome = Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw: ask.raw, typed };
+        let outcome = Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw: ask.raw, by };
         let outputs = self.handle(Input::Command(outcome));
         assert_eq!(sent(&outputs)[0], serde_json::json!({"type":"control_response","response":response}));
         (outputs, Said::Same)
@@ -147,8 +148,8 @@ impl Player {
     }
 }
 
-/// The decision that leads to a recorded response, and whether it was typed; nothing if none does.
-fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
+/// The decision that leads to a recorded response, and who made it; nothing if none does.
+fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, DecidedBy)> {
     let request: Value = serde_json::from_str(ask.raw.as_ref().unwrap().as_str()).unwrap();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     if let AskBody::Question { questions } = &ask.body {
@@ -165,20 +166,22 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
             let answers =
                 questions.iter().map(|question| if yes { vec!["true".to_owned()] } else { content(&question.key) }).collect();
             return match action {
-                "accept" => answered(answers, None).map(|decision| (decision, false)),
-                other => Some((Decision::Rejected { message: "no".to_owned(), stop: other == "cancel" }, false)),
+                "accept" => answered(answers, None).map(|decision| (decision, DecidedBy::Person)),
+                other => {
+                    Some((Decision::Rejected { message: texts::REJECTED.to_owned(), stop: other == "cancel" }, DecidedBy::Person))
+                }
             };
         }
         if response["behavior"] == "deny" {
             let stop = response["interrupt"] == true;
-            return Some((Decision::Rejected { message: text(&response["message"])?, stop }, false));
+            return Some((Decision::Rejected { message: text(&response["message"])?, stop }, DecidedBy::Person));
         }
         let given = &response["updatedInput"];
         if given["questions"] != request["input"]["questions"] {
             return None;
         }
         if let Some(words) = text(&given["response"]).filter(|_| questions.len() > 1) {
-            return answered(vec![vec![words]; questions.len()], None).map(|decision| (decision, true));
+            return answered(vec![vec![words]; questions.len()], None).map(|decision| (decision, DecidedBy::Typed));
         }
         let keys = given["answers"].as_object()?.keys();
         if !keys.into_iter().all(|key| questions.iter().any(|question| question.text == *key)) {
@@ -193,13 +196,16 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
             Some(annotations) => Some(text(&annotations[&questions[0].text]["notes"])?),
             None => None,
         };
-        return answered(entries.collect(), note).map(|decision| (decision, false));
+        return answered(entries.collect(), note).map(|decision| (decision, DecidedBy::Person));
     }
     if response["action"] == "accept" {
-        return Some((Decision::Approved { choice: None, input: None }, false));
+        return Some((Decision::Approved { choice: None, input: None }, DecidedBy::Person));
     }
     if response["behavior"] == "deny" {
-        return Some((Decision::Denied { message: text(&response["message"])?, stop: response["interrupt"] == true }, false));
+        return Some((
+            Decision::Denied { message: text(&response["message"])?, stop: response["interrupt"] == true },
+            DecidedBy::Person,
+        ));
     }
     let given = response.get("updatedInput")?;
     let input = (*given != request["input"]).then(|| Raw::of(given));
@@ -214,5 +220,5 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, bool)> {
         }
         Some(_) => return None,
     };
-    Some((Decision::Approved { choice, input }, false))
+    Some((Decision::Approved { choice, input }, DecidedBy::Person))
 }

@@ -58,10 +58,10 @@ impl Log {
             AgentEvent::Message { message, role, text, subagent } => {
                 format!("{role:?} {}{}: {}", self.name(message, 'm'), by(subagent.as_ref()), short(text))
             }
-            AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+            AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let input = input.as_ref().map_or("", Raw::as_str);
                 let output = output.as_deref().map(|output| format!(" = {}", short(output))).unwrap_or_default();
-                format!("tool {tool_call_id} {name} {status:?} {}{output}", short(input))
+                format!("tool {tool_call_id} {name}{} {status:?} {}{output}", by(subagent.as_ref()), short(input))
             }
             AgentEvent::Notice(text) => format!("notice: {}", short(text)),
             AgentEvent::Error(text) => format!("error: {}", short(text)),

@@ -78,13 +78,14 @@ impl Events {
             AgentEvent::Message { role, text, subagent, .. } => {
                 self.push(names::MESSAGE_COMPLETED, json!({ "role": role, "text": text, "subagent": subagent }));
             }
-            AgentEvent::Tool { tool_call_id, name, input, output, status } => {
+            AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let event = match status {
                     ToolStatus::Running => names::TOOL_STARTED,
                     ToolStatus::Complete | ToolStatus::Error => names::TOOL_COMPLETED,
                 };
-                let data =
-                    json!({ "toolCallId": tool_call_id, "name": name, "input": input, "output": output, "status": status });
+                let data = json!({
+                    "toolCallId": tool_call_id, "name": name, "input": input, "output": output, "status": status, "subagent": subagent
+                });
                 self.push(event, data);
             }
             AgentEvent::Notice(text) => self.push(names::NOTICE, json!({ "text": text })),

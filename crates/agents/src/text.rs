@@ -1,0 +1,71 @@
+//! Texts of agents and of people, as they are passed on.
+
+use sayso_core::ask::Decision;
+use sayso_core::{limits, texts};
+
+/// Bytes of a message or of a tool's output. The rest is in the agent's own transcript.
+const TEXT: usize = 256 * 1024;
+
+/// A text that may be any length; what is left out is counted.
+pub(crate) fn bounded(text: String) -> String {
+    let head = limits::head(&text, TEXT);
+    if head.len() == text.len() {
+        return text;
+    }
+    format!("{head}\n… ({} bytes more)", text.len() - head.len())
+}
+
+/// The first line, shortened to so many characters.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    if line.len() == text.len() && line.chars().count() <= most {
+        return line.to_owned();
+    }
+    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// What a person said with a no; nothing where the words are the ones that stand for none.
+pub(crate) fn own_words(message: &str) -> Option<String> {
+    const NO_WORDS: [&str; 3] = [texts::DENIED, texts::LINK_DENIED, texts::REJECTED];
+    let message = message.trim();
+    (!message.is_empty() && !NO_WORDS.contains(&message)).then(|| message.to_owned())
+}
+
+/// A person's words about a request that had no place for them, as a message of their own.
+pub(crate) fn said_later(decision: &Decision, about: Option<&str>, words: &str) -> String {
+    match (decision, about) {
+        (Decision::Denied { .. }, Some(about)) => format!("I did not allow `{about}`: {words}"),
+        (Decision::Denied { .. }, None) => format!("I did not allow it: {words}"),
+        (Decision::Rejected { .. }, _) => format!("I did not answer: {words}"),
+        (Decision::Answered { .. } | Decision::Approved { .. } | Decision::Withdrawn { .. }, _) => words.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_no_without_words_has_none() {
+        for text in [texts::DENIED, texts::LINK_DENIED, texts::REJECTED, "", " "] {
+            assert_eq!(own_words(text), None, "{text}");
+        }
+        assert_eq!(own_words(" use pnpm "), Some("use pnpm".to_owned()));
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        assert_eq!(bounded("x".repeat(TEXT)).len(), TEXT);
+        assert!(bounded("ä".repeat(TEXT)).ends_with(&format!("ä\n… ({TEXT} bytes more)")));
+    }
+
+    #[test]
+    fn a_line_says_that_more_follows() {
+        assert_eq!(one_line(" cargo test \n", 160), "cargo test");
+        assert_eq!(one_line("cat <<A\nrm -rf /\nA", 160), "cat <<A…");
+        assert_eq!(one_line("ääää", 4), "ääää");
+        assert_eq!(one_line("äääää", 4), "äää…");
+        assert_eq!(one_line("", 4), "");
+    }
+}
