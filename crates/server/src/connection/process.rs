@@ -211,7 +211,10 @@ impl Attached {
 
     /// The message that was on its way; the next one leaves.
     fn sent(&mut self, id: OutboxId) -> Option<Waiting> {
-        let sent = self.queue.pop_front_if(|first| first.id <= id)?;
+        if self.queue.front()?.id > id {
+            return None;
+        }
+        let sent = self.queue.pop_front()?;
         self.sending = false;
         self.send();
         Some(sent)
