@@ -91,7 +91,6 @@ impl Owner {
         match event {
             AgentEvent::TurnStarted => self.status(session, SessionStatus::Running, all),
             AgentEvent::TurnEnded => {
-                self.said.clear();
                 self.seen_tools.clear();
                 self.status(session, SessionStatus::Idle, all);
             }

@@ -7,14 +7,8 @@ use std::borrow::Cow;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
-use rust_embed::RustEmbed;
 
 use super::ApiError;
-
-#[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
-#[allow_missing = true]
-struct Dist;
 
 /// Where the files with a fingerprint in their names are.
 const FINGERPRINTED: &str = "assets/";
@@ -40,10 +34,9 @@ pub(crate) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Result
 /// The file with its headers, compressed if it is there compressed and the client takes that.
 fn serve(path: &str, headers: &HeaderMap) -> Option<Response> {
     let kind = content_type(path)?;
-    let packed = if takes_gzip(headers) { Dist::get(&format!("{path}.gz")) } else { None };
+    let packed = if takes_gzip(headers) { dist::get(&format!("{path}.gz")) } else { None };
     let is_packed = packed.is_some();
-    let data = packed.or_else(|| Dist::get(path))?.data;
-    let body = match data {
+    let body = match packed.or_else(|| dist::get(path))? {
         Cow::Borrowed(bytes) => Body::from(bytes),
         Cow::Owned(bytes) => Body::from(bytes),
     };
@@ -82,6 +75,35 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
         let mut parts = one.split(';').map(str::trim);
         parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip")) && !parts.any(|part| part.replace(' ', "") == "q=0")
     })
+}
+
+/// The folder as it is in the binary.
+#[cfg(not(debug_assertions))]
+mod dist {
+    use std::borrow::Cow;
+
+    #[derive(rust_embed::RustEmbed)]
+    #[folder = "../../web/dist"]
+    #[allow_missing = true]
+    struct Dist;
+
+    pub(super) fn get(path: &str) -> Option<Cow<'static, [u8]>> {
+        Dist::get(path).map(|file| file.data)
+    }
+}
+
+/// The folder as it is on the disk, so that a page built later needs no new build of the server.
+#[cfg(debug_assertions)]
+mod dist {
+    use std::borrow::Cow;
+    use std::path::{Component, Path};
+
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist");
+
+    pub(super) fn get(path: &str) -> Option<Cow<'static, [u8]>> {
+        let is_inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        if is_inside { std::fs::read(Path::new(FOLDER).join(path)).ok().map(Cow::Owned) } else { None }
+    }
 }
 
 #[cfg(test)]
