@@ -1,5 +1,7 @@
 //! `sayso sessions`: list, show, talk to, stop, resume, and read what was said.
 
+use std::time::{Duration, Instant};
+
 use sayso_client::Client;
 use sayso_client::api::session::{IfPending, Session, SessionQuery, SessionStatus, TranscriptQuery};
 use sayso_core::time::{Time, in_short};
@@ -14,6 +16,10 @@ use crate::order;
 use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
+
+/// How long a session may take to end, and how often to look whether it has.
+const ENDS: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Lists sessions, or acts on one.
 pub(crate) async fn run(app: &App, action: Option<SessionAction>, all: bool) -> Result<(), Failure> {
@@ -42,7 +48,11 @@ pub(crate) async fn run(app: &App, action: Option<SessionAction>, all: bool) -> 
         SessionAction::Stop { id } => {
             let session = client.find_session(&id).await?;
             client.end_session(&session.id).await?;
-            app.out.result(&serde_json::json!({ "id": session.id }), || "The session has ended.".to_owned())
+            let ended = has_ended(&client, &session.id).await?;
+            app.out.result(&serde_json::json!({ "id": session.id, "ended": ended }), || match ended {
+                true => "The session has ended.".to_owned(),
+                false => "The session is being ended; its agent takes its time.".to_owned(),
+            })
         }
         SessionAction::Resume { id } => {
             let session = client.find_session(&id).await?;
@@ -112,6 +122,20 @@ fn describe(session: &Session, now: Time, look: &Look) -> String {
         lines.push(list::table(asks, now, look));
     }
     lines.join("\n")
+}
+
+/// Waits until a session that was told to end has ended; false if that takes too long.
+async fn has_ended(client: &Client, id: &str) -> Result<bool, Failure> {
+    let deadline = Instant::now() + ENDS;
+    loop {
+        if matches!(client.session(id).await?.status, SessionStatus::Ended | SessionStatus::Failed) {
+            return Ok(true);
+        }
+        if Instant::now() >= deadline {
+            return Ok(false);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 async fn log(app: &App, client: &Client, id: &str) -> Result<(), Failure> {
