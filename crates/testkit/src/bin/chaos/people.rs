@@ -26,9 +26,12 @@ pub(crate) async fn start_session(server: &Server, agent: &str, number: u32) -> 
 /// Tells an agent to go on whenever it is done.
 pub(crate) async fn prompt(server: Server, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
     let mut round = 0;
+    // It is idle until it has begun with what it was told: a second prompt would answer its question.
+    let mut told = Value::Null;
     while !*stopping.borrow() {
         let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
-        if detail["status"] == "idle" {
+        if detail["status"] == "idle" && detail["updatedAt"] != told {
+            told = detail["updatedAt"].clone();
             let more = Call::post(
                 format!("/v1/sessions/{session}/messages"),
                 format!("prompt-{session}-{round}"),

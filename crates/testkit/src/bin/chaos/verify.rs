@@ -17,6 +17,9 @@ use crate::reader::{Read, Reading};
 /// An agent that says nothing for so long after everybody has stopped waits for something that never comes.
 const STUCK: Duration = Duration::from_secs(10);
 
+/// An agent that has been idle for so long has nothing to do.
+const SETTLED: Duration = Duration::from_millis(500);
+
 /// How long reading the whole feed may take; a debug build reads a few thousand events a second.
 const CATCH_UP: Duration = Duration::from_secs(300);
 
@@ -138,13 +141,19 @@ async fn to_the_end(reading: Reading) -> Result<Read> {
 
 /// Answers what an agent still asks; it then says how many answers it received.
 async fn end_turn(server: &Server, session: &str) -> Result<u64> {
+    let mut since = None;
     loop {
         let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
         if let Some(id) = detail["asks"][0]["id"].as_str() {
             let answer = Call::post(format!("/v1/asks/{id}/answer"), format!("last-{id}"), json!({ "answers": [["SQLite"]] }));
             server.call(&answer).await?;
         } else if detail["status"] == "idle" {
-            break;
+            // It may not have begun yet with what it was told last.
+            if since.replace(detail["updatedAt"].clone()).as_ref() == Some(&detail["updatedAt"]) {
+                break;
+            }
+            tokio::time::sleep(SETTLED).await;
+            continue;
         } else if detail["status"] != "running" {
             bail!("{session} was harmed: {detail}");
         }
