@@ -11,7 +11,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@sayso\/react$/, replacement: here("../sdk/react/src/index.ts") },
-      { find: /^@sayso\/react\/(.*\.css)$/, replacement: here("../sdk/react/src/$1") },
+      { find: /^@sayso\/react\/(.*\.(css|json)(\?url)?)$/, replacement: here("../sdk/react/src/$1") },
     ],
     dedupe: ["react", "react-dom"],
   },

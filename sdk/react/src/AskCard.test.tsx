@@ -1,0 +1,411 @@
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { AskCard, type AskCardProps } from "./AskCard";
+import type { Ask, Decision, Outcome } from "./api";
+import { SaysoProvider } from "./host";
+import { type Decide, DecideError } from "./model/sender";
+import { anApproval, anAsk, areas, database, token } from "./test/asks";
+import { KEY_GRACE_MS } from "./useCardKeys";
+
+interface Setup extends Partial<AskCardProps> {
+  decide?: Decide;
+  oneClick?: boolean;
+  holdMs?: number;
+}
+
+function show(ask: Ask, { decide = async () => {}, oneClick = true, holdMs = 0, ...props }: Setup = {}) {
+  const sent: Decision[] = [];
+  const spy: Decide = async (id, decision, options) => {
+    sent.push(decision);
+    await decide(id, decision, options);
+  };
+  const view = (shown: Ask) => (
+    <SaysoProvider decide={spy} holdMs={holdMs} oneClick={oneClick} tokenId="tok_me">
+      <AskCard ask={shown} {...props} />
+    </SaysoProvider>
+  );
+  const { rerender, container } = render(view(ask));
+  const card = () => container.querySelector("article") as HTMLElement;
+  return { sent, card, update: (next: Ask) => rerender(view(next)) };
+}
+
+const click = (name: string | RegExp) => userEvent.click(screen.getByRole("button", { name }));
+const me = { kind: "person", name: "ada", via: "page", tokenId: "tok_me" };
+const at = new Date(2026, 10, 15, 14, 1).toISOString();
+const decided = (ask: Ask, outcome: Partial<Outcome> & Pick<Outcome, "status">, change: Partial<Ask> = {}): Ask => ({
+  ...ask,
+  status: outcome.status,
+  reach: null,
+  delivery: "confirmed",
+  outcome: { by: me, at, ...outcome },
+  ...change,
+});
+
+describe("a single question", () => {
+  it("shows header, text, options with descriptions, Other and Reject, with nothing chosen", () => {
+    const { card } = show(anAsk({ context: "The login route works." }));
+    expect(card().dataset.state).toBe("pending");
+    const group = screen.getByRole("group", { name: "Which database?" });
+    expect(
+      within(group)
+        .getAllByRole("button")
+        .map((button) => button.textContent),
+    ).toEqual(["1SQLiteRecommendedone file", "2PostgreSQL"]);
+    expect(screen.getByText("Database").className).toBe("chip");
+    expect(screen.getByPlaceholderText("Other: type your answer")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Send" }).getAttribute("aria-disabled")).toBe("true");
+    expect(screen.getByRole("button", { name: "Reject" })).toBeTruthy();
+    expect(screen.getByText("The login route works.")).toBeTruthy();
+  });
+
+  it("sends an option with one click", async () => {
+    const { sent } = show(anAsk());
+    await click(/PostgreSQL/);
+    expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
+  });
+
+  it("sends own words with Enter, but not an Enter that ends a composition", async () => {
+    const { sent } = show(anAsk());
+    const field = screen.getByPlaceholderText("Other: type your answer");
+    fireEvent.change(field, { target: { value: "DuckDB" } });
+    fireEvent.keyDown(field, { key: "Enter", isComposing: true });
+    fireEvent.keyDown(field, { key: "Enter", keyCode: 229 });
+    expect(sent).toEqual([]);
+    fireEvent.keyDown(field, { key: "Enter" });
+    expect(sent).toEqual([{ kind: "answer", answers: [["DuckDB"]] }]);
+  });
+
+  it("has no field of own words when they are not taken", () => {
+    show(anAsk({ questions: [{ ...database, custom: false }] }));
+    expect(screen.queryByPlaceholderText("Other: type your answer")).toBeNull();
+  });
+
+  it("shortens a long header and keeps it whole in the tooltip", () => {
+    const header = "A header of more than thirty characters";
+    show(anAsk({ questions: [{ ...database, header }] }));
+    expect(screen.getByTitle(header).textContent).toBe("A header of more than thirty …");
+  });
+
+  it("is radio buttons and Submit when one click is off", async () => {
+    const { sent } = show(anAsk(), { oneClick: false });
+    const submit = screen.getByRole("button", { name: "Submit" });
+    expect(submit.getAttribute("aria-disabled")).toBe("true");
+    await userEvent.click(submit);
+    await userEvent.click(screen.getByRole("radio", { name: /SQLite/ }));
+    expect(sent).toEqual([]);
+    await userEvent.click(submit);
+    expect(sent).toEqual([{ kind: "answer", answers: [["sqlite"]] }]);
+  });
+
+  it("takes a note with the answer, and a reason with the rejection", async () => {
+    const first = show(anAsk());
+    await click("Add a note");
+    await userEvent.type(screen.getByRole("textbox", { name: "Note for the agent" }), "for now");
+    await click(/PostgreSQL/);
+    expect(first.sent).toEqual([{ kind: "answer", answers: [["postgres"]], note: "for now" }]);
+  });
+
+  it("is rejected with one's own words", async () => {
+    const { sent } = show(anAsk());
+    await click("Reject with reason");
+    await userEvent.type(screen.getByRole("textbox", { name: /Why not/ }), "Decide yourself.{Enter}");
+    expect(sent).toEqual([{ kind: "reject", message: "Decide yourself." }]);
+  });
+});
+
+describe("several questions", () => {
+  const set = anAsk({ questions: [database, areas, token] });
+
+  it("are submitted together once every required one is answered", async () => {
+    const { sent } = show(set);
+    const submit = screen.getByRole("button", { name: "Submit" });
+    expect(screen.getByText("0 of 3 answered. Database is missing.")).toBeTruthy();
+    await userEvent.click(screen.getByRole("radio", { name: /PostgreSQL/ }));
+    await userEvent.click(screen.getByRole("checkbox", { name: "Billing" }));
+    await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
+    await userEvent.type(screen.getByRole("textbox", { name: "Other answer to Areas" }), "Search");
+    expect(screen.getByText("2 of 3 answered. Token is missing.")).toBeTruthy();
+    await userEvent.type(screen.getByLabelText("Answer to Token"), "s3cret");
+    expect(submit.getAttribute("aria-disabled")).toBe("false");
+    await userEvent.click(submit);
+    expect(sent).toEqual([{ kind: "answer", answers: [["postgres"], ["Auth", "Billing", "Search"], ["s3cret"]] }]);
+  });
+
+  it("need words when Other is chosen", async () => {
+    show(anAsk({ questions: [database, areas] }));
+    await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
+    await userEvent.click(screen.getByRole("radio", { name: "Other" }));
+    expect(screen.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe("true");
+  });
+});
+
+describe("a secret", () => {
+  it("is nowhere in the document once it is sent", async () => {
+    const ask = anAsk({ questions: [token] });
+    const { update } = show(ask, { holdMs: 3000 });
+    await userEvent.type(screen.getByLabelText("Answer to Token"), "s3cret");
+    await click("Submit");
+    expect(document.documentElement.outerHTML).not.toContain("s3cret");
+    update(decided(ask, { status: "answered", answers: [{ secret: true }] }));
+    expect(document.documentElement.outerHTML).not.toContain("s3cret");
+    expect(screen.getByText("Secret sent, not stored")).toBeTruthy();
+  });
+});
+
+describe("an approval", () => {
+  it("shows tool, command and why, whole", () => {
+    const command = `echo ${"x".repeat(5000)}`;
+    show(anApproval({ command, preview: { type: "command", command } }));
+    expect(screen.getByRole("heading", { name: "Run a command" })).toBeTruthy();
+    expect(screen.getByText(command).tagName).toBe("PRE");
+    expect(screen.getByText("You are asked because no rule allows it")).toBeTruthy();
+  });
+
+  it("is approved, or in the agent's own lasting way", async () => {
+    const first = show(anApproval());
+    await click("Approve");
+    expect(first.sent).toEqual([{ kind: "approve" }]);
+  });
+
+  it("names the owner of Always beside a rule", async () => {
+    const makeRule = vi.fn();
+    const { sent } = show(anApproval(), { actions: { makeRule } });
+    await click("Make a rule");
+    expect(makeRule).toHaveBeenCalledOnce();
+    await click("Always (Claude, this project)");
+    expect(sent).toEqual([{ kind: "approve", choice: "always" }]);
+  });
+
+  it("is approved with a changed input", async () => {
+    const { sent } = show(anApproval());
+    await click("Edit input");
+    fireEvent.change(screen.getByRole("textbox", { name: "Input that is approved" }), {
+      target: { value: "cargo test -p core" },
+    });
+    await click("Approve this input");
+    expect(sent).toEqual([{ kind: "approve", input: { command: "cargo test -p core" } }]);
+  });
+
+  it("does not send an input that is no JSON object", async () => {
+    const { sent } = show(anApproval({ action: "other", input: { a: 1 } }));
+    await click("Edit input");
+    const field = screen.getByRole("textbox", { name: "Input that is approved" });
+    fireEvent.change(field, { target: { value: "[1]" } });
+    await click("Approve this input");
+    expect([sent, field.getAttribute("aria-invalid")]).toEqual([[], "true"]);
+  });
+
+  it("is denied, with reason, or with a stop", async () => {
+    const first = show(anApproval());
+    await click("Deny and stop");
+    expect(first.sent).toEqual([{ kind: "deny", stop: true }]);
+  });
+
+  it("shows a diff with its numbers and a word for each change", () => {
+    const files = [{ path: "src/a.rs", diff: "@@ -1 +1 @@\n-old\n+new\n" }];
+    show(anApproval({ action: "edit", paths: ["src/a.rs"], preview: { type: "diff", files } }));
+    const lines = within(screen.getByRole("region", { name: "Changes to src/a.rs" }));
+    expect([lines.getByText("added"), lines.getByText("removed")].length).toBe(2);
+    expect(screen.getByRole("heading", { name: "Edit a.rs" })).toBeTruthy();
+  });
+});
+
+describe("a link", () => {
+  const link = (url: string) => anAsk({ kind: "link", questions: [], link: { url, message: "Sign in" } });
+
+  it("shows the whole address with its host in bold, and opens only by a click", () => {
+    show(link("https://github.com/login/device?code=1"));
+    const open = screen.getByRole("link", { name: "Open github.com" });
+    expect([open.getAttribute("href"), open.getAttribute("rel")]).toEqual([
+      "https://github.com/login/device?code=1",
+      "noopener noreferrer",
+    ]);
+    expect(screen.getByText("github.com").tagName).toBe("B");
+  });
+
+  it("cannot be opened when it is not of the web", () => {
+    show(link("javascript:alert(1)"));
+    expect(screen.queryByRole("link")).toBeNull();
+    expect(screen.getByText("javascript:alert(1)")).toBeTruthy();
+  });
+});
+
+describe("states", () => {
+  const strip = (card: HTMLElement) => card.querySelector(".state")?.textContent;
+
+  it("sending: held, without controls, and taken back with what was typed", async () => {
+    const { card, sent } = show(anAsk(), { holdMs: 3000 });
+    await userEvent.type(screen.getByPlaceholderText("Other: type your answer"), "DuckDB{Enter}");
+    expect([card().dataset.state, strip(card())]).toEqual(["sending", "Sending “DuckDB”Undo u"]);
+    expect(screen.queryByRole("button", { name: "Reject" })).toBeNull();
+    await click("Undo");
+    expect([card().dataset.state, sent]).toEqual(["pending", []]);
+    expect(screen.getByDisplayValue("DuckDB")).toBeTruthy();
+  });
+
+  it("answered: one row per question, which opens to the question and the whole answer", async () => {
+    const ask = anAsk({ questions: [database, { ...areas, header: null }] });
+    const { card } = show(decided(ask, { status: "answered", answers: [["postgres"], ["Auth", "Search"]] }));
+    expect([card().dataset.state, strip(card())]).toEqual(["answered", "Answered14:01"]);
+    const rows = screen.getAllByRole("button").map((row) => row.textContent);
+    expect(rows).toEqual(["[Database]Selected: “PostgreSQL”", "[Which areas?]Selected: “Auth”, “Search”"]);
+    expect(screen.queryByRole("radio")).toBeNull();
+    await click(/Which areas/);
+    expect(screen.getByText("Offered: Auth, Billing. Other: “Search”")).toBeTruthy();
+    expect(screen.getByText("You, this page. Confirmed by the agent.")).toBeTruthy();
+  });
+
+  it("rejected: the question is kept, one's words are quoted", () => {
+    const { card } = show(decided(anAsk(), { status: "rejected", message: "Not now." }));
+    expect([card().dataset.state, strip(card())]).toEqual(["rejected", "Rejected14:01"]);
+    expect(screen.getByText("Which database?")).toBeTruthy();
+    expect(card().querySelector(".quote")?.textContent).toBe("“Not now.”");
+  });
+
+  it("denied and stopped", () => {
+    const { card } = show(decided(anApproval(), { status: "denied", stop: true }));
+    expect(strip(card())).toBe("Denied, agent stopped14:01");
+  });
+
+  it("timed out", () => {
+    const { card } = show(
+      decided(anAsk(), { status: "rejected", by: { kind: "timeout", after: "10m" }, message: "User did not respond" }),
+    );
+    expect(strip(card())).toBe("Nobody answered in 10 min14:01");
+    expect(screen.getByText("Rejected by timeout. The agent was told that nobody answered.")).toBeTruthy();
+  });
+
+  it("withdrawn: with its reason", () => {
+    const { card } = show(
+      decided(anAsk(), { status: "withdrawn", by: { kind: "agent" }, message: "the turn was interrupted" }),
+    );
+    expect([card().dataset.state, strip(card())]).toEqual(["withdrawn", "Withdrawn14:01"]);
+    expect(screen.getByText("The turn was interrupted. Nothing was sent.")).toBeTruthy();
+  });
+
+  it("parked: still answerable", async () => {
+    const { card, sent } = show(anAsk({ reach: "parked" }));
+    expect([card().dataset.state, screen.getByText("The agent is gone. Your answer resumes it.").tagName]).toEqual([
+      "parked",
+      "P",
+    ]);
+    await click(/SQLite/);
+    expect(sent.length).toBe(1);
+  });
+
+  it("answered by somebody else: names them, and keeps the choice that was not sent", async () => {
+    const by = { kind: "person", name: "ada", via: "terminal", tokenId: "tok_other" };
+    const outcome: Outcome = { status: "answered", answers: [["sqlite"]], by, at };
+    const ask = anAsk();
+    const { card, update } = show(ask, {
+      decide: () => Promise.reject(new DecideError("decided", { outcome, own: false })),
+    });
+    await click(/PostgreSQL/);
+    update(decided(ask, outcome));
+    expect(strip(card())).toBe("Answered by ada in the terminal14:01");
+    expect(screen.getByText(/The terminal was first. Your choice “PostgreSQL” was not sent./)).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Copy it" })).toBeTruthy();
+  });
+
+  it("decided by a rule: says so, and leads to it", async () => {
+    const editRule = vi.fn();
+    const { card } = show(decided(anApproval(), { status: "approved", by: { kind: "policy", rule: "tests" } }), {
+      actions: { editRule },
+    });
+    expect(strip(card())).toBe("Allowed by rule “tests”14:01");
+    await click("Edit the rule");
+    expect(editRule).toHaveBeenCalledOnce();
+  });
+
+  it("undeliverable: with what to do", async () => {
+    const sendAsMessage = vi.fn();
+    const ask = decided(anAsk(), { status: "answered", answers: [["sqlite"]] }, { delivery: "undeliverable" });
+    const { card } = show(ask, { actions: { sendAsMessage } });
+    expect(card().dataset.state).toBe("undelivered");
+    await click("Send as message");
+    expect(sendAsMessage).toHaveBeenCalledWith(ask, "sqlite");
+  });
+
+  it("failed: the error is shown, and what was typed is kept", async () => {
+    const problems = [{ index: 0, reason: "must be between 0 and 100" }];
+    const number = { ...database, header: "Coverage", input: "number" as const, options: [], minimum: 0, maximum: 100 };
+    show(anAsk({ questions: [number] }), { decide: () => Promise.reject(new DecideError("invalid", { problems })) });
+    await userEvent.type(screen.getByLabelText("Answer to Coverage"), "700{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toBe(
+      "Not sent: Coverage: must be between 0 and 100. Change it and submit again.",
+    );
+    expect(screen.getByDisplayValue("700").getAttribute("aria-invalid")).toBe("true");
+  });
+});
+
+describe("keys", () => {
+  const press = (key: string, more: KeyboardEventInit = {}, target: Element = document.body) =>
+    act(() => void fireEvent.keyDown(target, { key, bubbles: true, ...more }));
+  const settle = () => vi.spyOn(performance, "now").mockReturnValue(performance.now() + KEY_GRACE_MS + 1);
+
+  it("are ignored for a moment, then digits send", () => {
+    const { sent } = show(anAsk(), { active: true });
+    press("2");
+    expect(sent).toEqual([]);
+    settle();
+    press("2");
+    expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
+  });
+
+  it("move the highlight, and Enter sends it; without one Enter only moves the focus", () => {
+    const { sent } = show(anAsk(), { active: true });
+    settle();
+    press("Enter");
+    expect([sent, document.activeElement?.textContent]).toEqual([[], "1SQLiteRecommendedone file"]);
+    press("ArrowDown");
+    press("ArrowDown");
+    press("ArrowUp");
+    expect(screen.getByRole("button", { name: "Send “SQLite”" })).toBeTruthy();
+    press("Enter");
+    expect(sent).toEqual([{ kind: "answer", answers: [["sqlite"]] }]);
+  });
+
+  it("are off while a field has the focus, and when the card is not the active one", () => {
+    const { sent } = show(anAsk(), { active: true });
+    settle();
+    press("d", {}, screen.getByPlaceholderText("Other: type your answer"));
+    expect(sent).toEqual([]);
+  });
+
+  it("say yes, no, no and stop", () => {
+    for (const [key, decision] of [
+      ["a", { kind: "approve" }],
+      ["d", { kind: "deny" }],
+      ["D", { kind: "deny", stop: true }],
+    ] as const) {
+      vi.restoreAllMocks();
+      const { sent } = show({ ...anApproval(), id: `ask_${key}` }, { active: true });
+      settle();
+      press(key);
+      expect(sent).toEqual([decision]);
+    }
+  });
+
+  it("submit a set with Ctrl+Enter, also from a field", async () => {
+    const { sent } = show(anAsk({ questions: [areas] }), { active: true });
+    settle();
+    press("Enter", { ctrlKey: true });
+    expect(sent).toEqual([]);
+    await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
+    press("Enter", { ctrlKey: true }, screen.getByPlaceholderText("Other: type your answer"));
+    expect(sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);
+  });
+
+  it("give the field of own words the focus in a session, unless somebody types elsewhere", () => {
+    show(anAsk(), { active: true, place: "session" });
+    expect(document.activeElement).toBe(screen.getByPlaceholderText("Other: type your answer"));
+  });
+});
+
+it("shows agents' text as text, and what would not be seen by its code", () => {
+  const text = "<img src=x onerror=alert(1)>\u202e";
+  const { card } = show(anAsk({ title: text, context: text, questions: [{ ...database, text, header: text }] }));
+  expect(card().querySelector("img")).toBeNull();
+  expect(card().querySelectorAll(".inv").length).toBe(3);
+});

@@ -1,0 +1,107 @@
+import { useAnimate } from "motion/react-mini";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Ask } from "./api";
+import { useHost } from "./host";
+import { ApprovalBody } from "./parts/ApprovalBody";
+import { Context } from "./parts/Context";
+import { ErrorLine } from "./parts/ErrorLine";
+import { LinkBody } from "./parts/LinkBody";
+import { QuestionBody } from "./parts/QuestionBody";
+import { Result } from "./parts/Result";
+import { SendingBody } from "./parts/SendingBody";
+import { Source } from "./parts/Source";
+import { StateStrip } from "./parts/StateStrip";
+import { useAskCard } from "./useAskCard";
+import { isTyping, useCardKeys } from "./useCardKeys";
+
+/** What the page around a card can do for it. Each button is there only if its act is. */
+export interface AskCardActions {
+  makeRule?: (ask: Ask) => void;
+  editRule?: (ask: Ask) => void;
+  sendAsMessage?: (ask: Ask, text: string) => void;
+  leave?: (ask: Ask) => void;
+  showNow?: (ask: Ask) => void;
+}
+
+export interface AskCardProps {
+  ask: Ask;
+  /** Whether the keys are for this card. One card of a page at a time. */
+  active?: boolean;
+  /** In a session the source is known, and the field of one's own words takes the focus. */
+  place?: "inbox" | "session";
+  actions?: AskCardActions;
+}
+
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** One ask: everything needed to decide it, and afterwards how it was decided. */
+export function AskCard({ ask, active = false, place = "inbox", actions = {} }: AskCardProps) {
+  const { t } = useHost();
+  const model = useAskCard(ask);
+  const [wholeContext, setWholeContext] = useState(false);
+  const [card, animate] = useAnimate<HTMLElement>();
+  const makeRule = actions.makeRule && ask.approval ? () => actions.makeRule?.(ask) : undefined;
+  useCardKeys(model, { active, card, onMakeRule: makeRule, toggleContext: () => setWholeContext((on) => !on) });
+  useEntrance(card, animate, model.open);
+  useFocusOther(card, place === "session" && active && model.open, ask.id);
+
+  return (
+    <article
+      ref={card}
+      className="sayso-ask"
+      data-state={model.state}
+      data-ask={ask.id}
+      aria-labelledby={`title-${ask.id}`}
+      aria-describedby={`state-${ask.id}`}
+    >
+      <StateStrip model={model} actions={actions} />
+      {model.open && (
+        <>
+          {place === "inbox" && <Source ask={ask} />}
+          {place === "inbox" && ask.context && (
+            <Context text={ask.context} whole={wholeContext} toggle={() => setWholeContext((on) => !on)} />
+          )}
+          {model.state === "parked" && <p className="aside">{t("line.parked")}</p>}
+          <ErrorLine model={model} />
+          {ask.kind === "question" && <QuestionBody model={model} compact={place === "session"} />}
+          {ask.kind === "approval" && <ApprovalBody model={model} makeRule={makeRule} />}
+          {ask.kind === "link" && <LinkBody model={model} />}
+        </>
+      )}
+      {model.state === "sending" && <SendingBody model={model} />}
+      {!model.open && model.state !== "sending" && <Result model={model} actions={actions} />}
+    </article>
+  );
+}
+
+type Animate = ReturnType<typeof useAnimate<HTMLElement>>[1];
+
+/** Comes in softly, and shrinks to its result. */
+function useEntrance(card: RefObject<HTMLElement>, animate: Animate, open: boolean): void {
+  const height = useRef<number | undefined>(undefined);
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (still() || !card.current) return;
+    animate(card.current, { opacity: [0, 1], transform: ["translateY(4px)", "none"] }, { duration: 0.2 });
+  }, [card, animate]);
+  useLayoutEffect(() => {
+    const element = card.current;
+    if (!element) return;
+    const before = height.current;
+    height.current = element.offsetHeight;
+    if (wasOpen.current && !open && before && !still()) {
+      animate(element, { height: [`${before}px`, `${height.current}px`] }, { duration: 0.24 }).then(() => {
+        element.style.height = "";
+      });
+    }
+    wasOpen.current = open;
+  });
+}
+
+/** In a session a new card's field takes the focus, unless the person is typing elsewhere. */
+function useFocusOther(card: RefObject<HTMLElement>, wanted: boolean, askId: string): void {
+  useEffect(() => {
+    if (!wanted || !askId || isTyping(document.activeElement)) return;
+    card.current?.querySelector<HTMLElement>("[data-other], .field input, .field textarea")?.focus();
+  }, [card, wanted, askId]);
+}

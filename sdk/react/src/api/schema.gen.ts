@@ -1,0 +1,3091 @@
+// Generated from docs/openapi.json by `npm run gen` in web/. Do not edit.
+
+export interface paths {
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Numbers for Prometheus. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/plain": string;
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the agents that can be started, with what they really can do. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the processes of all agents. Their sessions can be resumed; no other agent starts until the
+         *     server has been started again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentsStopped"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List asks.
+         * @description Pending ones oldest first, others newest first. `seq` is the place to stream from.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `pending`, `resolved`, or one outcome; all if it is left out. */
+                    status?: string;
+                    /** @description Only asks of this session. */
+                    session?: string;
+                    /** @description Only asks of this kind. */
+                    kind?: components["schemas"]["AskKind"];
+                    /** @description Only asks with this label, as `key=value`. */
+                    label?: string;
+                    /** @description Only asks of this agent. */
+                    agent?: string;
+                    /** @description Only the ask whose id ends like this. */
+                    idEndsWith?: string;
+                    /** @description How many at most, 1 to 500. */
+                    limit?: number;
+                    /** @description Where the last page ended. */
+                    cursor?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AskPage"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Open an ask: questions, an approval or a link. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAsk"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one ask, and wait for its outcome if you like. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Wait up to this long (at most 60s) for an outcome, e.g. `30s`. */
+                    wait?: string;
+                    /** @description Add the agent's request as it arrived. */
+                    raw?: boolean;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Take back an ask that you opened. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer the questions of an ask. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AnswerRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve a tool call, or say that a link was opened. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ApproveRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deny a tool call, or a link. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NoRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the outcome of an ask that you opened: it counts as delivered from then on.
+         * @description A secret answer comes in clear, this once, and is deleted.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject the questions of an ask. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NoRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/asks/{id}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hide an ask from the inbox for a while. Not a no. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SnoozeRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stream every event that the token sees, as server-sent events. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
+                    since?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A stream of `Event` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["Event"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the server is up. Needs no token. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Health"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Redeem a code for a token of this browser. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LoginRequest"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CreatedToken"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/login-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a code that opens the page in a browser, once, within ten minutes. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LoginCode"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the policy in force. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PolicyView"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask what a policy does: to one ask, to what is pending, or to past asks. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExplainRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Explanation"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Allow commands for a while. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewGrant"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Grant"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Switch a profile on or off. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SetProfile"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PolicyView"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Trust a project's `.sayso.toml` as it is now. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TrustRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Trusted"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sessions, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only sessions that are not over. */
+                    open?: boolean;
+                    /** @description Only sessions with this label, as `key=value`. */
+                    label?: string;
+                    /** @description Only the session whose id ends like this. */
+                    idEndsWith?: string;
+                    /** @description How many at most, 1 to 500. */
+                    limit?: number;
+                    /** @description Where the last page ended. */
+                    cursor?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SessionPage"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Start a session. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one session with its pending asks. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** End a session. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stream the events of one session. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
+                    since?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A stream of `Event` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["Event"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the current turn. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say something to the agent. It answers the one open question, or it is a prompt. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MessageRequest"];
+                };
+            };
+            responses: {
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MessageAccepted"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take up a session that is over. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the transcript of a session. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description How many blocks at most, 1 to 500. */
+                    limit?: number;
+                    /** @description Where the last page ended. */
+                    cursor?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Transcript"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sid}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve a tool call. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    sid: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ToolCallRef"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ok"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sid}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deny a tool call. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    sid: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ToolCallRef"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ok"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sid}/questions/{qid}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject a question of a session. The body may be empty. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    sid: string;
+                    qid: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sid}/questions/{qid}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reply to a question of a session. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    sid: string;
+                    qid: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["QuestionReplyRequest"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sid}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stream a session as `{type, data}`. A late client first gets what is pending. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    sid: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A stream of `GatewayEvent` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["GatewayEvent"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sid}/submit-answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer the questions of a tool call, by position. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    sid: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubmitAnswers"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ok"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tokens, without their secrets. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TokenList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Make a token. Its secret is shown this once. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CreatedToken"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a token. It ends at once. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Token"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description What a tool call would do, said the same way for every agent.
+         * @enum {string}
+         */
+        ActionKind: "run" | "edit" | "read" | "fetch" | "mcp" | "plan" | "mode" | "other";
+        /** @description A profile that is active. */
+        ActiveProfile: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            until?: string | null;
+        };
+        /** @description Who decided. */
+        Actor: {
+            /** @description `person`, `policy`, `timeout`, `message` or `agent`. */
+            kind: string;
+            /** @description The person's name. */
+            name?: string | null;
+            /** @description The surface that was used: `terminal`, `page`, `http` … */
+            via?: string | null;
+            /** @description The token that was used. */
+            tokenId?: string | null;
+            /** @description The rule that decided. */
+            rule?: string | null;
+            /** @description How long was waited. */
+            after?: string | null;
+        };
+        /** @description An agent that can be started. */
+        Agent: {
+            /** @description Its name. */
+            name: string;
+            /** @description How it is reached. */
+            protocol: string;
+            /** @description Whether its program is there, in the server's `PATH`. */
+            installed: boolean;
+            /** @description The command that is run. */
+            command?: string | null;
+            /** @description How to get it. */
+            install?: string | null;
+            /** @description What it can do. */
+            capabilities: components["schemas"]["Capabilities"];
+        };
+        /** @description The agents. */
+        AgentList: {
+            /** @description The agents. */
+            data: components["schemas"]["Agent"][];
+        };
+        /** @description What became of agents that were to end. */
+        AgentsStopped: {
+            /** @description How many were running. */
+            stopped: number;
+        };
+        /** @description Answers the questions. */
+        AnswerRequest: {
+            /** @description One list of entries per question: option values or labels, or text. */
+            answers: string[][];
+            /** @description What to add. */
+            note?: string | null;
+        };
+        /** @description May I use this tool with this input. */
+        Approval: {
+            /** @description The agent's own name of the tool. */
+            tool: string;
+            /** @description What it would do. */
+            action: components["schemas"]["ActionKind"];
+            /** @description The command line, for `run`. */
+            command?: string | null;
+            /** @description The files, for `edit` and `read`. */
+            paths?: string[];
+            /** @description The address, for `fetch`. */
+            url?: string | null;
+            /** @description The MCP server, for `mcp`. */
+            server?: string | null;
+            /** @description One line that says what is wanted. */
+            title?: string;
+            /** @description The tool's input, verbatim. */
+            input?: Record<string, unknown>;
+            preview?: components["schemas"]["Preview"] | null;
+            /** @description The agent's own ways to say yes. */
+            choices?: components["schemas"]["Choice"][];
+            /** @description Whether the agent takes a changed input. */
+            editable?: boolean;
+            /** @description Why the agent asks. */
+            reason?: string | null;
+        };
+        /** @description Says yes. */
+        ApproveRequest: {
+            /**
+             * @description One of the agent's own ways to say yes.
+             * @default null
+             */
+            choice?: string | null;
+            /** @description Use this input instead. */
+            input?: Record<string, unknown> | null;
+        };
+        /** @description One ask. */
+        Ask: {
+            /** @description Its id. */
+            id: string;
+            /** @description The session, if it belongs to one. */
+            sessionId?: string | null;
+            /** @description The agent's name. */
+            agent: string;
+            /** @description `question`, `approval` or `link`. */
+            kind: components["schemas"]["AskKind"];
+            /** @description Where it stands. */
+            status: components["schemas"]["AskStatus"];
+            reach?: components["schemas"]["Reach"] | null;
+            /** @description The agent's id of the tool call, else the ask's own id. */
+            toolCallId: string;
+            /** @description The session's title. */
+            title: string;
+            /** @description The project directory. */
+            project?: string | null;
+            /** @description The git branch. */
+            branch?: string | null;
+            /** @description The sub-agent that asks. */
+            subagent?: string | null;
+            /** @description What the agent said before. */
+            context?: string | null;
+            /** @description Whether the agent waits for it. */
+            blocking: boolean;
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            openedAt: string;
+            /**
+             * Format: date-time
+             * @description When it decides itself.
+             */
+            deadlineAt?: string | null;
+            onTimeout?: components["schemas"]["OnTimeout"] | null;
+            /**
+             * Format: date-time
+             * @description Hidden from the inbox until then.
+             */
+            snoozedUntil?: string | null;
+            /** @description Labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The workflow run. */
+            runId?: string | null;
+            /** @description The step of it. */
+            stepId?: string | null;
+            /** @description Why a person is asked. */
+            why?: string | null;
+            /** @description The questions. */
+            questions?: components["schemas"]["Question"][];
+            approval?: components["schemas"]["Approval"] | null;
+            link?: components["schemas"]["Link"] | null;
+            outcome?: components["schemas"]["Outcome"] | null;
+            delivery?: components["schemas"]["Delivery"] | null;
+            /** @description Why it could not. */
+            deliveryReason?: string | null;
+            /** @description Set when a frame of the event stream left something out; the whole is at `GET /v1/asks/{id}`. */
+            truncated?: boolean;
+            /** @description The agent's request as it arrived (only when asked for with `raw=true`). */
+            raw?: Record<string, unknown> | null;
+        };
+        /**
+         * @description `question`, `approval` or `link`.
+         * @enum {string}
+         */
+        AskKind: "question" | "approval" | "link";
+        /** @description A page of asks. */
+        AskPage: {
+            /** @description The asks: pending ones oldest first, others newest first. */
+            data: components["schemas"]["Ask"][];
+            /** @description Give it as `cursor` to get the next page. */
+            nextCursor?: string | null;
+            /**
+             * Format: int64
+             * @description The feed position that this list was read at: stream from here.
+             */
+            seq: number;
+            /**
+             * Format: int64
+             * @description How many asks are pending in all that this token sees.
+             */
+            pending?: number | null;
+        };
+        /**
+         * @description Where an ask stands.
+         * @enum {string}
+         */
+        AskStatus: "pending" | "answered" | "rejected" | "approved" | "denied" | "withdrawn";
+        /** @description What an agent can do. */
+        Capabilities: {
+            /** @description It asks questions. */
+            questions: boolean;
+            /** @description It asks before it uses tools. */
+            approvals: boolean;
+            /** @description It asks to leave planning. */
+            plans: boolean;
+            /** @description It shows forms and links. */
+            elicitation: boolean;
+            /** @description A session can be taken up again after it ended. */
+            resume: boolean;
+            /** @description Its pending asks stay answerable across a restart of the server. */
+            survivesRestart: boolean;
+            /** @description It takes a typed message as the answer to a set of questions. */
+            messageAnswersSets: boolean;
+        };
+        /** @description One of the agent's own ways to say yes. */
+        Choice: {
+            /** @description What is sent back. */
+            id: string;
+            /** @description What a person reads. */
+            label: string;
+        };
+        /** @description A new token. The secret is shown this once. */
+        CreatedToken: components["schemas"]["Token"] & {
+            /**
+             * @description The bearer token to send. Absent when the call repeats an earlier one with the same
+             *     `Idempotency-Key`: a secret is shown once.
+             */
+            token?: string | null;
+        };
+        /**
+         * @description Whether the outcome has reached the agent.
+         * @enum {string}
+         */
+        Delivery: "queued" | "delivered" | "confirmed" | "undeliverable";
+        /**
+         * @description The stable codes. Clients decide by them, never by the words.
+         * @enum {string}
+         */
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "not_resumable" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        /** @description One event as it stands in `data:` of a stream. */
+        Event: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description What. */
+            type: string;
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            /** @description The rest; for events of asks, the ask. */
+            data: Record<string, unknown>;
+        };
+        /** @description Asks what a policy does: to one ask, to past asks, or to what is pending. */
+        ExplainRequest: {
+            /**
+             * @description Explain this ask.
+             * @default null
+             */
+            askId?: string | null;
+            /**
+             * @description Try this policy text instead of the one in force.
+             * @default null
+             */
+            policy?: string | null;
+            /**
+             * @description Explain what it does to the asks that are pending.
+             * @default false
+             */
+            pending?: boolean;
+            /**
+             * Format: int32
+             * @description Explain what it would have done to the last asks, at most this many (1 to 1000).
+             * @default null
+             */
+            history?: number | null;
+        };
+        /** @description What a policy does to one ask. */
+        Explained: {
+            /** @description The ask. */
+            askId: string;
+            /** @description One line that says what it is. */
+            summary: string;
+            /** @description What became of it. */
+            status: components["schemas"]["AskStatus"];
+            /** @description `approve`, `deny`, `answer`, `reject` or `ask`. */
+            verdict: string;
+            /** @description The rule or setting, or why a person is asked. */
+            because: string;
+            /** @description Every rule that was looked at (one ask only). */
+            considered?: Record<string, unknown> | null;
+        };
+        /** @description What a policy does. */
+        Explanation: {
+            /** @description One entry per ask. */
+            data: components["schemas"]["Explained"][];
+        };
+        /** @description The change to one file. */
+        FileDiff: {
+            /** @description The file. */
+            path: string;
+            /** @description A unified diff, verbatim. */
+            diff: string;
+        };
+        /** @description What the gateway's stream sends. */
+        GatewayEvent: {
+            /** @description The next piece of a message. */
+            data: {
+                /** @description The piece. */
+                text: string;
+            };
+            /** @enum {string} */
+            type: "text_delta";
+        } | {
+            /** @description A tool call began. */
+            data: {
+                /** @description The agent's id of the call. */
+                tool_call_id: string;
+                /** @description The tool. */
+                tool_name: string;
+            };
+            /** @enum {string} */
+            type: "tool_call_start";
+        } | {
+            /** @description What the tool is called with. */
+            data: {
+                /** @description The agent's id of the call. */
+                tool_call_id: string;
+                /** @description JSON as text. */
+                input: string;
+            };
+            /** @enum {string} */
+            type: "tool_call_delta";
+        } | {
+            /** @description The call is complete. */
+            data: {
+                /** @description The agent's id of the call. */
+                tool_call_id: string;
+            };
+            /** @enum {string} */
+            type: "tool_call_end";
+        } | {
+            /** @description What the tool gave. */
+            data: {
+                /** @description The agent's id of the call. */
+                tool_call_id: string;
+                /** @description The tool. */
+                tool_name: string;
+                /** @description Its output. */
+                result: string;
+                /** @description `complete` or `error`. */
+                status: string;
+            };
+            /** @enum {string} */
+            type: "tool_result";
+        } | {
+            /** @description A tool wants to be approved. */
+            data: {
+                /** @description The agent's id of the call. */
+                tool_call_id: string;
+                /** @description The tool. */
+                tool_name: string;
+                /** @description The input, JSON as text. */
+                input: string;
+            };
+            /** @enum {string} */
+            type: "approval_required";
+        } | {
+            /** @description Questions wait. */
+            data: {
+                /** @description The agent's id of the call. */
+                tool_call_id: string;
+                /** @description The questions. */
+                questions: components["schemas"]["QuestionItem"][];
+            };
+            /** @enum {string} */
+            type: "question_prompt";
+        } | {
+            /** @description Something went wrong. */
+            data: {
+                /** @description What. */
+                message: string;
+            };
+            /** @enum {string} */
+            type: "error";
+        } | {
+            /** @description The turn is over. */
+            data: {
+                /** @description The session. */
+                session_id: string;
+            };
+            /** @enum {string} */
+            type: "done";
+        } | {
+            /** @description The session changed what it is doing. */
+            data: {
+                /** @description The session. */
+                session_id: string;
+                /** @description `running`, `waiting`, `idle`, `stalled`, `ended` or `failed`. */
+                status: string;
+            };
+            /** @enum {string} */
+            type: "session_status";
+        };
+        /** @description A rule that was given by hand for a while. */
+        Grant: {
+            /** @description Its id. */
+            id: string;
+            /** @description The commands that it allows. */
+            run: string[];
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            until?: string | null;
+        };
+        /** @description How the server is. */
+        Health: {
+            /** @description `ok`, or `storage_full`. */
+            status: string;
+            /** @description The version of the server. */
+            version: string;
+        };
+        /**
+         * @description What happens to a message while asks are pending that it does not answer.
+         * @enum {string}
+         */
+        IfPending: "refuse" | "queue";
+        /**
+         * @description What a question takes.
+         * @enum {string}
+         */
+        InputKind: "choice" | "text" | "number" | "yesNo";
+        /** @description An option in the gateway door. */
+        ItemOption: {
+            /** @description What a person reads, and what is sent back. */
+            label: string;
+            /** @description What it means. */
+            description?: string | null;
+        };
+        /** @description Please open this address. */
+        Link: {
+            /** @description The whole address. */
+            url: string;
+            /** @description Why. */
+            message?: string | null;
+        };
+        /** @description A code that opens the page in a browser, once. */
+        LoginCode: {
+            /** @description The code. */
+            code: string;
+            /** @description The address to open. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expiresAt: string;
+        };
+        /** @description Redeems a login code for a token of this browser. */
+        LoginRequest: {
+            /** @description The code. */
+            code: string;
+            /** @description What to call this browser. */
+            device?: string | null;
+        };
+        /** @description What became of a message. */
+        MessageAccepted: {
+            /** @description The message's id in the transcript. */
+            messageId: string;
+            answered?: components["schemas"]["Ask"] | null;
+        };
+        /** @description Says something to the agent. */
+        MessageRequest: {
+            /** @description The words. */
+            text: string;
+            /** @description What happens while something is pending that a message does not answer. */
+            ifPending?: components["schemas"]["IfPending"];
+        };
+        /** @description Opens an ask: either `questions`, or `approval`, or `link`. */
+        NewAsk: {
+            /**
+             * @description The session it belongs to.
+             * @default null
+             */
+            sessionId?: string | null;
+            /**
+             * @description Who asks; the token's name if it is left out.
+             * @default null
+             */
+            agent?: string | null;
+            /**
+             * @description One line that says what this is about.
+             * @default null
+             */
+            title?: string | null;
+            /**
+             * @description The project directory.
+             * @default null
+             */
+            project?: string | null;
+            /**
+             * @description The git branch.
+             * @default null
+             */
+            branch?: string | null;
+            /**
+             * @description What a person should know first.
+             * @default null
+             */
+            context?: string | null;
+            /**
+             * @description The questions.
+             * @default null
+             */
+            questions?: components["schemas"]["Question"][] | null;
+            /** @default null */
+            approval?: components["schemas"]["Approval"] | null;
+            /** @default null */
+            link?: components["schemas"]["Link"] | null;
+            /**
+             * @description Whether the caller waits for it (the default).
+             * @default null
+             */
+            blocking?: boolean | null;
+            /**
+             * @description Labels.
+             * @default {}
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Two pending asks of one token with the same key are one ask.
+             * @default null
+             */
+            dedupeKey?: string | null;
+            /**
+             * @description Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
+             * @default null
+             */
+            timeout?: string | null;
+        };
+        /** @description Allows commands for a while. */
+        NewGrant: {
+            /** @description The commands, as in a rule: `cargo test *`. */
+            run: string[];
+            /** @description For how long, e.g. `1h`. */
+            for: string;
+            /** @description Only in this project. */
+            project?: string | null;
+        };
+        /** @description Starts a session. */
+        NewSession: {
+            /**
+             * @description The agent's configured name, e.g. `mock`.
+             * @default
+             */
+            agent: string;
+            /**
+             * @description The directory the agent works in; the home directory if it is left out.
+             * @default null
+             */
+            cwd?: string | null;
+            /**
+             * @description The first prompt.
+             * @default null
+             */
+            prompt?: string | null;
+            /**
+             * @description The agent's permission mode: `default` asks before tools are used.
+             * @default null
+             */
+            permissionMode?: string | null;
+            /**
+             * @description The model.
+             * @default null
+             */
+            model?: string | null;
+            /** @description What this session adds to the policy, e.g. `{"questions":"forward"}`. */
+            policy?: Record<string, unknown> | null;
+            /**
+             * @description Labels.
+             * @default {}
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Variables of the caller for the agent: `PATH` and keys; others are left out. Only an `admin`
+             *     token may send any. They are kept in memory and never written down.
+             * @default null
+             */
+            environment?: {
+                [key: string]: string;
+            } | null;
+        };
+        /** @description Makes a token. */
+        NewToken: {
+            /** @description What it may do. */
+            role: components["schemas"]["Role"];
+            /** @description The name of the person or program; it stands in every outcome. */
+            actor: string;
+            /** @description Only this session. */
+            sessionId?: string | null;
+            /** @description Only what has all these labels. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description Ends after this long, e.g. `12h`. */
+            expiresIn?: string | null;
+        };
+        /** @description Says no: `reject` for questions, `deny` for approvals and links. */
+        NoRequest: {
+            /**
+             * @description Why; the agent gets your words.
+             * @default null
+             */
+            message?: string | null;
+            /**
+             * @description Whether the agent shall stop.
+             * @default false
+             */
+            stop?: boolean;
+        };
+        /** @description It is done. */
+        Ok: {
+            /** @description Always true. */
+            ok: boolean;
+        };
+        /**
+         * @description What happens when nobody answers in time.
+         * @enum {string}
+         */
+        OnTimeout: "reject" | "accept-first" | "deny";
+        /** @description How an ask ended. */
+        Outcome: {
+            /** @description How. */
+            status: components["schemas"]["AskStatus"];
+            /** @description The answers, one per question. */
+            answers?: components["schemas"]["ShownAnswer"][] | null;
+            /** @description What the person added. */
+            note?: string | null;
+            /** @description The words that the agent got with a no; the reason of a withdrawal. */
+            message?: string | null;
+            /** @description Whether the agent was told to stop. */
+            stop?: boolean;
+            /** @description Which of the agent's own ways to say yes was taken. */
+            choice?: string | null;
+            /** @description The input that was approved instead of the agent's. */
+            input?: Record<string, unknown> | null;
+            /** @description By whom. */
+            by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+        };
+        /** @description The policy in force. */
+        PolicyView: {
+            /** @description The file it is read from. */
+            path: string;
+            /** @description Its text. */
+            text: string;
+            /** @description What is wrong with the text; then the last good policy is in force. */
+            error?: string | null;
+            /** @description The fingerprint of the rules in force. */
+            fingerprint: string;
+            profile?: components["schemas"]["ActiveProfile"] | null;
+            /** @description Rules that were given by hand for a while. */
+            grants: components["schemas"]["Grant"][];
+        };
+        /** @description What a person looks at before deciding. */
+        Preview: {
+            /** @description The line. */
+            command: string;
+            /** @description Where it would run. */
+            cwd?: string | null;
+            /** @enum {string} */
+            type: "command";
+        } | {
+            /** @description One entry per file. */
+            files: components["schemas"]["FileDiff"][];
+            /** @enum {string} */
+            type: "diff";
+        } | {
+            /** @description Its text. */
+            text: string;
+            /** @enum {string} */
+            type: "plan";
+        } | {
+            /** @description The text. */
+            text: string;
+            /** @enum {string} */
+            type: "text";
+        };
+        /** @description An error. */
+        Problem: {
+            /** @description Always `about:blank`: the code says it all. */
+            type?: string;
+            /** @description A short name of the error. */
+            title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @description What happened and what to do. */
+            detail: string;
+            /** @description The stable code. */
+            code: components["schemas"]["ErrorCode"];
+            /** @description The same as `detail`, for clients that look for this name. */
+            error?: string | null;
+            outcome?: components["schemas"]["Outcome"] | null;
+            /** @description Whether an earlier call with this token brought that outcome. */
+            own?: boolean | null;
+            /** @description What is wrong, question by question. */
+            problems?: components["schemas"]["QuestionProblem"][];
+            /** @description The asks that are pending. */
+            asks?: string[];
+            /** @description Where in a file or text, counted from 1. */
+            line?: number | null;
+            /** @description The column. */
+            column?: number | null;
+        };
+        /** @description One question. */
+        Question: {
+            /** @description What the agent calls it; its position, if it is left out. */
+            key?: string | null;
+            /** @description A short name. */
+            header?: string | null;
+            /** @description What is asked. */
+            text: string;
+            /** @description What it takes. Without options and without this, text. */
+            input?: components["schemas"]["InputKind"];
+            /** @description Whether several options may be chosen. */
+            multiple?: boolean;
+            /** @description Whether text of the person's own is taken. */
+            custom?: boolean;
+            /** @description Whether it must be answered. */
+            required?: boolean;
+            /** @description Whether the answer is secret. */
+            secret?: boolean;
+            /**
+             * Format: double
+             * @description The smallest number.
+             */
+            minimum?: number | null;
+            /**
+             * Format: double
+             * @description The largest number.
+             */
+            maximum?: number | null;
+            /** @description Whole numbers only. */
+            integer?: boolean;
+            /** @description The options, in the agent's order. */
+            options?: components["schemas"]["QuestionOption"][];
+            /** @description What a rule of the person preselects. */
+            preselected?: string[] | null;
+        };
+        /** @description The object `question` that `question.*` events carry beside the ask. */
+        QuestionEventData: {
+            /** @description The ask's id. */
+            questionId: string;
+            /** @description The texts, joined by newline. */
+            prompt: string;
+            /** @description The labels of the first question. */
+            options: string[];
+            /** @description The first string of the first answer; `null` if it is secret. */
+            response?: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["QuestionStatus"];
+            /** @description Why it was rejected or withdrawn. */
+            reason?: string | null;
+            /** @description The questions. */
+            questions: components["schemas"]["Question"][];
+        };
+        /** @description One question in the gateway door. */
+        QuestionItem: {
+            /** @description A short name, shown as a chip. */
+            header: string;
+            /** @description What is asked. */
+            question: string;
+            /** @description What may be chosen. */
+            options: components["schemas"]["ItemOption"][];
+            /** @description Whether several may be chosen. */
+            multiSelect: boolean;
+        };
+        /** @description One thing that may be chosen. */
+        QuestionOption: {
+            /** @description What is sent to the agent. The label, if it is left out. */
+            value?: string | null;
+            /** @description What a person reads. */
+            label: string;
+            /** @description What it means. */
+            description?: string | null;
+            /** @description What it would look like. */
+            preview?: string | null;
+            /** @description Whether the agent marks it as its favourite. */
+            recommended?: boolean;
+        };
+        /** @description What is wrong with the answer to one question. */
+        QuestionProblem: {
+            /** @description Which question, counted from 0. */
+            index: number;
+            /** @description Its key. */
+            key: string;
+            /** @description What is wrong. */
+            reason: string;
+        };
+        /** @description Replies to a question of a session. */
+        QuestionReplyRequest: {
+            /** @description One list of entries per question. */
+            answers: string[][];
+        };
+        /**
+         * @description The status of a question in the question REST door. It has three values; a withdrawn question
+         *     shows as rejected with a reason.
+         * @enum {string}
+         */
+        QuestionStatus: "requested" | "answered" | "rejected";
+        /**
+         * @description Whether the agent still waits.
+         * @enum {string}
+         */
+        Reach: "live" | "parked";
+        /**
+         * @description What a token may do.
+         * @enum {string}
+         */
+        Role: "admin" | "answerer" | "viewer" | "agent";
+        /** @description One conversation with one agent. */
+        Session: {
+            /** @description Its id. */
+            id: string;
+            /** @description The agent's name. */
+            agent: string;
+            /** @description The first line of the first prompt. */
+            title: string;
+            /** @description The directory the agent works in. */
+            cwd: string;
+            /** @description The git branch at start. */
+            branch?: string | null;
+            /** @description What it is doing. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description Why it ended. */
+            reason?: string | null;
+            /** @description Whether it can be taken up again. */
+            resumable?: boolean;
+            /** @description The agent's permission mode. */
+            permissionMode: string;
+            /** @description The model. */
+            model?: string | null;
+            /** @description What it adds to the person's policy. */
+            policy?: Record<string, unknown>;
+            /** @description Labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When something last changed.
+             */
+            updatedAt: string;
+            /** @description Its pending asks (one session only, not in lists). */
+            asks?: components["schemas"]["Ask"][] | null;
+            /**
+             * Format: int32
+             * @description How many asks are pending.
+             */
+            pending: number;
+            /**
+             * Format: int64
+             * @description The feed position that this was read at (one session only).
+             */
+            seq?: number | null;
+        };
+        /** @description A page of sessions, newest first. */
+        SessionPage: {
+            /** @description The sessions. */
+            data: components["schemas"]["Session"][];
+            /** @description Give it as `cursor` to get the next page. */
+            nextCursor?: string | null;
+            /**
+             * Format: int64
+             * @description The feed position that this list was read at.
+             */
+            seq: number;
+        };
+        /**
+         * @description What a session is doing.
+         * @enum {string}
+         */
+        SessionStatus: "running" | "waiting" | "idle" | "stalled" | "ended" | "failed";
+        /** @description Switches a profile on or off. */
+        SetProfile: {
+            /** @description The profile; `null` switches it off. */
+            name?: string | null;
+            /** @description For how long, e.g. `2h`. */
+            for?: string | null;
+        };
+        /** @description One question's answer as it is shown: the entries, or that there is a secret one. */
+        ShownAnswer: string[] | {
+            /** @description Always true. */
+            secret: boolean;
+        };
+        /** @description Hides the ask from the inbox for a while. Not a no. */
+        SnoozeRequest: {
+            /**
+             * Format: date-time
+             * @description Until when; `null` brings it back.
+             */
+            until?: string | null;
+        };
+        /** @description Submits answers by tool call. */
+        SubmitAnswers: {
+            /**
+             * @description The agent's id of the call.
+             * @default null
+             */
+            toolCallId: string | null;
+            /**
+             * @description By position: `"0"`, `"1"`; a JSON array as text for a question that takes several.
+             * @default null
+             */
+            answers: {
+                [key: string]: string;
+            } | null;
+        };
+        /** @description A token without its secret. */
+        Token: {
+            /** @description Its id; not the secret. */
+            id: string;
+            /** @description What it may do. */
+            role: components["schemas"]["Role"];
+            /** @description The name of the person or program. */
+            actor: string;
+            /** @description Only this session. */
+            sessionId?: string | null;
+            /** @description Only what has all these labels. */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expiresAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked.
+             */
+            revokedAt?: string | null;
+        };
+        /** @description The tokens. */
+        TokenList: {
+            /** @description The tokens, newest first. */
+            data: components["schemas"]["Token"][];
+        };
+        /** @description Names a tool call. */
+        ToolCallRef: {
+            /**
+             * @description The agent's id of the call.
+             * @default null
+             */
+            toolCallId: string | null;
+        };
+        /** @description A transcript: messages, tool calls, notices and asks in the order in which they happened. */
+        Transcript: {
+            /** @description The blocks. */
+            data: Record<string, unknown>[];
+            /** @description Give it as `cursor` to get the next page. */
+            nextCursor?: string | null;
+            /**
+             * Format: int64
+             * @description The feed position that this was read at.
+             */
+            seq: number;
+        };
+        /** @description Trusts a project's `.sayso.toml` as it is now. */
+        TrustRequest: {
+            /** @description The project directory. */
+            directory: string;
+        };
+        /** @description What was trusted. */
+        Trusted: {
+            /** @description The file. */
+            path: string;
+            /** @description Its fingerprint; another text is not trusted. */
+            hash: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,93 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
+import type { Ask } from "./api";
+import { type Draft, Drafts, newDraft } from "./model/draft";
+import { type Decide, Sender, type Sending } from "./model/sender";
+import { type Translate, translator } from "./words";
+
+/** What the cards of a page share. */
+export interface Host {
+  t: Translate;
+  sender: Sender;
+  drafts: Drafts;
+  /** How long a decision can be taken back. */
+  holdMs: number;
+  /** Whether a click on an option of a single question sends it. */
+  oneClick: boolean;
+  /** The token of this page, to tell one's own decisions from those of others. */
+  tokenId: string | undefined;
+  copy: (text: string) => void;
+}
+
+const HostContext = createContext<Host | undefined>(undefined);
+
+export interface SaysoProviderProps {
+  decide?: Decide;
+  translate?: Translate;
+  holdMs?: number;
+  oneClick?: boolean;
+  tokenId?: string;
+  copy?: (text: string) => void;
+  children: ReactNode;
+}
+
+const english = translator();
+const copyPlainly = (text: string) => void navigator.clipboard?.writeText(text);
+const nowhere: Decide = () => Promise.reject(new Error("no `decide` was given to SaysoProvider"));
+
+/** Gives the cards below it their words, their way to the server, and a place for what is typed. */
+export function SaysoProvider(props: SaysoProviderProps) {
+  const { decide = nowhere, translate = english, holdMs = 3000, oneClick = true, tokenId, children } = props;
+  const copy = props.copy ?? copyPlainly;
+  const drafts = useMemo(() => new Drafts(), []);
+  const sender = useMemo(() => new Sender(decide, (askId) => drafts.delete(askId)), [decide, drafts]);
+  useEffect(() => {
+    const flush = () => sender.flush();
+    window.addEventListener("pagehide", flush);
+    return () => window.removeEventListener("pagehide", flush);
+  }, [sender]);
+  const host = useMemo(
+    () => ({ t: translate, sender, drafts, holdMs, oneClick, tokenId, copy }),
+    [translate, sender, drafts, holdMs, oneClick, tokenId, copy],
+  );
+  return <HostContext value={host}>{children}</HostContext>;
+}
+
+/** What the cards of this page share. */
+export function useHost(): Host {
+  const host = useContext(HostContext);
+  if (!host) throw new Error("a card needs a SaysoProvider around it");
+  return host;
+}
+
+/** What is on its way for an ask. */
+export function useSending(sender: Sender, askId: string): Sending | undefined {
+  return useSyncExternalStore(sender.subscribe, () => sender.get(askId));
+}
+
+/** What is typed for an ask, and a way to change it. */
+export function useDraft(drafts: Drafts, ask: Ask): [Draft, (change: Partial<Draft>) => void] {
+  const fresh = useMemo(() => newDraft(ask), [ask]);
+  const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(ask.id)) ?? fresh;
+  return [draft, (change) => drafts.set(ask.id, { ...(drafts.get(ask.id) ?? fresh), ...change })];
+}
+
+const ticks = { listeners: new Set<() => void>(), timer: undefined as ReturnType<typeof setInterval> | undefined };
+
+function subscribeTicks(listener: () => void): () => void {
+  ticks.listeners.add(listener);
+  ticks.timer ??= setInterval(() => {
+    for (const one of ticks.listeners) one();
+  }, 1000);
+  return () => {
+    ticks.listeners.delete(listener);
+    if (ticks.listeners.size > 0) return;
+    clearInterval(ticks.timer);
+    ticks.timer = undefined;
+  };
+}
+
+/** The time, renewed in steps. All that use it share one timer. */
+export function useNow(step = 1000): number {
+  const tick = useSyncExternalStore(subscribeTicks, () => Math.floor(Date.now() / step));
+  return useMemo(() => Math.max(Date.now(), tick * step), [tick, step]);
+}

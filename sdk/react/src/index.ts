@@ -1,0 +1,17 @@
+export { AskCard, type AskCardActions, type AskCardProps } from "./AskCard";
+export * from "./api";
+export { type Host, SaysoProvider, type SaysoProviderProps, useHost, useNow, useSending } from "./host";
+export { readDiff, statOf } from "./model/diff";
+export { Drafts, optionValue } from "./model/draft";
+export { pieces, plain, webAddress } from "./model/invisible";
+export { type Decide, DecideError, Sender, type Sending } from "./model/sender";
+export { age, clock, countdown, duration, spanWords } from "./model/time";
+export { baseName, type CardState, isOpen, stateOf, titleOf } from "./model/view";
+export { KindIcon, StateIcon } from "./parts/icons";
+export { Kbd } from "./parts/Kbd";
+export { Markdown } from "./parts/Markdown";
+export { AgentTile } from "./parts/Source";
+export { Visible } from "./parts/Visible";
+export { type AskCardModel, useAskCard } from "./useAskCard";
+export { isTyping, KEY_GRACE_MS, useCardKeys } from "./useCardKeys";
+export { en, type Translate, translator, type WordKey, type Words, zhCN } from "./words";

@@ -1,0 +1,176 @@
+import { Pencil, ShieldCheck } from "lucide-react";
+import type { Ask } from "../api";
+import { useHost } from "../host";
+import { baseName } from "../model/view";
+import { type AskCardModel, editedInput, inputText } from "../useAskCard";
+import type { Translate } from "../words";
+import { Kbd } from "./Kbd";
+import { ReasonField } from "./notes";
+import { PreviewView } from "./PreviewView";
+import { Visible } from "./Visible";
+
+/** An approval: what would be done, whole and verbatim, and the ways to decide. */
+export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRule: (() => void) | undefined }) {
+  const { t } = useHost();
+  const { ask, draft } = model;
+  const { approval } = ask;
+  if (!approval) return null;
+  return (
+    <>
+      <div className="body">
+        <div className="ahead">
+          <h2 className="qtext" id={`title-${ask.id}`}>
+            <Visible text={approvalTitle(t, ask)} />
+          </h2>
+          <span className="chip line">
+            <Visible text={approval.tool} />
+          </span>
+        </div>
+        {ask.why && (
+          <p className="why">
+            <ShieldCheck size={14} strokeWidth={1.75} aria-hidden="true" />
+            <span>
+              <Visible text={t("approval.why", { why: ask.why })} />
+            </span>
+          </p>
+        )}
+        {approval.reason && (
+          <p className="said">
+            <Visible text={approval.reason} />
+          </p>
+        )}
+        {draft.input === null ? <PreviewView ask={ask} /> : <InputEditor model={model} />}
+      </div>
+      <ReasonField model={model} />
+      <Footer model={model} />
+      <StopAsking model={model} makeRule={makeRule} />
+    </>
+  );
+}
+
+function approvalTitle(t: Translate, ask: Ask): string {
+  const { approval } = ask;
+  if (!approval) return ask.title;
+  const paths = approval.paths ?? [];
+  const [path] = paths;
+  switch (approval.action) {
+    case "run":
+      return t("approval.run");
+    case "edit":
+      return path && paths.length === 1 ? t("approval.edit", { file: baseName(path) }) : several("approval.editMany");
+    case "read":
+      return path && paths.length === 1 ? t("approval.read", { file: baseName(path) }) : several("approval.readMany");
+    case "fetch":
+      return t("approval.fetch");
+    case "mcp":
+      return t("approval.mcp", { server: approval.server ?? approval.tool });
+    case "plan":
+      return t("approval.plan");
+    case "mode":
+      return approval.title || t("approval.mode");
+    case "other":
+      return approval.title || t("approval.other", { tool: approval.tool });
+  }
+  function several(key: "approval.editMany" | "approval.readMany"): string {
+    return paths.length > 0 ? t(key, { count: paths.length }) : (approval?.title ?? "");
+  }
+}
+
+function InputEditor({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const text = model.draft.input ?? "";
+  const wrong = editedInput(model.ask, text) === undefined;
+  return (
+    <div className="editor">
+      <div className="field area mono" data-wrong={wrong}>
+        <textarea
+          value={text}
+          rows={Math.min(24, Math.max(3, text.split("\n").length + 1))}
+          aria-label={t("approval.editedInput")}
+          aria-invalid={wrong || undefined}
+          spellCheck={false}
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+          autoFocus
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          onChange={(event) => model.change({ input: event.target.value })}
+        />
+      </div>
+      {wrong && <p className="wrong">{t("approval.badInput")}</p>}
+    </div>
+  );
+}
+
+function Footer({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const { ask, draft } = model;
+  const plan = ask.approval?.action === "plan";
+  const changed = draft.input !== null && draft.input !== inputText(ask);
+  const yes = changed ? "button.approveEdited" : plan ? "button.approvePlan" : "button.approve";
+  return (
+    <div className="foot">
+      <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={() => model.approve()}>
+        {t(yes)} <Kbd>{draft.input === null ? "a" : "Ctrl ↵"}</Kbd>
+      </button>
+      <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
+        {t("button.deny")} <Kbd>d</Kbd>
+      </button>
+      {draft.reason === null && (
+        <button type="button" className="btn ghost" aria-keyshortcuts="r" onClick={() => model.change({ reason: "" })}>
+          {t("button.denyReason")} <Kbd>r</Kbd>
+        </button>
+      )}
+      <button type="button" className="btn ghost" aria-keyshortcuts="Shift+D" onClick={() => model.no({ stop: true })}>
+        {t("button.denyStop")} <Kbd>D</Kbd>
+      </button>
+      <span className="gap" />
+      {plan && <span className="muted">{t("approval.planMode")}</span>}
+      {ask.approval?.editable && draft.input === null && (
+        <button
+          type="button"
+          className="btn ghost"
+          aria-keyshortcuts="e"
+          onClick={() => model.change({ input: inputText(ask) })}
+        >
+          <Pencil size={14} strokeWidth={1.75} aria-hidden="true" />
+          {t("button.edit")} <Kbd>e</Kbd>
+        </button>
+      )}
+      {draft.input !== null && (
+        <button type="button" className="btn ghost" onClick={() => model.change({ input: null })}>
+          {t("button.cancelEdit")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() => void) | undefined }) {
+  const { t } = useHost();
+  const { ask } = model;
+  const choices = ask.approval?.choices ?? [];
+  const canRule = makeRule && ask.approval?.action !== "plan";
+  if (choices.length === 0 && !canRule) return null;
+  return (
+    <div className="foot stop">
+      <span className="muted">{t("approval.stopAsking")}</span>
+      {choices.map((choice) => (
+        <button
+          key={choice.id}
+          type="button"
+          className="btn sm"
+          onClick={() => model.approve({ choice: choice.id, label: choice.label })}
+        >
+          <Visible text={choice.label} />
+        </button>
+      ))}
+      {canRule && (
+        <button type="button" className="btn sm" aria-keyshortcuts="m" onClick={makeRule}>
+          <ShieldCheck size={14} strokeWidth={1.75} aria-hidden="true" />
+          {t("button.rule")} <Kbd>m</Kbd>
+        </button>
+      )}
+      <span className="gap" />
+      {choices.length > 0 && <span className="muted">{t("approval.owner", { agent: ask.agent })}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import { Eye } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import type { Question, QuestionOption } from "../api";
+import { useHost } from "../host";
+import { plain } from "../model/invisible";
+import { takesOther } from "../model/view";
+import type { AskCardModel } from "../useAskCard";
+import type { Translate } from "../words";
+import { Head, sendOnEnter } from "./fields";
+import { Kbd } from "./Kbd";
+import { Visible } from "./Visible";
+
+interface OneClickProps {
+  model: AskCardModel;
+  question: Question;
+  compact: boolean;
+}
+
+/** One question whose options are buttons: one click, or one key, sends. */
+export function OneClick({ model, question, compact }: OneClickProps) {
+  const { t } = useHost();
+  const [pointed, setPointed] = useState<number | null>(null);
+  const options = optionsOf(question, t);
+  const titleId = `title-${model.ask.id}`;
+  const shown = pointed ?? model.highlight ?? -1;
+  const hasPreview = options.some((option) => option.preview);
+  return (
+    <>
+      <Head question={question} t={t} titleId={titleId} />
+      <div className={hasPreview ? "withprev" : ""}>
+        <fieldset className="opts" data-options aria-labelledby={titleId}>
+          {options.map((option, index) => (
+            <button
+              key={option.value ?? option.label}
+              type="button"
+              className={compact ? "opt line" : "opt"}
+              data-option
+              data-on={model.highlight === index}
+              aria-keyshortcuts={index < 9 ? String(index + 1) : undefined}
+              tabIndex={index === (model.highlight ?? 0) ? 0 : -1}
+              onClick={() => model.sendOption(index)}
+              onFocus={() => setPointed(index)}
+              onBlur={() => setPointed(null)}
+              onMouseEnter={() => setPointed(index)}
+              onMouseLeave={() => setPointed(null)}
+            >
+              <OptionWords option={option} t={t} leading={index < 9 ? <Kbd>{String(index + 1)}</Kbd> : <span />} />
+            </button>
+          ))}
+          {takesOther(question) && <Other model={model} question={question} place={options.length + 1} />}
+        </fieldset>
+        {hasPreview && !touch() && <OptionPreview option={options[shown]} place={shown + 1} t={t} />}
+        {touch() &&
+          options.map(
+            (option, index) =>
+              option.preview && <OptionPreview key={option.label} option={option} place={index + 1} t={t} />,
+          )}
+      </div>
+    </>
+  );
+}
+
+/** Where nothing can be pointed at without sending it, every preview is shown. */
+const touch = () => matchMedia("(hover: none)").matches;
+
+function optionsOf(question: Question, t: Translate): QuestionOption[] {
+  if (question.input !== "yesNo") return question.options ?? [];
+  return [
+    { value: "true", label: t("question.yes") },
+    { value: "false", label: t("question.no") },
+  ];
+}
+
+/** Key or mark, label, "Recommended", description. */
+export function OptionWords({ option, t, leading }: { option: QuestionOption; t: Translate; leading: ReactNode }) {
+  return (
+    <>
+      {leading}
+      <span className="l">
+        <Visible text={option.label} />
+      </span>
+      <span className="rec">{option.recommended ? t("question.recommended") : ""}</span>
+      {option.description && (
+        <span className="d">
+          <Visible text={option.description} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function Other({ model, question, place }: { model: AskCardModel; question: Question; place: number }) {
+  const { t } = useHost();
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Escape") event.currentTarget.blur();
+    else sendOnEnter(event, model.submit);
+  };
+  return (
+    <div className="opt line other">
+      {place <= 9 ? <Kbd>{String(place)}</Kbd> : <span />}
+      <span className="field">
+        <input
+          data-other
+          value={model.draft.questions[0]?.text ?? ""}
+          placeholder={t("question.other")}
+          aria-label={t("question.otherFor", { question: plain(question.header || question.text) })}
+          onChange={(event) => model.type(0, event.target.value)}
+          onFocus={() => model.setHighlight(null)}
+          onKeyDown={onKeyDown}
+        />
+      </span>
+    </div>
+  );
+}
+
+function OptionPreview({ option, place, t }: { option: QuestionOption | undefined; place: number; t: Translate }) {
+  return (
+    <div className="prev" aria-live="off">
+      <div className="cap">
+        <Eye size={14} strokeWidth={1.75} aria-hidden="true" />
+        {option?.preview ? t("question.preview", { key: place }) : t("question.previewEmpty")}
+      </div>
+      {option?.preview && (
+        <pre>
+          <Visible text={option.preview} />
+        </pre>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Ask } from "../api";
+import { useHost } from "../host";
+import { DiffView } from "./DiffView";
+import { Markdown } from "./Markdown";
+import { Visible } from "./Visible";
+
+/** What a person looks at before deciding: whole, never folded. */
+export function PreviewView({ ask }: { ask: Ask }) {
+  const { t } = useHost();
+  const { approval } = ask;
+  if (!approval) return null;
+  const { preview } = approval;
+  const input = (approval.input ?? {}) as Record<string, unknown>;
+  if (preview?.type === "command") {
+    return (
+      <>
+        <Command text={preview.command} />
+        {preview.cwd && (
+          <p className="muted">
+            <Visible text={t("approval.cwd", { cwd: preview.cwd })} />
+          </p>
+        )}
+        <Rest input={input} shown={["command"]} />
+      </>
+    );
+  }
+  if (preview?.type === "diff") return preview.files.map((file) => <DiffView key={file.path} file={file} />);
+  if (preview?.type === "plan") {
+    return (
+      <div className="plan">
+        <Markdown text={preview.text} />
+      </div>
+    );
+  }
+  if (preview?.type === "text") return <Command text={preview.text} />;
+  const line = approval.command ?? approval.url;
+  return (
+    <>
+      {line && <Command text={line} />}
+      {!line && (approval.paths ?? []).map((path) => <Command key={path} text={path} />)}
+      <Rest input={input} shown={line ? ["command", "url"] : []} />
+    </>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <pre className="cmd">
+      <Visible text={text} />
+    </pre>
+  );
+}
+
+/** What else the tool would get. */
+function Rest({ input, shown }: { input: Record<string, unknown>; shown: string[] }) {
+  const { t } = useHost();
+  const rest = Object.entries(input).filter(([key]) => !shown.includes(key));
+  if (rest.length === 0) return null;
+  return (
+    <div className="rest">
+      <p className="muted">{t("approval.input")}</p>
+      <pre className="cmd">
+        <Visible text={JSON.stringify(Object.fromEntries(rest), null, 2)} />
+      </pre>
+    </div>
+  );
+}

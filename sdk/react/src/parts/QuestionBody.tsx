@@ -1,0 +1,32 @@
+import { useHost } from "../host";
+import type { AskCardModel } from "../useAskCard";
+import { Head, QuestionField } from "./fields";
+import { OneClick } from "./OneClick";
+import { QuestionFooter } from "./QuestionFooter";
+import { QuestionSet } from "./QuestionSet";
+
+/** The questions of an ask and their controls. */
+export function QuestionBody({ model, compact }: { model: AskCardModel; compact: boolean }) {
+  const { t } = useHost();
+  const [question, second] = model.ask.questions ?? [];
+  if (!question) return null;
+  const set =
+    second !== undefined ||
+    ((question.input ?? "choice") === "choice" && !model.oneClick) ||
+    question.input === "yesNo";
+  return (
+    <>
+      <div className="body">
+        {model.oneClick && <OneClick model={model} question={question} compact={compact} />}
+        {!model.oneClick && set && <QuestionSet model={model} />}
+        {!model.oneClick && !set && (
+          <>
+            <Head question={question} t={t} titleId={`title-${model.ask.id}`} />
+            <QuestionField model={model} index={0} question={question} />
+          </>
+        )}
+      </div>
+      <QuestionFooter model={model} />
+    </>
+  );
+}

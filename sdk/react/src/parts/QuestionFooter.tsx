@@ -1,0 +1,103 @@
+import { useId } from "react";
+import { useHost } from "../host";
+import { type AskCardModel, optionCount } from "../useAskCard";
+import { Kbd } from "./Kbd";
+import { NoteField, ReasonField } from "./notes";
+
+/** Send, note, reject. Reject is always there. */
+export function QuestionFooter({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const hint = useId();
+  const { ask, draft } = model;
+  const questions = ask.questions ?? [];
+  const many = questions.length > 1;
+  const ready = model.missing.length === 0;
+  const progress =
+    many && !ready
+      ? t("question.progress", {
+          answered: questions.length - model.missing.length,
+          total: questions.length,
+          missing: model.missing[0] ?? "",
+        })
+      : "";
+  return (
+    <>
+      <NoteField model={model} />
+      <ReasonField model={model} />
+      <div className="foot">
+        {model.oneClick ? (
+          <SendChoice model={model} />
+        ) : (
+          <button
+            type="button"
+            className="btn primary"
+            aria-disabled={!ready}
+            aria-describedby={progress ? hint : undefined}
+            aria-keyshortcuts="Control+Enter"
+            onClick={model.submit}
+          >
+            {t("button.submit")} <Kbd>Ctrl ↵</Kbd>
+          </button>
+        )}
+        <span className="muted" id={hint}>
+          {progress}
+        </span>
+        <span className="gap" />
+        {draft.note === null && (
+          <button type="button" className="btn ghost" aria-keyshortcuts="n" onClick={() => model.change({ note: "" })}>
+            {t("button.note")} <Kbd>n</Kbd>
+          </button>
+        )}
+        {draft.reason === null && (
+          <button
+            type="button"
+            className="btn ghost"
+            aria-keyshortcuts="r"
+            onClick={() => model.change({ reason: "" })}
+          >
+            {t("button.rejectReason")} <Kbd>r</Kbd>
+          </button>
+        )}
+        <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
+          {t(many ? "button.rejectAll" : "button.reject")} <Kbd>d</Kbd>
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** On a one-click card: sends the highlighted option, or the words typed. */
+function SendChoice({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const question = model.ask.questions?.[0];
+  const typed = model.draft.questions[0]?.other ? model.answers[0]?.[0] : undefined;
+  const { highlight } = model;
+  const highlighted = highlight !== null && highlight < optionCount(model.ask) ? highlight : undefined;
+  const yesNo = [t("question.yes"), t("question.no")];
+  const label =
+    highlighted === undefined
+      ? undefined
+      : question?.input === "yesNo"
+        ? yesNo[highlighted]
+        : question?.options?.[highlighted]?.label;
+  const answer = typed ?? label;
+  const preselected =
+    highlighted === undefined && typed === undefined && model.missing.length === 0 ? model.answers[0]?.[0] : undefined;
+  const shown = answer ?? preselected;
+  const send = () => {
+    if (typed !== undefined || preselected !== undefined) model.submit();
+    else if (highlighted !== undefined) model.sendOption(highlighted);
+  };
+  return (
+    <button
+      type="button"
+      className="btn primary quick"
+      aria-disabled={shown === undefined}
+      aria-keyshortcuts="Enter"
+      onClick={send}
+    >
+      <span className="cut">{shown === undefined ? t("button.send") : t("button.sendAnswer", { answer: shown })}</span>{" "}
+      <Kbd>Enter</Kbd>
+    </button>
+  );
+}

@@ -1,0 +1,21 @@
+import { useHost, useNow } from "../host";
+import { titleOf } from "../model/view";
+import type { AskCardModel } from "../useAskCard";
+import { Visible } from "./Visible";
+
+/** A decision that is held: what it is about, and how long it can be taken back. */
+export function SendingBody({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const now = useNow(1000);
+  const { sending } = model;
+  const left = sending?.phase === "held" ? Math.max(1, Math.ceil((sending.until - now) / 1000)) : undefined;
+  const title = titleOf(model.ask);
+  return (
+    <div className="res">
+      <p className={title.code ? "q mono" : "q"} id={`title-${model.ask.id}`}>
+        <Visible text={title.text} />
+      </p>
+      {left !== undefined && <p className="sub">{t("line.held", { count: left })}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { Eye, EyeOff, Lock } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import type { Question } from "../api";
+import { useHost } from "../host";
+import { plain } from "../model/invisible";
+import type { AskCardModel } from "../useAskCard";
+import type { Translate } from "../words";
+import { Visible } from "./Visible";
+
+const CHIP = 30;
+
+/** The header as a chip, what the question takes, and its text. */
+export function Head({
+  question,
+  t,
+  titleId,
+  small,
+}: {
+  question: Question;
+  t: Translate;
+  titleId: string;
+  small?: boolean;
+}) {
+  const header = question.header ? plain(question.header) : "";
+  return (
+    <>
+      <div className="qhead">
+        {header && (
+          <span className="chip" title={header.length > CHIP ? header : undefined}>
+            {header.length > CHIP ? `${header.slice(0, CHIP - 1)}…` : header}
+          </span>
+        )}
+        <span className="muted">{hint(question, t, small === true)}</span>
+      </div>
+      <h2 className={small ? "qtext m" : "qtext"} id={titleId}>
+        <Visible text={question.text} />
+      </h2>
+    </>
+  );
+}
+
+function hint(question: Question, t: Translate, inSet: boolean): string {
+  if (question.preselected && question.preselected.length > 0) return t("question.preselected");
+  const words = [kindWords(question, t, inSet)];
+  if (question.required === false) words.push(t("question.optional"));
+  else if (question.secret) words.push(t("question.required"));
+  return words.join(", ");
+}
+
+function kindWords(question: Question, t: Translate, inSet: boolean): string {
+  const { minimum: min, maximum: max } = question;
+  switch (question.input ?? "choice") {
+    case "number":
+      if (min != null && max != null) return t("question.numberRange", { min, max });
+      if (min != null) return t("question.numberMin", { min });
+      return max != null ? t("question.numberMax", { max }) : t("question.number");
+    case "yesNo":
+      return t("question.yesNo");
+    case "text":
+      return t(question.secret ? "question.secret" : "question.text");
+    case "choice":
+      if (question.multiple) return t("question.chooseAny");
+      return t(inSet ? "question.chooseOneSet" : "question.chooseOne");
+  }
+}
+
+interface FieldProps {
+  model: AskCardModel;
+  index: number;
+  question: Question;
+}
+
+/** A field for text, a number or a secret. Enter sends it when it is the only question. */
+export function QuestionField({ model, index, question }: FieldProps) {
+  const { t } = useHost();
+  const [shown, setShown] = useState(false);
+  const failed = model.sending?.phase === "failed" ? model.sending.error.details.problems : undefined;
+  const wrong = failed?.some((problem) => problem.index === index) ?? false;
+  const alone = (model.ask.questions ?? []).length === 1;
+  const common = {
+    value: model.draft.questions[index]?.text ?? "",
+    "aria-label": t("question.answerFor", { question: plain(question.header || question.text) }),
+    "aria-invalid": wrong || undefined,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (alone) sendOnEnter(event, model.submit);
+    },
+  };
+  if (question.secret) {
+    return (
+      <div className="field" data-wrong={wrong}>
+        <Lock size={14} aria-hidden="true" />
+        <input
+          {...common}
+          type={shown ? "text" : "password"}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={t("question.secretHint")}
+          onChange={(event) => model.type(index, event.target.value)}
+        />
+        <button
+          type="button"
+          aria-label={t(shown ? "question.hide" : "question.show")}
+          onClick={() => setShown(!shown)}
+        >
+          {shown ? <EyeOff size={14} aria-hidden="true" /> : <Eye size={14} aria-hidden="true" />}
+        </button>
+      </div>
+    );
+  }
+  if (question.input === "number") {
+    return (
+      <div className="field short" data-wrong={wrong}>
+        <input
+          {...common}
+          inputMode="decimal"
+          autoComplete="off"
+          onChange={(event) => model.type(index, event.target.value)}
+        />
+      </div>
+    );
+  }
+  return (
+    <div className="field area" data-wrong={wrong}>
+      <textarea {...common} rows={2} onChange={(event) => model.type(index, event.target.value)} />
+    </div>
+  );
+}
+
+/** Enter sends, Shift+Enter breaks the line, and an Enter that ends a composition does neither. */
+export function sendOnEnter(event: KeyboardEvent, send: () => void): void {
+  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return;
+  event.preventDefault();
+  send();
+}

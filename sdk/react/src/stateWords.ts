@@ -1,0 +1,82 @@
+import type { Ask, Outcome } from "./api";
+import { clock, spanWords } from "./model/time";
+import type { CardState } from "./model/view";
+import type { Translate } from "./words";
+
+const isYes = (outcome: Outcome): boolean => outcome.status === "answered" || outcome.status === "approved";
+
+/** Whether this page decided. */
+export const isOwn = (outcome: Outcome, tokenId: string | undefined): boolean =>
+  outcome.by.kind === "person" && tokenId !== undefined && outcome.by.tokenId === tokenId;
+
+function where(t: Translate, via: string | null | undefined): string {
+  if (via === "terminal" || via === "cli") return t("where.terminal");
+  if (via === "page") return t("where.page");
+  if (!via || via === "http") return t("where.http");
+  return t("where.other", { via });
+}
+
+/** The name of a surface, as it stands in a list. */
+export function viaWords(t: Translate, via: string | null | undefined): string {
+  if (via === "terminal" || via === "cli") return t("via.terminal");
+  if (via === "page") return t("via.page");
+  return !via || via === "http" ? t("via.http") : via;
+}
+
+/** The words on the strip. */
+export function stateWords(t: Translate, ask: Ask, state: CardState, tokenId: string | undefined): string {
+  if (state === "snoozed") return t("state.snoozed", { time: clock(ask.snoozedUntil ?? 0) });
+  if (state === "parked") return t("state.parked");
+  const { outcome } = ask;
+  if (!outcome) return t(ask.kind === "approval" ? "state.approval" : "state.question");
+  if (state === "undelivered") return t("state.undelivered");
+  if (outcome.status === "withdrawn" || outcome.status === "pending") return t("state.withdrawn");
+  const { by } = outcome;
+  if (by.kind === "policy") return t(ruleKey(outcome), { rule: by.rule ?? "" });
+  if (by.kind === "timeout" && !isYes(outcome)) return t("state.timedOut", { after: spanWords(t, by.after ?? "") });
+  if (by.kind === "message") return t("state.byMessage");
+  if (by.kind === "person" && !isOwn(outcome, tokenId)) {
+    return t(`state.elsewhere.${outcome.status}`, { name: by.name ?? "", where: where(t, by.via) });
+  }
+  return t(outcome.status === "denied" && outcome.stop ? "state.stopped" : `state.${outcome.status}`);
+}
+
+function ruleKey(outcome: Outcome) {
+  if (outcome.status === "approved") return "state.byRule.allow";
+  if (outcome.status === "answered") return "state.byRule.answer";
+  return outcome.status === "denied" ? "state.byRule.deny" : "state.byRule.reject";
+}
+
+/** The grey line under a result: who, from where, and how far it came. */
+export function secondLine(t: Translate, ask: Ask, tokenId: string | undefined): string {
+  const { outcome, delivery } = ask;
+  if (!outcome) return "";
+  const { by } = outcome;
+  if (outcome.status === "withdrawn") return [sentence(outcome.message ?? ""), t("line.nothingSent")].join(" ").trim();
+  if (by.kind === "timeout") {
+    if (isYes(outcome)) return t("line.timeoutFirst");
+    return t(outcome.status === "denied" ? "line.timeoutDeny" : "line.timeoutReject");
+  }
+  if (by.kind === "policy") return t("line.notAsked");
+  const who = isOwn(outcome, tokenId)
+    ? t("line.you")
+    : t("line.person", { name: by.name ?? "", via: viaWords(t, by.via) });
+  const how: string[] = [];
+  if (outcome.choice) {
+    const choice = ask.approval?.choices?.find((one) => one.id === outcome.choice);
+    how.push(t("line.choice", { choice: choice?.label ?? outcome.choice }));
+  }
+  if (outcome.input) how.push(t("line.edited"));
+  if (outcome.stop) how.push(t("line.interrupted"));
+  else if (!isYes(outcome) && outcome.message) how.push(t("line.words"));
+  else if (delivery === "queued") how.push(t("line.queued"));
+  else if (delivery === "delivered") how.push(t("line.delivered"));
+  else if (delivery === "confirmed") how.push(t("line.confirmed"));
+  return [who, ...how].join(" ");
+}
+
+function sentence(text: string): string {
+  if (!text) return "";
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,170 @@
+import { useMemo, useState } from "react";
+import type { Ask, Decision } from "./api";
+import { useDraft, useHost, useNow, useSending } from "./host";
+import {
+  answersOf,
+  choose,
+  chooseOther,
+  type Draft,
+  missing,
+  optionValue,
+  type QuestionDraft,
+  type,
+} from "./model/draft";
+import type { Sending } from "./model/sender";
+import { type CardState, isOpen, oneClickQuestion, stateOf, takesOther } from "./model/view";
+
+/** Everything a card knows and can do, without a look. */
+export interface AskCardModel {
+  ask: Ask;
+  state: CardState;
+  open: boolean;
+  sending: Sending | undefined;
+  draft: Draft;
+  /** Whether each option is a button that sends. */
+  oneClick: boolean;
+  /** The option that Enter sends; nothing is highlighted at first. */
+  highlight: number | null;
+  setHighlight: (index: number | null) => void;
+  answers: string[][];
+  /** Headers, else texts, of the questions that still need an answer. */
+  missing: string[];
+  change: (change: Partial<Draft>) => void;
+  choose: (question: number, value: string) => void;
+  chooseOther: (question: number, on: boolean) => void;
+  type: (question: number, text: string) => void;
+  /** Sends one option of a one-click card. */
+  sendOption: (index: number) => void;
+  /** Sends the answers as they are; false when one is missing. */
+  submit: () => boolean;
+  no: (options?: { message?: string; stop?: boolean }) => void;
+  approve: (options?: { choice?: string; label?: string }) => void;
+  undo: () => void;
+}
+
+/** The edited input in the shape of the agent's; undefined when it is not JSON. */
+export function editedInput(ask: Ask, text: string): Record<string, unknown> | undefined {
+  const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
+  const field = editedField(ask);
+  if (field) return { ...input, [field]: text };
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The field of the input that is edited alone: a command or a plan. */
+export function editedField(ask: Ask): "command" | "plan" | undefined {
+  const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
+  if (ask.approval?.action === "run" && typeof input.command === "string") return "command";
+  if (ask.approval?.action === "plan" && typeof input.plan === "string") return "plan";
+  return undefined;
+}
+
+/** What the editor begins with. */
+export function inputText(ask: Ask): string {
+  const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
+  const field = editedField(ask);
+  return field ? String(input[field]) : JSON.stringify(input, null, 2);
+}
+
+const YES_NO = ["true", "false"];
+
+/** The card without a look: bring your own elements. */
+export function useAskCard(ask: Ask): AskCardModel {
+  const { t, sender, drafts, holdMs, oneClick: allowed } = useHost();
+  const sending = useSending(sender, ask.id);
+  const [draft, change] = useDraft(drafts, ask);
+  const [highlight, setHighlight] = useState<number | null>(null);
+  const now = useNow(1000);
+  const state = stateOf(ask, sending, now);
+  const questions = useMemo(() => ask.questions ?? [], [ask]);
+  const single = oneClickQuestion(ask);
+  const answers = answersOf(questions, draft);
+  const absent = missing(questions, draft);
+
+  const changeQuestion = (index: number, with_: (one: QuestionDraft) => QuestionDraft) =>
+    change({ questions: draft.questions.map((one, at) => (at === index ? with_(one) : one)) });
+  const send = (decision: Decision, label: string) => {
+    sender.clear(ask.id);
+    sender.hold(ask.id, decision, label, holdMs);
+  };
+  const note = draft.note?.trim() ? { note: draft.note.trim() } : {};
+  const answer = (given: string[][]) => send({ kind: "answer", answers: given, ...note }, labelOf(given));
+  const labelOf = (given: string[][]) =>
+    questions
+      .map((question, index) => {
+        if (question.secret) return t("question.secret");
+        const named = (value: string) =>
+          question.options?.find((option) => optionValue(option) === value)?.label ?? value;
+        const yesNo = (value: string) => t(value === "true" ? "question.yes" : "question.no");
+        return (given[index] ?? []).map(question.input === "yesNo" ? yesNo : named).join(", ");
+      })
+      .filter(Boolean)
+      .join("; ");
+
+  return {
+    ask,
+    state,
+    open: isOpen(state),
+    sending,
+    draft,
+    oneClick: allowed && single !== undefined,
+    highlight,
+    setHighlight,
+    answers,
+    missing: absent.map((question) => question.header || question.text),
+    change,
+    choose: (index, value) => changeQuestion(index, (one) => pick(questions[index], one, value)),
+    chooseOther: (index, on) =>
+      changeQuestion(index, (one) => (questions[index] ? chooseOther(questions[index], one, on) : one)),
+    type: (index, text) => changeQuestion(index, (one) => (questions[index] ? type(questions[index], one, text) : one)),
+    sendOption: (index) => {
+      const values = single?.input === "yesNo" ? YES_NO : (single?.options ?? []).map(optionValue);
+      const value = values[index];
+      if (value !== undefined) answer([[value]]);
+    },
+    submit: () => {
+      if (absent.length > 0) return false;
+      answer(answers);
+      return true;
+    },
+    no: ({ message, stop } = {}) => {
+      const kind = ask.kind === "question" ? "reject" : "deny";
+      const words = message?.trim() ? { message: message.trim() } : {};
+      send({ kind, ...words, ...(stop ? { stop } : {}) }, t(kind === "reject" ? "button.reject" : "button.deny"));
+    },
+    approve: ({ choice, label } = {}) => {
+      const input = draft.input === null || draft.input === inputText(ask) ? undefined : editedInput(ask, draft.input);
+      if (draft.input !== null && draft.input !== inputText(ask) && !input) return;
+      const decision: Decision = { kind: "approve", ...(choice ? { choice } : {}), ...(input ? { input } : {}) };
+      send(decision, label ?? t("button.approve"));
+    },
+    undo: () => void sender.undo(ask.id),
+  };
+}
+
+function pick(
+  question: Ask["questions"] extends (infer Q)[] | undefined ? Q | undefined : never,
+  one: QuestionDraft,
+  value: string,
+) {
+  return question ? choose(question, one, value) : one;
+}
+
+/** How many things the digits can choose on a one-click card. */
+export function optionCount(ask: Ask): number {
+  const single = oneClickQuestion(ask);
+  if (!single) return 0;
+  return single.input === "yesNo" ? 2 : (single.options ?? []).length;
+}
+
+/** Whether the card has a field for words of one's own. */
+export const hasOther = (ask: Ask): boolean => {
+  const single = oneClickQuestion(ask);
+  return single !== undefined && takesOther(single);
+};

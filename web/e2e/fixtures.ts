@@ -1,0 +1,65 @@
+import {
+  type Browser,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Locator,
+  type Page,
+} from "@playwright/test";
+import { Server } from "./server";
+
+export { expect } from "@playwright/test";
+
+interface Fixtures {
+  server: Server;
+  /** Signed in, with decisions sent at once. */
+  inbox: Page;
+}
+
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: the test runner wants a pattern
+  server: async ({}, use) => {
+    const server = await Server.start();
+    await use(server);
+    await server.stop();
+  },
+  inbox: async ({ server, page }, use) => {
+    await signIn(page, server, { holdMs: 0 });
+    await use(page);
+  },
+});
+
+/** Opens the login link and waits for the page. */
+export async function signIn(page: Page, server: Server, prefs: { holdMs?: number } = {}): Promise<void> {
+  await page.addInitScript((wanted) => {
+    if (!localStorage.getItem("sayso.prefs")) localStorage.setItem("sayso.prefs", JSON.stringify(wanted));
+  }, prefs);
+  await page.goto(await server.loginLink());
+  await expect(page.locator(".app")).toBeVisible();
+  await expect(page).not.toHaveURL(/code=/);
+}
+
+export async function anotherBrowser(
+  browser: Browser,
+  server: Server,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const page = await (await browser.newContext(options)).newPage();
+  await signIn(page, server, { holdMs: 0 });
+  return page;
+}
+
+/** Goes to a place of the page. */
+export const visit = (page: Page, hash: string): Promise<unknown> =>
+  page.evaluate((to) => {
+    location.hash = to;
+  }, hash);
+
+export const card = (page: Page): Locator => page.locator(".sayso-ask");
+
+/** A card that has just appeared takes no keys for a moment. */
+export async function pressOnCard(page: Page, ...keys: string[]): Promise<void> {
+  await expect(card(page).first()).toBeVisible();
+  await page.waitForTimeout(450);
+  for (const key of keys) await page.keyboard.press(key);
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from "@playwright/test";
+
+/** Debian's Chromium. The flags keep it from calling anybody. */
+const args = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "../test-results",
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [["line"]],
+  ...(process.env.SAYSO_SHOTS ? {} : { grepInvert: /@shots/ }),
+  use: {
+    viewport: { width: 1440, height: 900 },
+    launchOptions: { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args },
+  },
+});

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Ask, Session } from "@sayso/react";
+
+const BINARY = process.env.SAYSO_BIN ?? fileURLToPath(new URL("../../target/debug/sayso", import.meta.url));
+
+export interface ServerOptions {
+  host?: string;
+  policy?: string;
+  config?: string;
+  /** Runs the server inside a network namespace. */
+  namespace?: string;
+}
+
+/** The real server with a home of its own. */
+export class Server {
+  readonly home = mkdtempSync(join(tmpdir(), "sayso-page-"));
+  #child: ChildProcess | undefined;
+  url = "";
+
+  private constructor(private readonly options: ServerOptions) {}
+
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const server = new Server(options);
+    const config = join(server.home, "config", "sayso");
+    mkdirSync(config, { recursive: true });
+    mkdirSync(join(server.home, "run"), { mode: 0o700 });
+    if (options.policy) writeFileSync(join(config, "policy.toml"), options.policy);
+    if (options.config) writeFileSync(join(config, "config.toml"), options.config);
+    await server.#run("0");
+    return server;
+  }
+
+  /** Stops it hard and starts it again at the same address. */
+  async restart(between: () => Promise<void> = async () => {}): Promise<void> {
+    await this.#stop("SIGKILL");
+    await between();
+    await this.#run(new URL(this.url).port);
+  }
+
+  async stop(): Promise<void> {
+    await this.#stop("SIGTERM");
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  get token(): string {
+    return readFileSync(join(this.home, "data", "token"), "utf8").trim();
+  }
+
+  async api<T>(method: string, path: string, body?: unknown, token = this.token): Promise<T> {
+    const response = await fetch(`${this.url}/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  ask = (body: object): Promise<Ask> => this.api("POST", "/asks", body);
+  readAsk = (id: string): Promise<Ask> => this.api("GET", `/asks/${id}`);
+
+  session(prompt: string): Promise<Session> {
+    const cwd = join(this.home, "shop-api");
+    mkdirSync(cwd, { recursive: true });
+    return this.api("POST", "/sessions", { agent: "mock", prompt, cwd });
+  }
+
+  async pending(sessionId?: string): Promise<Ask[]> {
+    const { data } = await this.api<{ data: Ask[] }>(
+      "GET",
+      `/asks?status=pending&limit=500${sessionId ? `&session=${sessionId}` : ""}`,
+    );
+    return data;
+  }
+
+  /** Waits until a session asks. */
+  async asked(sessionId: string): Promise<Ask> {
+    for (let tries = 0; tries < 200; tries++) {
+      const [ask] = await this.pending(sessionId);
+      if (ask) return ask;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    throw new Error("the mock did not ask");
+  }
+
+  async loginLink(): Promise<string> {
+    const { code } = await this.api<{ code: string }>("POST", "/login-codes", {});
+    return `${this.url}/#code=${code}`;
+  }
+
+  async #run(port: string): Promise<void> {
+    const { host = "127.0.0.1", namespace } = this.options;
+    const command = [BINARY, "serve", "--listen", `${host}:${port}`, "--data-dir", join(this.home, "data")];
+    const [program = "", ...args] = namespace ? ["ip", "netns", "exec", namespace, ...command] : command;
+    const child = spawn(program, args, {
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.home,
+        XDG_CONFIG_HOME: join(this.home, "config"),
+        XDG_STATE_HOME: join(this.home, "state"),
+        XDG_DATA_HOME: join(this.home, "share"),
+        XDG_RUNTIME_DIR: join(this.home, "run"),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    this.url = await new Promise((resolve, reject) => {
+      let said = "";
+      const listen = (piece: Buffer) => {
+        said += String(piece);
+        const url = /listening on (http:\S+)/.exec(said)?.[1];
+        if (url) resolve(url);
+      };
+      child.stdout.on("data", listen);
+      child.stderr.on("data", listen);
+      child.on("exit", () => reject(new Error(`the server stopped: ${said}`)));
+    });
+  }
+
+  async #stop(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await gone;
+  }
+}

@@ -1,0 +1,68 @@
+import { card, expect, test, visit } from "./fixtures";
+
+test("a mock session is started from the empty inbox, asks, and goes on when it is answered", async ({
+  inbox,
+  server,
+}) => {
+  await inbox.getByRole("button", { name: "Try a mock session" }).click();
+  await card(inbox).getByRole("button", { name: "PostgreSQL" }).click();
+  await expect(card(inbox)).toHaveAttribute("data-state", "answered");
+  await inbox.keyboard.press("o");
+  await expect(inbox.getByRole("log")).toContainText("PostgreSQL");
+  expect(await server.pending()).toEqual([]);
+});
+
+test("a new session is started with a prompt, and its words stream in", async ({ inbox }) => {
+  await inbox.keyboard.press("c");
+  const dialog = inbox.getByRole("dialog", { name: "New session" });
+  await dialog.getByLabel("What shall the agent do?").fill("be slow");
+  await dialog.getByRole("button", { name: "mock", exact: true }).click();
+  await inbox.keyboard.press("Control+Enter");
+  await expect(inbox.getByRole("heading", { name: "be slow" })).toBeVisible();
+  await expect(inbox.locator(".msg.you")).toHaveText("be slow");
+  await expect(inbox.locator(".msg:not(.you):not(.streaming)")).toHaveCount(1);
+});
+
+test("a message answers the one question that waits, and no second message appears", async ({ inbox, server }) => {
+  const session = await server.session("ask me a question");
+  const ask = await server.asked(session.id);
+  await visit(inbox, `#/sessions/${session.id}`);
+  await expect(card(inbox)).toHaveAttribute("data-state", "pending");
+  await expect(inbox.getByPlaceholder("Other: type your answer")).toBeFocused();
+  await inbox.getByRole("textbox", { name: /It will answer the question above/ }).fill("Use DuckDB");
+  await inbox.keyboard.press("Enter");
+  await expect(card(inbox)).toHaveAttribute("data-state", "answered");
+  await expect(card(inbox)).toContainText("Selected: “Use DuckDB”");
+  await expect(inbox.locator(".msg.you")).toHaveText(["ask me a question", "Use DuckDB"]);
+  expect((await server.readAsk(ask.id)).outcome?.by.kind).toBe("message");
+});
+
+test("rejecting inserts no message; a tool call and its ask are one entry", async ({ inbox, server }) => {
+  const session = await server.session("approve it");
+  await server.asked(session.id);
+  await visit(inbox, `#/sessions/${session.id}`);
+  await expect(card(inbox)).toHaveCount(1);
+  await expect(inbox.locator(".toolbox")).toHaveCount(0);
+  await expect(inbox.getByRole("textbox", { name: /a message does not answer it/ })).toBeVisible();
+  await card(inbox).getByRole("button", { name: "Deny", exact: true }).click();
+  await expect(card(inbox)).toHaveAttribute("data-state", "rejected");
+  await expect(inbox.locator(".msg.you")).toHaveText(["approve it"]);
+});
+
+test("interrupting withdraws what is open", async ({ inbox, server }) => {
+  const session = await server.session("ask me a question");
+  await server.asked(session.id);
+  await visit(inbox, `#/sessions/${session.id}`);
+  await inbox.getByRole("button", { name: "Interrupt" }).click();
+  await expect(card(inbox)).toHaveAttribute("data-state", "withdrawn");
+});
+
+test("the events tab shows every event and the agent's own request", async ({ inbox, server }) => {
+  const session = await server.session("approve it");
+  await server.asked(session.id);
+  await visit(inbox, `#/sessions/${session.id}/events`);
+  await expect(inbox.locator(".evrow.head ~ div .type, .evrows .type").first()).toHaveText("approval.requested");
+  await inbox.getByPlaceholder("Filter by type or text").fill("tool.started");
+  await expect(inbox.locator(".evrows .type")).toHaveText(["tool.started"]);
+  await expect(inbox.locator(".rawtext")).toContainText("cargo test --workspace");
+});

@@ -1,0 +1,102 @@
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
+import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
+import { fill } from "./scene";
+import type { Server } from "./server";
+
+// The pictures of the documentation: `npm run shots`.
+const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+const WIDE: BrowserContextOptions = { viewport: { width: 1440, height: 900 } };
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+  deviceScaleFactor: 2,
+};
+
+async function open(browser: Browser, server: Server, options: BrowserContextOptions, find?: string): Promise<Page> {
+  const page = await anotherBrowser(browser, server, options);
+  if (find) {
+    const ask = (await server.pending()).find((one) => JSON.stringify(one).includes(find));
+    await visit(page, `#/inbox/${ask?.id}`);
+    await expect(card(page)).toHaveAttribute("data-ask", ask?.id ?? "");
+  }
+  await page.waitForTimeout(700);
+  return page;
+}
+
+/** Takes the picture, with the home of the test shown as that of a person. */
+async function shoot(page: Page, server: Server, name: string): Promise<void> {
+  await page.evaluate((home) => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.nodeValue?.includes(home)) text.nodeValue = text.nodeValue.replaceAll(home, "/home/ada/work");
+    }
+  }, server.home);
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: `${folder}${name}.png` });
+  await page.context().close();
+}
+
+test("@shots of every page", async ({ browser, server }) => {
+  test.setTimeout(180_000);
+  const scene = await fill(server);
+  const dark = { ...WIDE, colorScheme: "dark" as const };
+  for (const [name, options, find] of [
+    ["inbox", WIDE, "Where should login"],
+    ["inbox-dark", dark, "Where should login"],
+    ["approval", WIDE, "refund.rs"],
+    ["plan-dark", dark, "invoice job twice"],
+    ["questions", WIDE, "Which test runner"],
+    ["phone-inbox", PHONE, undefined],
+    ["phone-card", PHONE, "Where should login"],
+    ["phone-approval-dark", { ...PHONE, colorScheme: "dark" as const }, "refund.rs"],
+  ] as const) {
+    const page = await open(browser, server, options, find);
+    if (name.startsWith("inbox")) await pressOnCard(page, "ArrowDown");
+    await shoot(page, server, name);
+  }
+  const rule = await open(browser, server, WIDE, "cargo test --workspace");
+  await pressOnCard(rule, "m");
+  await expect(rule.getByText("Waiting now: release these too")).toBeVisible();
+  await shoot(rule, server, "rule");
+  for (const [name, hash] of [
+    ["history", "#/history"],
+    ["settings", "#/settings/policy"],
+    ["session", `#/sessions/${scene.session}`],
+    ["events", `#/sessions/${scene.session}/events`],
+  ] as const) {
+    const page = await open(browser, server, WIDE);
+    await visit(page, hash);
+    await page.waitForTimeout(900);
+    if (name === "settings")
+      await page
+        .getByRole("textbox", { name: "policy.toml" })
+        .fill(
+          '[[rules]]\nname = "no force"\ndo = "deny"\nrun = ["git push --force *"]\n\n[[rules]]\nname = "tests and lints"\ndo = "allow"\nrun = ["cargo test *", "cargo clippy *"]\n',
+        );
+    await page.waitForTimeout(700);
+    await shoot(page, server, name);
+  }
+});
+
+test("@shots of the states of a card", async ({ browser, server }) => {
+  const session = await server.session("questions");
+  const ask = await server.asked(session.id);
+  await server.api("POST", `/asks/${ask.id}/answer`, {
+    answers: [["PostgreSQL"], ["Auth", "Search", "Invoices"], ["Keep it small."]],
+  });
+  const refused = await server.session("approve it");
+  await server.api("POST", `/asks/${(await server.asked(refused.id)).id}/deny`, {
+    message: "Not on main.",
+    stop: false,
+  });
+  const answered = await open(browser, server, WIDE);
+  await visit(answered, `#/sessions/${session.id}`);
+  await answered.waitForTimeout(900);
+  await shoot(answered, server, "card-answered");
+  const denied = await open(browser, server, WIDE);
+  await visit(denied, `#/sessions/${refused.id}`);
+  await denied.waitForTimeout(900);
+  await shoot(denied, server, "card-denied");
+});

@@ -1,0 +1,31 @@
+/** The token of this browser, kept until it is revoked or the person signs out. */
+export interface Identity {
+  token: string;
+  tokenId: string;
+}
+
+const KEY = "sayso.identity";
+
+export function readIdentity(): Identity | undefined {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Identity> | null;
+    return kept?.token && kept.tokenId ? { token: kept.token, tokenId: kept.tokenId } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function keepIdentity(identity: Identity): void {
+  localStorage.setItem(KEY, JSON.stringify(identity));
+}
+
+export function forgetIdentity(): void {
+  localStorage.removeItem(KEY);
+}
+
+/** Takes the login code out of the address, so that it is neither kept nor shared. */
+export function takeCode(location: Location, history: History): string | undefined {
+  const code = /^#code=([^&]+)/.exec(location.hash)?.[1];
+  if (code) history.replaceState(null, "", location.pathname);
+  return code && decodeURIComponent(code);
+}

@@ -1,0 +1,80 @@
+import { type Ask, baseName, plain, titleOf } from "@sayso/react";
+import { useEffect, useRef, useState } from "react";
+import { useWords, type Words } from "../i18n";
+import { useConnection, useLive, usePending } from "../live/hooks";
+import type { FeedEvent } from "../live/sse";
+import { readPrefs } from "./prefs";
+
+const PAUSE_MS = 5000;
+
+/** Reads new asks aloud, at most one message in five seconds, and tells the system when the page is not looked at. */
+export function Announcer() {
+  const t = useWords();
+  const live = useLive();
+  const waiting = usePending().length;
+  const connection = useConnection();
+  const [polite, setPolite] = useState("");
+  const queue = useRef<Ask[]>([]);
+  const words = useRef({ t, waiting });
+  words.current = { t, waiting };
+
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) Sayso` : "Sayso";
+  }, [waiting]);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const say = () => {
+      timer = undefined;
+      const asks = queue.current.splice(0);
+      if (asks.length === 0) return;
+      setPolite(announcement(words.current.t, asks, words.current.waiting));
+      timer = setTimeout(say, PAUSE_MS);
+    };
+    const onEvent = (event: FeedEvent) => {
+      if (!event.type.endsWith(".requested")) return;
+      const ask = event.data as unknown as Ask;
+      queue.current.push(ask);
+      timer ??= setTimeout(say, 50);
+      notify(words.current.t, ask);
+    };
+    const stop = live.onEvent(onEvent);
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [live]);
+
+  return (
+    <>
+      <div className="hidden" aria-live="polite" role="status">
+        {polite}
+      </div>
+      <div className="hidden" aria-live="assertive">
+        {connection.state === "waiting" ? t("live.disconnected") : ""}
+      </div>
+    </>
+  );
+}
+
+function announcement(t: Words, asks: Ask[], waiting: number): string {
+  const [ask, second] = asks;
+  if (!ask) return "";
+  if (second) return t("say.several", { n: asks.length, waiting });
+  const about = {
+    agent: plain(ask.agent),
+    project: plain(baseName(ask.project)),
+    title: plain(titleOf(ask).text).slice(0, 200),
+    waiting,
+  };
+  return t(ask.kind === "approval" ? "say.approval" : "say.question", about);
+}
+
+/** A note of the system, without what is asked unless the person allows it. */
+function notify(t: Words, ask: Ask): void {
+  const { notify: wanted, notifyContent } = readPrefs();
+  if (!wanted || !document.hidden || typeof Notification !== "function" || Notification.permission !== "granted")
+    return;
+  const body = notifyContent ? plain(titleOf(ask).text).slice(0, 200) : undefined;
+  new Notification(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
+}

@@ -1,0 +1,66 @@
+import { SaysoProvider } from "@sayso/react";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { Client, decideWith } from "../api/client";
+import { forgetIdentity, type Identity } from "../api/token";
+import { setLanguage, useCardWords } from "../i18n";
+import { LiveContext } from "../live/hooks";
+import { Live } from "../live/live";
+import { copyText } from "../ui/copy";
+import { Login } from "./Login";
+import { usePrefs } from "./prefs";
+import { Shell } from "./Shell";
+
+const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, staleTime: 5_000 } } });
+
+/** The page: signing in, and then everything. */
+export function App() {
+  const [identity, setIdentity] = useState<Identity>();
+  const { theme, language } = usePrefs();
+  useEffect(() => void setLanguage(language), [language]);
+  useEffect(() => {
+    document.documentElement.lang = language;
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }, [theme, language]);
+  const signOut = useCallback(() => {
+    forgetIdentity();
+    queries.clear();
+    setIdentity(undefined);
+  }, []);
+  if (!identity) return <Login onSignedIn={setIdentity} />;
+  return (
+    <QueryClientProvider client={queries}>
+      <SignedIn key={identity.tokenId} identity={identity} onSignedOut={signOut} />
+    </QueryClientProvider>
+  );
+}
+
+function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: () => void }) {
+  const { holdMs, oneClick } = usePrefs();
+  const translate = useCardWords();
+  const client = useMemo(() => new Client(identity.token, onSignedOut), [identity.token, onSignedOut]);
+  const [live, setLive] = useState<Live>();
+  useEffect(() => {
+    const started = new Live(client, onSignedOut);
+    setLive(started);
+    return () => started.stop();
+  }, [client, onSignedOut]);
+  const decide = useMemo(() => decideWith(client, (ask) => live?.store.takeAsks([ask])), [client, live]);
+  const value = useMemo(() => live && { live, client }, [live, client]);
+  if (!value) return null;
+  return (
+    <LiveContext value={value}>
+      <SaysoProvider
+        decide={decide}
+        translate={translate}
+        holdMs={holdMs}
+        oneClick={oneClick}
+        tokenId={identity.tokenId}
+        copy={copyText}
+      >
+        <Shell onSignOut={onSignedOut} />
+      </SaysoProvider>
+    </LiveContext>
+  );
+}

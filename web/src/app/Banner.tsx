@@ -1,0 +1,60 @@
+import { clock, useNow } from "@sayso/react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Moon, WifiOff } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useWords } from "../i18n";
+import { useClient, useConnection, useLive } from "../live/hooks";
+
+/** A moment without a line is not worth a banner. */
+const GRACE_MS = 800;
+
+/** Says that the page is cut off, or that the away rules apply. */
+export function Banner() {
+  const t = useWords();
+  const { tryNow } = useLive();
+  const connection = useConnection();
+  const now = useNow(1000);
+  const lost = connection.state !== "open";
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (!lost) {
+      setShown(false);
+      return;
+    }
+    const timer = setTimeout(() => setShown(true), GRACE_MS);
+    return () => clearTimeout(timer);
+  }, [lost]);
+  if (!shown) return <AwayBanner />;
+  const seconds = connection.state === "waiting" ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : 0;
+  return (
+    <div className="banner" role="alert">
+      <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span>{t("live.banner", { seconds })}</span>
+      <span className="soft">{t("live.bannerMore")}</span>
+      <button type="button" className="btn sm" onClick={tryNow}>
+        {t("button.tryNow")}
+      </button>
+    </div>
+  );
+}
+
+function AwayBanner() {
+  const t = useWords();
+  const client = useClient();
+  const queries = useQueryClient();
+  const { data: policy } = useQuery({ queryKey: ["policy"], queryFn: client.policy, retry: false });
+  const back = useMutation({
+    mutationFn: () => client.profile({ name: null }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+  });
+  if (policy?.profile?.name !== "away") return null;
+  return (
+    <div className="banner away" role="status">
+      <Moon size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span>{policy.profile.until ? t("away.until", { time: clock(policy.profile.until) }) : t("away.on")}</span>
+      <button type="button" className="btn sm" onClick={() => back.mutate()}>
+        {t("button.back")}
+      </button>
+    </div>
+  );
+}

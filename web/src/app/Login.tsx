@@ -1,0 +1,51 @@
+import { useEffect, useState } from "react";
+import { Client } from "../api/client";
+import { type Identity, keepIdentity, readIdentity, takeCode } from "../api/token";
+import { useWords } from "../i18n";
+import { Brand } from "./Brand";
+
+/** Signs this browser in: with the code of the address, else with the token that it kept. */
+export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void }) {
+  const t = useWords();
+  const [problem, setProblem] = useState<"none" | "signedOut" | "badCode">("none");
+  useEffect(() => {
+    const code = takeCode(location, history);
+    const kept = readIdentity();
+    if (code) {
+      redeem(code)
+        .then(onSignedIn)
+        .catch(() => (kept ? onSignedIn(kept) : setProblem("badCode")));
+    } else if (kept) onSignedIn(kept);
+    else setProblem("signedOut");
+  }, [onSignedIn]);
+  if (problem === "none") return null;
+  return (
+    <main className="signin">
+      <Brand />
+      <h1>{t(problem === "badCode" ? "login.badCode" : "login.title")}</h1>
+      <p>{t("login.how")}</p>
+      <pre className="cmdline">sayso login</pre>
+    </main>
+  );
+}
+
+let redeeming: { code: string; identity: Promise<Identity> } | undefined;
+
+/** A code works once, also when the page asks twice. */
+function redeem(code: string): Promise<Identity> {
+  if (redeeming?.code === code) return redeeming.identity;
+  const identity = new Client(undefined).login(code, deviceName()).then((created) => {
+    if (!created.token) throw new Error("no token");
+    const signedIn = { token: created.token, tokenId: created.id };
+    keepIdentity(signedIn);
+    return signedIn;
+  });
+  redeeming = { code, identity };
+  return identity;
+}
+
+function deviceName(): string {
+  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(navigator.userAgent)?.[0] ?? "browser";
+  const browser = /Firefox|Edg|Chrome|Safari/.exec(navigator.userAgent)?.[0] ?? "";
+  return `${browser} ${system}`.trim();
+}

@@ -1,0 +1,61 @@
+import { useSyncExternalStore } from "react";
+
+/** What a person set for this browser. */
+export interface Prefs {
+  theme: "system" | "light" | "dark";
+  language: "en" | "zh-CN";
+  /** Milliseconds in which a decision can be taken back. */
+  holdMs: number;
+  oneClick: boolean;
+  /** Whether the next ask is shown after a decision. */
+  nextAfterSend: boolean;
+  notify: boolean;
+  /** Whether notifications say what is asked. */
+  notifyContent: boolean;
+}
+
+const KEY = "sayso.prefs";
+const listeners = new Set<() => void>();
+
+function systemLanguage(): Prefs["language"] {
+  return typeof navigator !== "undefined" && navigator.language.toLowerCase().startsWith("zh") ? "zh-CN" : "en";
+}
+
+const DEFAULTS: Prefs = {
+  theme: "system",
+  language: systemLanguage(),
+  holdMs: 3000,
+  oneClick: true,
+  nextAfterSend: true,
+  notify: false,
+  notifyContent: false,
+};
+
+function read(): Prefs {
+  try {
+    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Prefs>) };
+  } catch {
+    return DEFAULTS;
+  }
+}
+
+let prefs = read();
+
+export const readPrefs = (): Prefs => prefs;
+
+export function setPrefs(change: Partial<Prefs>): void {
+  prefs = { ...prefs, ...change };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(prefs));
+  } catch {
+    // Then they hold until the page is closed.
+  }
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const usePrefs = (): Prefs => useSyncExternalStore(subscribe, readPrefs);

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { takeCode } from "../api/token";
+import { hrefOf, type Route, readRoute } from "./route";
+
+const routes: Route[] = [
+  { page: "inbox" },
+  { page: "inbox", ask: "ask_1" },
+  { page: "sessions" },
+  { page: "session", id: "ses_1", tab: "transcript" },
+  { page: "session", id: "ses_1", tab: "events" },
+  { page: "history" },
+  { page: "settings", section: "tokens" },
+  { page: "settings", section: "policy", rule: "rule 3 (user) & more/?#" },
+];
+
+it.each(routes)("finds back to %j", (route) => expect(readRoute(hrefOf(route))).toEqual(route));
+
+it("takes anything else for the inbox", () => {
+  expect(["", "#", "#/nowhere", "#code=1"].map(readRoute)).toEqual(Array(4).fill({ page: "inbox" }));
+});
+
+it("takes the login code out of the address", () => {
+  const kept: string[] = [];
+  const history = { replaceState: (_: unknown, __: string, to: string) => kept.push(to) } as unknown as History;
+  const location = (hash: string) => ({ hash, pathname: "/" }) as Location;
+  expect([takeCode(location("#code=a%2Bb"), history), takeCode(location("#/inbox"), history), kept]).toEqual([
+    "a+b",
+    undefined,
+    ["/"],
+  ]);
+});

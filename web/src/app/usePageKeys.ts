@@ -1,0 +1,24 @@
+import { isTyping, useHost } from "@sayso/react";
+import { useEffect } from "react";
+import type { Open } from "./Shell";
+
+/** The keys that work on every page. */
+export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void {
+  const { sender } = useHost();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (dialog !== "none" || isTyping(event.target)) return;
+      if (event.key === "?") setDialog("keys");
+      else if (event.key === "c") setDialog("new");
+      else if (event.key === "u") {
+        const held = sender.newestHeld();
+        if (!held) return;
+        sender.undo(held);
+      } else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [dialog, setDialog, sender]);
+}

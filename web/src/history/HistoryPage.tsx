@@ -1,0 +1,84 @@
+import { Kbd } from "@sayso/react";
+import { Download, Search } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useCardWords, useWords } from "../i18n";
+import { download } from "../ui/download";
+import { Select } from "../ui/Select";
+import { HistoryChart } from "./HistoryChart";
+import { HistoryTable } from "./HistoryTable";
+import { filtered, NO_FILTERS, toCsv } from "./model";
+import { useHistory } from "./useHistory";
+
+const OUTCOMES = ["answered", "approved", "rejected", "denied", "withdrawn"] as const;
+const DECIDERS = ["person", "policy", "timeout", "message", "agent"] as const;
+
+/** What was decided, by whom, and how long it waited. */
+export function HistoryPage() {
+  const t = useWords();
+  const words = useCardWords();
+  const { data: asks = [], isPending } = useHistory();
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const shown = useMemo(() => filtered(asks, filters), [asks, filters]);
+  const agents = useMemo(() => [...new Set(asks.map((ask) => ask.agent))].sort(), [asks]);
+  return (
+    <section className="page" aria-label={t("nav.history")}>
+      <div className="bar">
+        <h1>{t("nav.history")}</h1>
+        <span className="muted num">{t("history.count", { count: asks.length })}</span>
+        <span className="grow" />
+        <button
+          type="button"
+          className="btn sm"
+          onClick={() => download("sayso-history.json", JSON.stringify(shown, null, 2), "application/json")}
+        >
+          <Download size={14} aria-hidden="true" />
+          {t("history.json")}
+        </button>
+        <button
+          type="button"
+          className="btn sm"
+          onClick={() => download("sayso-history.csv", toCsv(shown), "text/csv")}
+        >
+          {t("history.csv")}
+        </button>
+      </div>
+      <HistoryChart asks={asks} />
+      <div className="tools">
+        <label className="field find">
+          <Search size={14} aria-hidden="true" />
+          <input
+            id="filter"
+            value={filters.text}
+            placeholder={t("history.search")}
+            aria-label={t("history.search")}
+            onChange={(event) => setFilters({ ...filters, text: event.target.value })}
+          />
+          <Kbd>/</Kbd>
+        </label>
+        <Select
+          label={t("history.outcome")}
+          value={filters.outcome}
+          options={OUTCOMES.map((value) => ({ value, label: words(`state.${value}`) }))}
+          onChange={(outcome) => setFilters({ ...filters, outcome })}
+        />
+        <Select
+          label={t("history.by")}
+          value={filters.by}
+          options={DECIDERS.map((value) => ({ value, label: t(`by.${value}`) }))}
+          onChange={(by) => setFilters({ ...filters, by })}
+        />
+        <Select
+          label={t("facts.agent")}
+          value={filters.agent}
+          options={agents.map((value) => ({ value, label: value }))}
+          onChange={(agent) => setFilters({ ...filters, agent })}
+        />
+      </div>
+      {!isPending && shown.length === 0 ? (
+        <p className="none">{asks.length === 0 ? t("history.none") : t("inbox.noMatch", { text: filters.text })}</p>
+      ) : (
+        <HistoryTable asks={shown} />
+      )}
+    </section>
+  );
+}

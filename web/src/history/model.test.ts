@@ -1,0 +1,60 @@
+import type { Ask, Outcome } from "@sayso/react";
+import { describe, expect, it } from "vitest";
+import { anAsk, database, token } from "../../../sdk/react/src/test/asks";
+import { answerText, filtered, NO_FILTERS, perDay, quantile, shares, toCsv } from "./model";
+
+const decided = (waitedMs: number, outcome: Partial<Outcome> = {}, change: Partial<Ask> = {}): Ask => {
+  const openedAt = "2026-11-15T12:00:00.000Z";
+  const at = new Date(Date.parse(openedAt) + waitedMs).toISOString();
+  const whole: Outcome = {
+    status: "answered",
+    answers: [["sqlite"]],
+    by: { kind: "person", name: "ada", via: "page" },
+    at,
+    ...outcome,
+  };
+  return anAsk({ openedAt, status: whole.status, outcome: whole, ...change });
+};
+
+describe("history", () => {
+  it("tells the middle and nine tenths of what people let wait, per day", () => {
+    const asks = [1000, 2000, 3000, 10_000].map((ms) => decided(ms));
+    const byRule = decided(0, { by: { kind: "policy", rule: "x" } });
+    expect(perDay([...asks, byRule])).toEqual([{ day: "2026-11-15", median: 2000, most: 10_000, count: 4 }]);
+  });
+
+  it("counts who decided; a message is a person's", () => {
+    const kinds = ["person", "message", "policy", "policy", "timeout", "agent"];
+    expect(shares(kinds.map((kind) => decided(0, { by: { kind } })))).toEqual({ person: 2, policy: 2, timeout: 1 });
+  });
+
+  it("says answers by their labels, and never a secret", () => {
+    const ask = decided(0, { answers: [["sqlite"], { secret: true }] }, { questions: [database, token] });
+    expect(answerText(ask)).toBe("SQLite");
+  });
+
+  it("filters by outcome, decider, agent and words", () => {
+    const asks = [
+      decided(0),
+      decided(0, { status: "rejected", by: { kind: "timeout" }, answers: null }, { agent: "codex" }),
+    ];
+    const found = (filters: object) => filtered(asks, { ...NO_FILTERS, ...filters }).map((ask) => ask.agent);
+    expect([
+      found({}),
+      found({ outcome: "rejected" }),
+      found({ by: "person" }),
+      found({ agent: "codex" }),
+      found({ text: "sqlite" }),
+    ]).toEqual([["claude", "codex"], ["codex"], ["claude"], ["codex"], ["claude"]]);
+  });
+
+  it("exports a table in which nothing is a formula", () => {
+    const ask = decided(1500, { answers: [['=1+"2"']] }, { id: "ask_1", questions: [{ ...database, text: "a, b" }] });
+    expect(toCsv([ask])).toBe(
+      "id,opened_at,decided_at,waited_ms,agent,project,kind,status,decided_by,via,rule,ask,answer\r\n" +
+        'ask_1,2026-11-15T12:00:00.000Z,2026-11-15T12:00:01.500Z,1500,claude,/home/ada/work/shop-api,question,answered,ada,page,,"a, b","\'=1+""2"""\r\n',
+    );
+  });
+
+  it("has no quantile of nothing", () => expect(quantile([], 0.5)).toBe(0));
+});

@@ -1,0 +1,121 @@
+import { type Ask, optionValue, titleOf } from "@sayso/react";
+
+export interface Filters {
+  text: string;
+  outcome: string;
+  by: string;
+  agent: string;
+}
+
+export const NO_FILTERS: Filters = { text: "", outcome: "", by: "", agent: "" };
+
+/** How long an ask waited, in milliseconds. */
+export const waited = (ask: Ask): number =>
+  Math.max(0, Date.parse(ask.outcome?.at ?? ask.openedAt) - Date.parse(ask.openedAt));
+
+/** What was answered, as one line; secrets stay out. */
+export function answerText(ask: Ask): string {
+  const { outcome } = ask;
+  if (!outcome) return "";
+  if (outcome.answers) {
+    return (ask.questions ?? [])
+      .map((question, index) => {
+        const answer = outcome.answers?.[index];
+        const named = (entry: string) =>
+          question.options?.find((option) => optionValue(option) === entry)?.label ?? entry;
+        return Array.isArray(answer) ? answer.map(named).join(", ") : "";
+      })
+      .filter(Boolean)
+      .join("; ");
+  }
+  return outcome.by.kind === "person" ? (outcome.message ?? "") : "";
+}
+
+export function filtered(asks: Ask[], { text, outcome, by, agent }: Filters): Ask[] {
+  const wanted = text.trim().toLowerCase();
+  return asks.filter((ask) => {
+    if (outcome && ask.status !== outcome) return false;
+    if (by && ask.outcome?.by.kind !== by) return false;
+    if (agent && ask.agent !== agent) return false;
+    if (wanted === "") return true;
+    const words = [
+      titleOf(ask).text,
+      ask.title,
+      ask.project,
+      ask.outcome?.by.rule,
+      ask.outcome?.by.name,
+      answerText(ask),
+    ];
+    return words.some((part) => part?.toLowerCase().includes(wanted));
+  });
+}
+
+export interface Day {
+  day: string;
+  median: number;
+  most: number;
+  count: number;
+}
+
+/** Waiting times of what people decided, per day: the middle, and what nine of ten stay under. */
+export function perDay(asks: Ask[]): Day[] {
+  const days = new Map<string, number[]>();
+  for (const ask of asks) {
+    const { outcome } = ask;
+    if (!outcome || (outcome.by.kind !== "person" && outcome.by.kind !== "message")) continue;
+    const day = localDay(outcome.at);
+    days.set(day, [...(days.get(day) ?? []), waited(ask)]);
+  }
+  return [...days]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([day, times]) => ({ day, median: quantile(times, 0.5), most: quantile(times, 0.9), count: times.length }));
+}
+
+export function localDay(at: string): string {
+  const time = new Date(at);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+/** The value that a share of all stays under (nearest rank). */
+export function quantile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}
+
+export interface Shares {
+  person: number;
+  policy: number;
+  timeout: number;
+}
+
+export function shares(asks: Ask[]): Shares {
+  const count = (...kinds: string[]) => asks.filter((ask) => kinds.includes(ask.outcome?.by.kind ?? "")).length;
+  return { person: count("person", "message"), policy: count("policy"), timeout: count("timeout") };
+}
+
+const COLUMNS: [string, (ask: Ask) => string | number][] = [
+  ["id", (ask) => ask.id],
+  ["opened_at", (ask) => ask.openedAt],
+  ["decided_at", (ask) => ask.outcome?.at ?? ""],
+  ["waited_ms", waited],
+  ["agent", (ask) => ask.agent],
+  ["project", (ask) => ask.project ?? ""],
+  ["kind", (ask) => ask.kind],
+  ["status", (ask) => ask.status],
+  ["decided_by", (ask) => ask.outcome?.by.name ?? ask.outcome?.by.kind ?? ""],
+  ["via", (ask) => ask.outcome?.by.via ?? ""],
+  ["rule", (ask) => ask.outcome?.by.rule ?? ""],
+  ["ask", (ask) => titleOf(ask).text],
+  ["answer", answerText],
+];
+
+/** As a table for a spreadsheet. What a spreadsheet would take for a formula is made text. */
+export function toCsv(asks: Ask[]): string {
+  const cell = (value: string | number) => {
+    const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const rows = asks.map((ask) => COLUMNS.map(([, read]) => cell(read(ask))).join(","));
+  return `${[COLUMNS.map(([name]) => name).join(","), ...rows].join("\r\n")}\r\n`;
+}

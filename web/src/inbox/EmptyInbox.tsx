@@ -1,0 +1,51 @@
+import { Kbd } from "@sayso/react";
+import { useMutation } from "@tanstack/react-query";
+import { CircleCheck, Inbox } from "lucide-react";
+import { useShell } from "../app/shellContext";
+import { useWords } from "../i18n";
+import { useClient, useSessions } from "../live/hooks";
+import { isOver } from "../session/status";
+
+/** Nothing waits. Who is new here is offered a mock session. */
+export function EmptyInbox() {
+  const t = useWords();
+  const client = useClient();
+  const { setDialog } = useShell();
+  const sessions = useSessions();
+  const working = sessions.filter((session) => !isOver(session.status)).length;
+  const mock = useMutation({
+    mutationFn: () => client.start({ agent: "mock", prompt: "ask me a question", labels: {} }),
+  });
+  const isNew = sessions.length === 0;
+  return (
+    <section className="list whole" aria-label={t("inbox.waiting")}>
+      <div className="bar">
+        <h1>{t("nav.inbox")}</h1>
+      </div>
+      <div className="empty">
+        {isNew ? (
+          <Inbox size={20} strokeWidth={1.75} aria-hidden="true" />
+        ) : (
+          <CircleCheck className="ok" size={20} strokeWidth={1.75} aria-hidden="true" />
+        )}
+        <h2>{t(isNew ? "empty.newTitle" : "empty.title")}</h2>
+        <p>{isNew ? t("empty.new") : t("empty.working", { count: working })}</p>
+        {isNew && <pre className="cmdline">sayso start claude "fix the login test"</pre>}
+        <div className="hstack">
+          <button
+            type="button"
+            className={isNew ? "btn primary" : "btn"}
+            disabled={mock.isPending}
+            onClick={() => mock.mutate()}
+          >
+            {t("button.mock")}
+          </button>
+          <button type="button" className="btn" onClick={() => setDialog("new")}>
+            {t("button.newSession")} <Kbd>c</Kbd>
+          </button>
+        </div>
+        {mock.isError && <p className="wrong">{mock.error.message}</p>}
+      </div>
+    </section>
+  );
+}

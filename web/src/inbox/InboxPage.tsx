@@ -1,0 +1,143 @@
+import { type Ask, AskCard, age, baseName, Kbd, titleOf, useHost, useNow, Visible } from "@sayso/react";
+import { useEffect, useRef, useState } from "react";
+import { usePrefs } from "../app/prefs";
+import { go } from "../app/route";
+import { useShell } from "../app/shellContext";
+import { useCardWords, useWords } from "../i18n";
+import { useClient, useLive, useLiveAsk, useLoaded } from "../live/hooks";
+import { RuleDialog } from "../rule/RuleDialog";
+import { SessionFacts } from "../session/SessionFacts";
+import { useWidth } from "../ui/useWidth";
+import { BatchCard } from "./BatchCard";
+import { DetailBar } from "./DetailBar";
+import { EmptyInbox } from "./EmptyInbox";
+import { InboxList } from "./InboxList";
+import { useInbox } from "./useInbox";
+import { useInboxKeys } from "./useInboxKeys";
+
+/** Everything that waits, and the one that is open. */
+export function InboxPage({ askId }: { askId: string | undefined }) {
+  const t = useWords();
+  const live = useLive();
+  const loaded = useLoaded();
+  const width = useWidth();
+  const { dialog, setDialog } = useShell();
+  const inbox = useInbox(askId);
+  const ask = useLiveAsk(askId);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const onePane = width < 900;
+
+  useMissingAsk(askId, loaded && !ask);
+  const first = inbox.shown[0]?.id;
+  useEffect(() => {
+    if (!askId && first && !onePane) go({ page: "inbox", ask: first }, { replace: true });
+  }, [askId, first, onePane]);
+  useNextAfterSend(askId, inbox.next, selected.size > 0);
+  useInboxKeys({ inbox, ask, selected, setSelected, enabled: dialog === "none" });
+
+  const chosen = [...selected].map((id) => live.store.ask(id)).filter((one) => one?.status === "pending") as Ask[];
+  if (loaded && inbox.pending.length === 0 && !ask) return <EmptyInbox />;
+  return (
+    <div className="two">
+      {!(onePane && askId) && <InboxList inbox={inbox} askId={askId} selected={selected} />}
+      {!(onePane && !askId) && (
+        <section className="detail" id="open-ask" aria-label={t("inbox.open")} tabIndex={-1}>
+          {ask && <DetailBar ask={ask} inbox={inbox} />}
+          <div className="scroll">
+            {chosen.length > 1 ? (
+              <BatchCard asks={chosen} onDone={() => setSelected(new Set())} />
+            ) : (
+              ask && (
+                <>
+                  <OpenCard key={ask.id} ask={ask} active={dialog === "none"} />
+                  <Next ask={inbox.next()} />
+                </>
+              )
+            )}
+          </div>
+        </section>
+      )}
+      {width >= 1600 && ask?.sessionId && <SessionFacts id={ask.sessionId} />}
+      {ask?.approval && <RuleDialog ask={ask} open={dialog === "rule"} onClose={() => setDialog("none")} />}
+    </div>
+  );
+}
+
+function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
+  const client = useClient();
+  const live = useLive();
+  const { setDialog } = useShell();
+  return (
+    <AskCard
+      ask={ask}
+      active={active}
+      actions={{
+        makeRule: () => setDialog("rule"),
+        editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
+        showNow: ({ id }) => void client.snooze(id, null).then((fresh) => live.store.takeAsks([fresh])),
+        ...(ask.sessionId
+          ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }
+          : {}),
+        leave: ({ id }) => live.store.forget(id),
+      }}
+    />
+  );
+}
+
+function Next({ ask }: { ask: Ask | undefined }) {
+  const t = useWords();
+  const words = useCardWords();
+  const now = useNow(15_000);
+  if (!ask) return null;
+  const title = titleOf(ask);
+  return (
+    <button type="button" className="next" onClick={() => go({ page: "inbox", ask: ask.id }, { replace: true })}>
+      <span>{t("inbox.next")}</span>
+      <span className={title.code ? "t mono cut" : "t cut"}>
+        <Visible text={title.text} />
+      </span>
+      <span className="cut">
+        <Visible
+          text={[ask.agent, baseName(ask.project), age(words, now - Date.parse(ask.openedAt))]
+            .filter(Boolean)
+            .join(", ")}
+        />
+      </span>
+      <span className="grow" />
+      <Kbd>j</Kbd>
+    </button>
+  );
+}
+
+/** An address may name an ask that is not in the list: decided long ago, or never there. */
+function useMissingAsk(askId: string | undefined, missing: boolean): void {
+  const client = useClient();
+  const { store } = useLive();
+  useEffect(() => {
+    if (!askId || !missing) return;
+    client
+      .ask(askId)
+      .then((ask) => store.takeAsks([ask]))
+      .catch(() => go({ page: "inbox" }, { replace: true }));
+  }, [askId, missing, client, store]);
+}
+
+/** After a decision the next ask is shown. The decided one stays in the list until the cursor is elsewhere. */
+function useNextAfterSend(askId: string | undefined, next: () => Ask | undefined, batch: boolean): void {
+  const { sender } = useHost();
+  const { store } = useLive();
+  const { nextAfterSend } = usePrefs();
+  const latest = useRef(next);
+  latest.current = next;
+  useEffect(() => {
+    if (!askId || !nextAfterSend || batch) return;
+    let onItsWay = false;
+    return sender.subscribe(() => {
+      const phase = sender.get(askId)?.phase;
+      const sent = onItsWay && phase === undefined && store.ask(askId)?.status !== "pending";
+      onItsWay = phase === "held" || phase === "sending";
+      const ask = sent ? latest.current() : undefined;
+      if (ask) go({ page: "inbox", ask: ask.id }, { replace: true });
+    });
+  }, [askId, sender, store, nextAfterSend, batch]);
+}

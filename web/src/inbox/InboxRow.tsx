@@ -1,0 +1,139 @@
+import {
+  type Ask,
+  age,
+  baseName,
+  countdown,
+  KindIcon,
+  optionValue,
+  readDiff,
+  StateIcon,
+  stateOf,
+  statOf,
+  titleOf,
+  useHost,
+  useNow,
+  useSending,
+  Visible,
+} from "@sayso/react";
+import { Check, GitBranch } from "lucide-react";
+import { memo, useMemo } from "react";
+import { go } from "../app/route";
+import { useCardWords, useWords } from "../i18n";
+import { useLiveAsk } from "../live/hooks";
+
+interface RowProps {
+  id: string;
+  open: boolean;
+  selected: boolean;
+  place: number;
+  total: number;
+  twins: number;
+}
+
+/** One ask in the list. */
+export const InboxRow = memo(function InboxRow({ id, open, selected, place, total, twins }: RowProps) {
+  const words = useCardWords();
+  const { sender } = useHost();
+  const ask = useLiveAsk(id);
+  const sending = useSending(sender, id);
+  const now = useNow(ask?.deadlineAt ? 1000 : 15_000);
+  if (!ask) return null;
+  const title = titleOf(ask);
+  const state = stateOf(ask, sending, now);
+  const decided = ask.status !== "pending";
+  return (
+    <div
+      className="row"
+      role="option"
+      id={`row-${id}`}
+      aria-selected={open || selected}
+      aria-posinset={place + 1}
+      aria-setsize={total}
+      data-open={open}
+      data-selected={selected}
+      data-state={state}
+      tabIndex={-1}
+      onClick={() => go({ page: "inbox", ask: id })}
+      onKeyDown={(event) => event.key === "Enter" && go({ page: "inbox", ask: id })}
+    >
+      {state === "pending" ? <KindIcon ask={ask} /> : <StateIcon ask={ask} state={state} />}
+      <span className={title.code ? "t mono" : "t"}>
+        <Visible text={title.text} />
+      </span>
+      <time className="age num" dateTime={ask.openedAt} title={new Date(ask.openedAt).toLocaleString()}>
+        {age(words, now - Date.parse(decided ? (ask.outcome?.at ?? ask.openedAt) : ask.openedAt))}
+      </time>
+      <span className="s">
+        <Visible text={ask.agent} />
+        {ask.project && (
+          <>
+            <span className="sep" />
+            <span className="cut">
+              <Visible text={baseName(ask.project)} />
+            </span>
+          </>
+        )}
+        {ask.branch && (
+          <span className="branch cut">
+            <GitBranch size={14} strokeWidth={1.75} aria-hidden="true" />
+            <Visible text={ask.branch} />
+          </span>
+        )}
+      </span>
+      <Fact ask={ask} now={now} twins={twins} sending={state === "sending"} />
+    </div>
+  );
+});
+
+/** The one thing worth knowing at the right. */
+function Fact({ ask, now, twins, sending }: { ask: Ask; now: number; twins: number; sending: boolean }) {
+  const t = useWords();
+  const words = useCardWords();
+  const stat = useMemo(() => diffStat(ask), [ask]);
+  if (sending) return <span className="e sending">{t("row.sending")}</span>;
+  if (ask.status !== "pending") {
+    return (
+      <span className="e cut" data-status={ask.status}>
+        <Decided ask={ask} />
+      </span>
+    );
+  }
+  if (ask.deadlineAt) {
+    const key = ask.onTimeout === "reject" ? "deadline.reject" : ask.onTimeout === "deny" ? "deadline.deny" : undefined;
+    const time = countdown(Date.parse(ask.deadlineAt) - now);
+    return <span className="e due num">{key ? words(key, { time }) : time}</span>;
+  }
+  if (ask.reach === "parked") return <span className="e parked">{t("row.parked")}</span>;
+  if (twins > 1) return <span className="e">{t("row.identical", { count: twins })}</span>;
+  if (stat) {
+    return (
+      <span className="e stat">
+        <span className="p">+{stat.added}</span> <span className="n">-{stat.removed}</span>
+      </span>
+    );
+  }
+  const questions = ask.questions?.length ?? 0;
+  if (questions > 1) return <span className="e">{t("row.questions", { count: questions })}</span>;
+  return <span className="e">{ask.blocking ? "" : t("row.notBlocking")}</span>;
+}
+
+function Decided({ ask }: { ask: Ask }) {
+  const words = useCardWords();
+  const first = ask.outcome?.answers?.[0];
+  const entry = Array.isArray(first) ? first[0] : undefined;
+  const label = ask.questions?.[0]?.options?.find((option) => optionValue(option) === entry)?.label ?? entry;
+  if (ask.status === "answered") {
+    return (
+      <>
+        <Check size={12} strokeWidth={2.5} aria-hidden="true" /> <Visible text={label ?? words("state.answered")} />
+      </>
+    );
+  }
+  return <>{words(ask.status === "pending" ? "state.question" : `state.${ask.status}`)}</>;
+}
+
+function diffStat(ask: Ask): { added: number; removed: number } | undefined {
+  const preview = ask.approval?.preview;
+  if (preview?.type !== "diff") return undefined;
+  return statOf(preview.files.flatMap((file) => readDiff(file.diff)));
+}

@@ -1,0 +1,103 @@
+import type { Ask } from "@sayso/react";
+
+/** The groups of the inbox, in their order. */
+export const GROUPS = ["soon", "waiting", "canWait", "parked", "snoozed"] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface Entry {
+  id: string;
+  group: Group;
+}
+
+export function groupOf(ask: Ask, now: number): Group {
+  if (ask.snoozedUntil && Date.parse(ask.snoozedUntil) > now) return "snoozed";
+  if (ask.deadlineAt) return "soon";
+  if (ask.reach === "parked") return "parked";
+  return ask.blocking ? "waiting" : "canWait";
+}
+
+/** Deadline soonest, blocking before non-blocking, then oldest. */
+export function ordered(asks: Ask[], now: number): Entry[] {
+  const sortable = asks.map((ask) => {
+    const group = groupOf(ask, now);
+    return { id: ask.id, group, rank: GROUPS.indexOf(group), due: ask.deadlineAt ?? "", opened: ask.openedAt };
+  });
+  sortable.sort(
+    (a, b) => a.rank - b.rank || compare(a.due, b.due) || compare(a.opened, b.opened) || compare(a.id, b.id),
+  );
+  return sortable.map(({ id, group }) => ({ id, group }));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export interface Placed {
+  shown: Entry[];
+  /** How many asks wait to be shown. */
+  hidden: number;
+}
+
+/**
+ * The next list. Rows that are shown stay where they are, also when they are decided while the cursor is on them. New ones
+ * come in only where they move nothing under the hand: below the cursor, and while the pointer is not over the list. To
+ * snooze is an act of the person, who expects the row to go.
+ */
+export function place(before: Entry[], wanted: Entry[], cursor: string | undefined, busy: boolean): Placed {
+  const wantedIds = new Set(wanted.map((entry) => entry.id));
+  const groups = new Map(wanted.map((entry) => [entry.id, entry.group]));
+  const snoozed = before.some((entry) => entry.group !== "snoozed" && groups.get(entry.id) === "snoozed");
+  if (snoozed) return { shown: wanted, hidden: 0 };
+  const kept = before.filter((entry) => wantedIds.has(entry.id) || entry.id === cursor);
+  if (!kept.some((entry) => wantedIds.has(entry.id)) && !kept.some((entry) => entry.id === cursor)) {
+    return { shown: wanted, hidden: 0 };
+  }
+  const keptIds = new Set(kept.map((entry) => entry.id));
+  const fresh = wanted.filter((entry) => !keptIds.has(entry.id));
+  if (fresh.length === 0) return { shown: kept, hidden: 0 };
+  const cursorAt = kept.findIndex((entry) => entry.id === cursor);
+  const above = new Set(kept.slice(0, cursorAt + 1).map((entry) => entry.id));
+  const lastAbove = wanted.findLastIndex((entry) => above.has(entry.id));
+  const movesNothing = !busy && fresh.every((entry) => wanted.indexOf(entry) > lastAbove);
+  if (!movesNothing) return { shown: kept, hidden: fresh.length };
+  const below = new Set(kept.slice(cursorAt + 1).map((entry) => entry.id));
+  const tail = wanted.filter((entry) => below.has(entry.id) || !keptIds.has(entry.id));
+  return { shown: [...kept.slice(0, cursorAt + 1), ...tail], hidden: 0 };
+}
+
+/** What makes two approvals the same thing to decide. Undefined: it is not one. */
+export function twinKey(ask: Ask): string | undefined {
+  const { approval } = ask;
+  if (!approval || approval.action === "plan") return undefined;
+  return JSON.stringify([
+    approval.tool,
+    approval.action,
+    approval.input ?? null,
+    approval.command ?? null,
+    ask.project ?? null,
+  ]);
+}
+
+/** The waiting approvals that are the same as this one, itself among them. */
+export function twinsOf(ask: Ask, pending: Ask[]): Ask[] {
+  const key = twinKey(ask);
+  return key === undefined ? [] : pending.filter((other) => twinKey(other) === key);
+}
+
+/** Whether an ask has the words that are looked for. */
+export function matches(ask: Ask, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return true;
+  const parts = [
+    ask.agent,
+    ask.title,
+    ask.project,
+    ask.branch,
+    ask.approval?.title,
+    ask.approval?.command,
+    ask.approval?.tool,
+    ...(ask.approval?.paths ?? []),
+    ask.link?.url,
+    ask.link?.message,
+    ...(ask.questions ?? []).flatMap((question) => [question.header, question.text]),
+  ];
+  return parts.some((part) => part?.toLowerCase().includes(wanted));
+}

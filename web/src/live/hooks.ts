@@ -1,0 +1,41 @@
+import type { Ask } from "@sayso/react";
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { Client, Session } from "../api/client";
+import type { Live } from "./live";
+import type { Connection } from "./stream";
+
+export const LiveContext = createContext<{ live: Live; client: Client } | undefined>(undefined);
+
+function useContextValue() {
+  const value = useContext(LiveContext);
+  if (!value) throw new Error("nothing is live here");
+  return value;
+}
+
+export const useClient = (): Client => useContextValue().client;
+export const useLive = (): Live => useContextValue().live;
+
+export function usePending(): Ask[] {
+  const { store } = useLive();
+  return useSyncExternalStore(store.subscribe, store.pending);
+}
+
+export function useLoaded(): boolean {
+  const { store } = useLive();
+  return useSyncExternalStore(store.subscribe, () => store.loaded);
+}
+
+export function useLiveAsk(id: string | undefined): Ask | undefined {
+  const { store } = useLive();
+  return useSyncExternalStore(store.subscribe, () => (id ? store.ask(id) : undefined));
+}
+
+export function useSessions(): Session[] {
+  const { store } = useLive();
+  return useSyncExternalStore(store.subscribe, store.sessions);
+}
+
+export function useConnection(): Connection {
+  const live = useLive();
+  return useSyncExternalStore(live.subscribe, live.connection);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { anAsk } from "../../../sdk/react/src/test/asks";
+import type { Session } from "../api/client";
+import type { FeedEvent } from "./sse";
+import { SseReader } from "./sse";
+import { LiveStore } from "./store";
+
+const event = (seq: number, type: string, data: object): FeedEvent => ({
+  seq,
+  at: "",
+  type,
+  sessionId: "ses_1",
+  data: data as Record<string, unknown>,
+});
+const answered = anAsk({ status: "answered", reach: null });
+
+describe("the live store", () => {
+  it("takes each event once, by its place", () => {
+    const store = new LiveStore();
+    let told = 0;
+    store.subscribe(() => told++);
+    store.apply(event(1, "question.requested", anAsk()));
+    store.apply(event(2, "question.resolved", answered));
+    store.apply(event(1, "question.requested", anAsk()));
+    expect([store.seq, store.pending(), store.ask("ask_1"), told]).toEqual([2, [], answered, 2]);
+  });
+
+  it("never brings back what is decided, whatever an older list says", () => {
+    const store = new LiveStore();
+    store.apply(event(5, "question.resolved", answered));
+    store.takeAsks([anAsk()]);
+    expect(store.pending()).toEqual([]);
+  });
+
+  it("adds what an event says about an ask that it knows, and ignores others", () => {
+    const store = new LiveStore();
+    store.takeAsks([answered]);
+    store.apply(event(6, "ask.delivery", { id: "ask_1", delivery: "confirmed" }));
+    store.apply(event(7, "ask.delivery", { id: "ask_9", delivery: "confirmed" }));
+    expect([store.ask("ask_1"), store.ask("ask_9")]).toEqual([{ ...answered, delivery: "confirmed" }, undefined]);
+  });
+
+  it("names the asks that a whole list does not have", () => {
+    const store = new LiveStore();
+    store.takeAsks([anAsk(), anAsk({ id: "ask_2" })]);
+    expect(store.unlisted(new Set(["ask_2"]))).toEqual(["ask_1"]);
+  });
+
+  it("keeps sessions, newest first, and what changes in them", () => {
+    const store = new LiveStore();
+    const session = (id: string, createdAt: string) => ({ id, createdAt, agent: "mock", status: "running" }) as Session;
+    store.apply(event(1, "session.created", session("ses_1", "2026-01-01")));
+    store.apply({ ...event(2, "session.created", session("ses_2", "2026-01-02")), sessionId: "ses_2" });
+    store.apply(event(3, "session.status", { status: "idle" }));
+    store.apply({ ...event(4, "session.status", { status: "idle" }), sessionId: "ses_3" });
+    expect(store.sessions().map(({ id, status }) => [id, status])).toEqual([
+      ["ses_2", "running"],
+      ["ses_1", "idle"],
+    ]);
+  });
+
+  it("forgets old decided asks and no waiting ones", () => {
+    const store = new LiveStore();
+    store.takeAsks([
+      anAsk({ id: "waits" }),
+      ...Array.from({ length: 700 }, (_, n) => anAsk({ id: `ask_${n}`, status: "answered" })),
+    ]);
+    expect([store.ask("waits")?.status, store.ask("ask_0"), store.ask("ask_699")?.status]).toEqual([
+      "pending",
+      undefined,
+      "answered",
+    ]);
+  });
+});
+
+it("reads events from pieces of any size, and skips comments", () => {
+  const text =
+    ': hello\n\nid: 1\nevent: a\ndata: {"type":"a",\ndata: "at":""}\n\ndata: {"type":"b","at":""}\n\ndata: {"ty';
+  for (const size of [1, 3, 7, text.length]) {
+    const reader = new SseReader();
+    const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+    expect(pieces.flatMap((piece) => [...reader.read(piece)])).toEqual([
+      { type: "a", at: "" },
+      { type: "b", at: "" },
+    ]);
+  }
+});

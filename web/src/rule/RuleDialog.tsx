@@ -1,0 +1,187 @@
+import { type Ask, baseName, Kbd, titleOf, useHost, Visible } from "@sayso/react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useCardWords, useWords } from "../i18n";
+import { useClient, usePending } from "../live/hooks";
+import { copyText } from "../ui/copy";
+import { Dialog } from "../ui/Dialog";
+import { Segments } from "../ui/Segments";
+import { DryRunList } from "./DryRunList";
+import { suggest, toToml, type Where } from "./model";
+import { useDryRun } from "./useDryRun";
+
+type For = "hour" | "today" | "noEnd";
+
+/** Makes a rule from an approval: shows what it would have decided, and lists the waiting twins to release. */
+export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; onClose: () => void }) {
+  const t = useWords();
+  const words = useCardWords();
+  const client = useClient();
+  const queries = useQueryClient();
+  const { sender, holdMs } = useHost();
+  const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy, enabled: open });
+  const [where, setWhere] = useState<Where>("project");
+  const [lasting, setLasting] = useState<For>("hour");
+  const [pattern, setPattern] = useState("");
+  useEffect(() => {
+    if (open) setPattern(suggest(ask, "project").pattern);
+  }, [open, ask]);
+  const rule = { ...suggest(ask, where), pattern };
+  const toml = toToml(rule);
+  const dry = useDryRun(`${policy.data?.text ?? ""}\n${toml}`, open && pattern !== "" && policy.isSuccess);
+  const release = useRelease(open, dry.data?.pending ?? []);
+  const canGrant = rule.on === "run" && lasting !== "noEnd";
+  const save = useMutation({
+    mutationFn: () =>
+      client.grant({
+        run: [pattern],
+        for: lasting === "hour" ? "1h" : untilMidnight(),
+        ...(rule.project ? { project: rule.project } : {}),
+      }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ["policy"] }),
+  });
+  const approve = () => {
+    for (const id of release.chosen) sender.hold(id, { kind: "approve" }, words("button.approve"), holdMs);
+    onClose();
+  };
+  const footer = (
+    <>
+      {canGrant ? (
+        <>
+          <button
+            type="button"
+            className="btn primary"
+            disabled={save.isPending || !pattern}
+            onClick={() => save.mutate(undefined, { onSuccess: approve })}
+          >
+            {t("button.saveApprove", { count: release.chosen.size })} <Kbd>Ctrl ↵</Kbd>
+          </button>
+          <button
+            type="button"
+            className="btn"
+            disabled={save.isPending || !pattern}
+            onClick={() => save.mutate(undefined, { onSuccess: onClose })}
+          >
+            {t("button.saveOnly")}
+          </button>
+        </>
+      ) : (
+        <button type="button" className="btn primary" onClick={() => copyText(toml)}>
+          <Copy size={14} aria-hidden="true" />
+          {t("button.copyRule")}
+        </button>
+      )}
+      <span className="grow wrong">{save.error?.message}</span>
+      <button type="button" className="btn ghost" onClick={onClose}>
+        {t("button.cancelDialog")} <Kbd>Esc</Kbd>
+      </button>
+    </>
+  );
+  return (
+    <Dialog open={open} onClose={onClose} title={t("rule.title")} description={t("rule.what")} footer={footer}>
+      <form
+        className="frm"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canGrant && pattern) save.mutate(undefined, { onSuccess: approve });
+        }}
+      >
+        <label htmlFor="rule-pattern">{t(`rule.on.${rule.on}`)}</label>
+        <div className="field mono">
+          <input
+            id="rule-pattern"
+            value={pattern}
+            spellCheck={false}
+            onChange={(event) => setPattern(event.target.value)}
+          />
+        </div>
+        <span>{t("rule.where")}</span>
+        <Segments
+          label={t("rule.where")}
+          value={where}
+          options={[
+            { value: "project", label: baseName(ask.project) || t("rule.everywhere") },
+            { value: "everywhere", label: t("rule.everywhere") },
+          ]}
+          onChange={setWhere}
+        />
+        <span>{t("rule.for")}</span>
+        <Segments
+          label={t("rule.for")}
+          value={lasting}
+          options={(["hour", "today", "noEnd"] as const).map((value) => ({ value, label: t(`rule.for.${value}`) }))}
+          onChange={setLasting}
+        />
+      </form>
+      {!canGrant && (
+        <>
+          <p className="muted">{t("rule.paste", { path: policy.data?.path ?? "policy.toml" })}</p>
+          <pre className="cmdline">{toml}</pre>
+        </>
+      )}
+      {dry.isError && <p className="wrong">{dry.error.message}</p>}
+      {dry.data && (
+        <>
+          <p className="dryhead">
+            {t("dry.would", { count: dry.data.decided.length })}
+            <span className="grow" />
+            <span className="chip" data-status="ok">
+              {t("dry.asYouDid", { count: dry.data.asYouDid.length })}
+            </span>
+            <span className="chip" data-status="waiting">
+              {t("dry.otherwise", { count: dry.data.otherwise.length })}
+            </span>
+          </p>
+          {dry.data.otherwise.length > 0 && <DryRunList entries={dry.data.otherwise} />}
+        </>
+      )}
+      {release.asks.length > 0 && (
+        <>
+          <h3>{t("rule.release")}</h3>
+          <div className="box">
+            {release.asks.map((other) => (
+              <label key={other.id} className="twin">
+                <input
+                  type="checkbox"
+                  checked={release.chosen.has(other.id)}
+                  onChange={() => release.toggle(other.id)}
+                />
+                <span className="mono cut grow">
+                  <Visible text={titleOf(other).text} />
+                </span>
+                <span className="muted cut">
+                  <Visible text={[other.agent, other.branch ?? baseName(other.project)].filter(Boolean).join(", ")} />
+                </span>
+              </label>
+            ))}
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** The waiting asks that the rule would allow, all chosen at first. */
+function useRelease(open: boolean, explained: { askId: string; verdict: string }[]) {
+  const pending = usePending();
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    if (open) setLeft(new Set());
+  }, [open]);
+  const allowed = new Set(explained.filter((one) => one.verdict === "approve").map((one) => one.askId));
+  const asks = pending.filter((ask) => allowed.has(ask.id));
+  const chosen = new Set(asks.map((ask) => ask.id).filter((id) => !left.has(id)));
+  const toggle = (id: string) => {
+    const next = new Set(left);
+    if (!next.delete(id)) next.add(id);
+    setLeft(next);
+  };
+  return { asks, chosen, toggle };
+}
+
+function untilMidnight(): string {
+  const now = new Date();
+  const end = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  return `${Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 60_000))}m`;
+}

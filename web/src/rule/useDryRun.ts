@@ -1,0 +1,36 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useClient } from "../live/hooks";
+import { compare } from "./model";
+
+const HISTORY = 500;
+const PAUSE_MS = 250;
+
+/** Tries a policy on past asks and on what waits, a moment after the last keystroke. */
+export function useDryRun(policy: string, enabled: boolean) {
+  const client = useClient();
+  const tried = useSettled(policy, PAUSE_MS);
+  return useQuery({
+    queryKey: ["dryRun", tried],
+    enabled: enabled && tried === policy,
+    retry: false,
+    placeholderData: keepPreviousData,
+    queryFn: async () => {
+      const [before, after, pending] = await Promise.all([
+        client.explain({ history: HISTORY, pending: false }),
+        client.explain({ history: HISTORY, policy: tried, pending: false }),
+        client.explain({ pending: true, policy: tried }),
+      ]);
+      return { ...compare(after.data, before.data), pending: pending.data };
+    },
+  });
+}
+
+function useSettled(value: string, ms: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}

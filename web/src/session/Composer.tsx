@@ -1,0 +1,80 @@
+import { baseName, Kbd, plain } from "@sayso/react";
+import { useMutation } from "@tanstack/react-query";
+import { Folder } from "lucide-react";
+import { useState } from "react";
+import { ApiError, type Session } from "../api/client";
+import { useWords } from "../i18n";
+import { useClient, useLive, usePending } from "../live/hooks";
+import { isOver } from "./status";
+
+/** The field to talk to the agent. While one question waits, what is typed answers it. */
+export function Composer({ session }: { session: Session }) {
+  const t = useWords();
+  const client = useClient();
+  const { store } = useLive();
+  const [text, setText] = useState("");
+  const pending = usePending().filter((ask) => ask.sessionId === session.id);
+  const send = useMutation({
+    mutationFn: (ifPending?: "queue") => client.message(session.id, text, ifPending),
+    onSuccess: ({ answered }) => {
+      if (answered) store.takeAsks([answered]);
+      setText("");
+    },
+  });
+  const blocked = send.error instanceof ApiError && send.error.problem.code === "ask_pending";
+  const agent = plain(session.agent);
+  const approval = pending.find((ask) => ask.kind === "approval");
+  const label = approval
+    ? t("composer.approval", { agent })
+    : pending.length === 1
+      ? t("composer.answers", { agent })
+      : t("composer.message", { agent });
+  if (isOver(session.status) && !session.resumable) return null;
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "") send.mutate(undefined);
+      }}
+    >
+      <textarea
+        rows={Math.min(8, text.split("\n").length)}
+        value={text}
+        placeholder={label}
+        aria-label={label}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return;
+          event.preventDefault();
+          if (text.trim() !== "") send.mutate(undefined);
+        }}
+      />
+      {send.isError && (
+        <p className="wrong" role="alert">
+          {blocked ? t("composer.blocked") : send.error.message}{" "}
+          {blocked && (
+            <button type="button" className="link" onClick={() => send.mutate("queue")}>
+              {t("composer.queue")}
+            </button>
+          )}
+        </p>
+      )}
+      <div className="hstack">
+        <span className="chip line" title={plain(session.cwd)}>
+          <Folder size={12} aria-hidden="true" />
+          {plain(baseName(session.cwd))}
+        </span>
+        <span className="chip line">{session.permissionMode}</span>
+        <span className="grow" />
+        <span className="muted hint">
+          <Kbd>Enter</Kbd> {t("composer.sends")} <Kbd>Shift ↵</Kbd> {t("composer.newLine")}
+        </span>
+        <button type="submit" className="btn primary sm" disabled={text.trim() === "" || send.isPending}>
+          {t("button.send")}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { Kbd, pieces, Visible } from "@sayso/react";
+import { useQuery } from "@tanstack/react-query";
+import { Copy, TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import { useWords } from "../i18n";
+import { useClient } from "../live/hooks";
+import type { FeedEvent } from "../live/sse";
+import { copyText } from "../ui/copy";
+import { Segments } from "../ui/Segments";
+
+/** An event as text, or the agent's request behind it, as it arrived. */
+export function RawPane({ event }: { event: FeedEvent }) {
+  const t = useWords();
+  const client = useClient();
+  const [view, setView] = useState<"event" | "raw">("event");
+  const askId = /^(question|approval|link|ask)\./.test(event.type) ? String(event.data.id ?? "") : "";
+  const raw = useQuery({
+    queryKey: ["raw", askId],
+    queryFn: () => client.ask(askId),
+    enabled: view === "raw" && askId !== "",
+  });
+  const shown = view === "raw" && askId ? raw.data?.raw : event.data;
+  const text = shown === undefined || shown === null ? "" : JSON.stringify(shown, null, 2);
+  const invisible = pieces(text).filter((piece) => "code" in piece).length;
+  return (
+    <aside className="rawpane" aria-label={t("events.pane")}>
+      <div className="bar">
+        <span className="mono">
+          <b>{event.seq}</b> {event.type}
+        </span>
+        <span className="grow" />
+        {askId && (
+          <Segments
+            label={t("events.pane")}
+            value={view}
+            options={[
+              { value: "event", label: t("events.event") },
+              { value: "raw", label: t("events.raw") },
+            ]}
+            onChange={setView}
+          />
+        )}
+        <button type="button" className="btn ghost sm" aria-label={t("button.copyAsk")} onClick={() => copyText(text)}>
+          <Copy size={14} aria-hidden="true" /> <Kbd>y</Kbd>
+        </button>
+      </div>
+      <pre className="rawtext" tabIndex={0}>
+        <Visible text={text || t("events.none")} />
+      </pre>
+      {invisible > 0 && (
+        <p className="muted">
+          <TriangleAlert size={14} aria-hidden="true" /> {t("events.invisible", { count: invisible })}
+        </p>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,29 @@
+import { type Ask, titleOf } from "@sayso/react";
+import type { FeedEvent } from "../live/sse";
+
+export const EVENT_KINDS = ["all", "asks", "tools", "messages"] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+const OF_KIND: Record<Exclude<EventKind, "all">, RegExp> = {
+  asks: /^(question|approval|link|ask)\./,
+  tools: /^tool\./,
+  messages: /^message\./,
+};
+
+export const isOfKind = (event: FeedEvent, kind: EventKind): boolean =>
+  kind === "all" || OF_KIND[kind].test(event.type);
+
+/** One line about an event. */
+export function summaryOf({ type, data }: FeedEvent): string {
+  if (/^(question|approval|link)\./.test(type)) {
+    const ask = data as unknown as Ask;
+    const by = ask.outcome?.by;
+    const who = by ? [by.name ?? by.rule ?? by.kind, by.via].filter(Boolean).join(", ") : "";
+    return [ask.status === "pending" ? "" : ask.status, titleOf(ask).text, who].filter(Boolean).join(" · ");
+  }
+  if (type.startsWith("message.")) return `${data.role ?? ""}: ${String(data.text ?? "")}`;
+  if (type.startsWith("tool.")) return `${data.name ?? ""} ${data.status ?? ""}`;
+  if (type === "ask.delivery") return String(data.delivery ?? "");
+  if (type.startsWith("session.")) return String(data.status ?? data.title ?? "");
+  return String(data.text ?? JSON.stringify(data));
+}

@@ -1,0 +1,12 @@
+import type { Ask } from "@sayso/react";
+import type { Session } from "../api/client";
+
+export type Status = Session["status"];
+
+export const isOver = (status: Status): boolean => status === "ended" || status === "failed";
+
+/** A session with an ask that waits is waiting, whatever it said last. */
+export function statusOf(session: Session, pending: Ask[]): Status {
+  if (isOver(session.status)) return session.status;
+  return pending.some((ask) => ask.sessionId === session.id) ? "waiting" : session.status;
+}

@@ -1,0 +1,101 @@
+import type { Ask } from "@sayso/react";
+import type { FeedEvent } from "../live/sse";
+
+/** One thing in a conversation. A tool call and the ask about it are one entry. */
+export type Entry =
+  | { kind: "message"; id: string; at: string; role: "user" | "assistant"; text: string; subagent?: string }
+  | { kind: "tool"; id: string; at: string; tool: Tool; ask?: Ask }
+  | { kind: "ask"; id: string; at: string; ask: Ask }
+  | { kind: "notice"; id: string; at: string; text: string; error: boolean }
+  | { kind: "unknown"; id: string; at: string; text: string };
+
+export interface Tool {
+  toolCallId: string;
+  name: string;
+  input: unknown;
+  output: string | null;
+  status: string;
+}
+
+type Block = Record<string, unknown>;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Reads a block of a transcript, or of an event, which has the same shape. */
+export function readBlock(block: Block): Entry {
+  const [id, at] = [text(block.id), text(block.at)];
+  switch (block.type) {
+    case "message": {
+      const role = block.role === "user" ? "user" : "assistant";
+      const subagent = text(block.subagent);
+      return { kind: "message", id, at, role, text: text(block.text), ...(subagent ? { subagent } : {}) };
+    }
+    case "tool": {
+      const output = typeof block.output === "string" ? block.output : null;
+      const tool = {
+        toolCallId: text(block.toolCallId),
+        name: text(block.name),
+        input: block.input,
+        output,
+        status: text(block.status),
+      };
+      return { kind: "tool", id, at, tool };
+    }
+    case "action":
+      if (block.ask) return { kind: "ask", id, at, ask: block.ask as Ask };
+      return { kind: "unknown", id, at, text: JSON.stringify(block, null, 2) };
+    case "notice":
+    case "error":
+      return { kind: "notice", id, at, text: text(block.text), error: block.type === "error" };
+    default:
+      return { kind: "unknown", id, at, text: JSON.stringify(block, null, 2) };
+  }
+}
+
+/** Adds an entry: in the place of the one with its id, into the tool call it belongs to, or at the end. */
+export function addEntry(entries: Entry[], entry: Entry): Entry[] {
+  const askId = askIdOf(entry);
+  const same = entries.findIndex((other) => other.id === entry.id || (askId !== undefined && askIdOf(other) === askId));
+  if (same >= 0) return entries.map((other, at) => (at === same ? joined(other, entry) : other));
+  if (entry.kind === "ask") {
+    const call = entries.findLastIndex(
+      (other) => other.kind === "tool" && !other.ask && isCallOf(other.tool, entry.ask),
+    );
+    if (call >= 0)
+      return entries.map((other, at) => (at === call && other.kind === "tool" ? { ...other, ask: entry.ask } : other));
+  }
+  if (entry.kind === "tool") {
+    const ask = entries.findLastIndex((other) => other.kind === "ask" && isCallOf(entry.tool, other.ask));
+    if (ask >= 0)
+      return entries.map((other, at) =>
+        at === ask && other.kind === "ask" ? { ...entry, at: other.at, ask: other.ask } : other,
+      );
+  }
+  return [...entries, entry];
+}
+
+const isCallOf = (tool: Tool, ask: Ask): boolean => tool.toolCallId !== "" && tool.toolCallId === ask.toolCallId;
+
+function askIdOf(entry: Entry): string | undefined {
+  return entry.kind === "ask" || entry.kind === "tool" ? entry.ask?.id : undefined;
+}
+
+function joined(before: Entry, after: Entry): Entry {
+  if (before.kind === "tool" && after.kind === "tool")
+    return { ...after, at: before.at, ...(before.ask ? { ask: before.ask } : {}) };
+  if (before.kind === "tool" && after.kind === "ask") return { ...before, ask: after.ask };
+  return after;
+}
+
+export const readTranscript = (blocks: Block[]): Entry[] => blocks.map(readBlock).reduce(addEntry, []);
+
+const BLOCK_EVENT = /^(message\.completed|tool\.(started|updated|completed)|notice|error)$/;
+const ASK_EVENT = /^(question|approval|link)\.(requested|resolved)$/;
+
+/** Adds what an event says. */
+export function addEvent(entries: Entry[], event: FeedEvent): Entry[] {
+  if (BLOCK_EVENT.test(event.type) && event.data.type) return addEntry(entries, readBlock(event.data));
+  if (!ASK_EVENT.test(event.type)) return entries;
+  const ask = event.data as unknown as Ask;
+  return addEntry(entries, { kind: "ask", id: ask.id, at: ask.openedAt, ask });
+}

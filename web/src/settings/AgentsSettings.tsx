@@ -1,0 +1,72 @@
+import { AgentTile, Visible } from "@sayso/react";
+import { useQuery } from "@tanstack/react-query";
+import { Check, Minus } from "lucide-react";
+import type { Agent } from "../api/client";
+import { useWords } from "../i18n";
+import { useClient } from "../live/hooks";
+
+const CAPABILITIES = [
+  "questions",
+  "approvals",
+  "plans",
+  "elicitation",
+  "resume",
+  "survivesRestart",
+  "messageAnswersSets",
+] as const;
+
+/** The agents that can be started, and what each really can. */
+export function AgentsSettings() {
+  const t = useWords();
+  const client = useClient();
+  const { data } = useQuery({ queryKey: ["agents"], queryFn: client.agents });
+  return (
+    <section className="pane" aria-label={t("settings.agents")}>
+      <div className="bar">
+        <h2>{t("settings.agents")}</h2>
+      </div>
+      <div className="form scrolls">
+        <table>
+          <thead>
+            <tr>
+              <th>{t("facts.agent")}</th>
+              <th>{t("agents.protocol")}</th>
+              {CAPABILITIES.map((one) => (
+                <th key={one}>{t(`can.${one}`)}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {(data?.data ?? []).map((agent) => (
+              <AgentRow key={agent.name} agent={agent} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function AgentRow({ agent }: { agent: Agent }) {
+  const t = useWords();
+  return (
+    <tr>
+      <td>
+        <span className="hstack">
+          <AgentTile agent={agent.name} />
+          <Visible text={agent.name} />
+        </span>
+      </td>
+      <td>{agent.protocol}</td>
+      {CAPABILITIES.map((one) => (
+        <td key={one}>
+          {agent.capabilities[one] ? (
+            <Check className="ok" size={16} aria-label={t("can.yes")} role="img" />
+          ) : (
+            <Minus className="muted" size={16} aria-label={t("can.no")} role="img" />
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}

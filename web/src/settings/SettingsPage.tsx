@@ -1,0 +1,50 @@
+import { Bot, KeyRound, type LucideIcon, ShieldCheck, SlidersHorizontal } from "lucide-react";
+import { hrefOf, SETTINGS, type SettingsSection } from "../app/route";
+import { useWords } from "../i18n";
+import { AgentsSettings } from "./AgentsSettings";
+import { PageSettings } from "./PageSettings";
+import { PolicySettings } from "./PolicySettings";
+import { TokensSettings } from "./TokensSettings";
+
+const ICONS: Record<SettingsSection, LucideIcon> = {
+  policy: ShieldCheck,
+  agents: Bot,
+  tokens: KeyRound,
+  page: SlidersHorizontal,
+};
+
+interface SettingsProps {
+  section: SettingsSection;
+  rule: string | undefined;
+  onSignOut: () => void;
+}
+
+/** Policy, agents, tokens, and this page. */
+export function SettingsPage({ section, rule, onSignOut }: SettingsProps) {
+  const t = useWords();
+  return (
+    <div className="set">
+      <nav className="subnav" aria-label={t("nav.settings")}>
+        <h1>{t("nav.settings")}</h1>
+        {SETTINGS.map((one) => {
+          const Icon = ICONS[one];
+          return (
+            <a
+              key={one}
+              className="nav"
+              href={hrefOf({ page: "settings", section: one })}
+              aria-current={one === section ? "page" : undefined}
+            >
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+              <span className="grow">{t(`settings.${one}`)}</span>
+            </a>
+          );
+        })}
+      </nav>
+      {section === "policy" && <PolicySettings rule={rule} />}
+      {section === "agents" && <AgentsSettings />}
+      {section === "tokens" && <TokensSettings />}
+      {section === "page" && <PageSettings onSignOut={onSignOut} />}
+    </div>
+  );
+}
