@@ -23,7 +23,7 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
   const [mode, setMode] = useState<(typeof MODES)[number]>("default");
   const [model, setModel] = useState("");
   const [questions, setQuestions] = useState<(typeof QUESTIONS)[number]>("forward");
-  const names = (agents.data?.data ?? []).map((one) => one.name);
+  const names = (agents.data?.data ?? []).filter((one) => one.installed).map((one) => one.name);
   const chosen = agent || names[0] || "";
   const start = useMutation({
     mutationFn: () =>

@@ -56,6 +56,7 @@ function AgentRow({ agent }: { agent: Agent }) {
           <AgentTile agent={agent.name} />
           <Visible text={agent.name} />
         </span>
+        {!agent.installed && agent.install && <code className="muted">{agent.install}</code>}
       </td>
       <td>{agent.protocol}</td>
       {CAPABILITIES.map((one) => (
