@@ -50,7 +50,8 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
 pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), Failure> {
     app.paths.make_data_dir()?;
     let already_logged = fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
-    let mut at = listen.or_else(another_port);
+    let wanted = listen.unwrap_or(DEFAULT_LISTEN);
+    let mut at = free_or_any(wanted);
     let mut child = Some(spawn(app, at)?);
     let deadline = Instant::now() + START;
     loop {
@@ -68,17 +69,15 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
         if let Some(Ok(Some(_))) = child.as_mut().map(Child::try_wait) {
             // Another command may have been quicker by a moment: then its server is about to answer, or,
             // with another data directory, it has the port now.
-            let free = if at.is_none() { another_port() } else { None };
-            match (is_locked(&app.paths.data_dir), free) {
-                (true, _) => child = None,
-                (false, Some(_)) => {
-                    at = free;
-                    child = Some(spawn(app, at)?);
-                }
-                (false, None) => {
-                    let said = last_words(&app.paths.log(), already_logged);
-                    return Err(Failure::new("A server could not be started.").then(said));
-                }
+            let next = free_or_any(at);
+            if is_locked(&app.paths.data_dir) {
+                child = None;
+            } else if next == at {
+                let said = last_words(&app.paths.log(), already_logged);
+                return Err(Failure::new("A server could not be started.").then(said));
+            } else {
+                at = next;
+                child = Some(spawn(app, at)?);
             }
         }
         if Instant::now() >= deadline {
@@ -95,27 +94,24 @@ fn is_locked(data_dir: &Path) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-fn spawn(app: &App, listen: Option<SocketAddr>) -> Result<Child, Failure> {
+fn spawn(app: &App, listen: SocketAddr) -> Result<Child, Failure> {
     let broken = |error: io::Error| Failure::io("A server cannot be started", &error);
     let log = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
     let errors = log.try_clone().map_err(broken)?;
     let mut command = Command::new(std::env::current_exe().map_err(broken)?);
-    command.arg("serve").arg("--data-dir").arg(&app.paths.data_dir);
-    if let Some(listen) = listen {
-        command.arg("--listen").arg(listen.to_string());
-    }
+    command.arg("serve").arg("--data-dir").arg(&app.paths.data_dir).arg("--listen").arg(listen.to_string());
     // Its own process group: Ctrl-C in this terminal is not for it. Tokens of this shell are not for
     // its agents.
     command.process_group(0).env_remove("SAYSO_TOKEN").env_remove("SAYSO_AGENT_TOKEN").env_remove("SAYSO_URL");
     command.stdin(Stdio::null()).stdout(log).stderr(errors).current_dir("/").spawn().map_err(broken)
 }
 
-/// Any free port, if somebody else has the usual one: another user of this machine, another data
-/// directory. `server.json` tells clients which it is.
-fn another_port() -> Option<SocketAddr> {
-    match TcpListener::bind(DEFAULT_LISTEN) {
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Some(SocketAddr::new(DEFAULT_LISTEN.ip(), 0)),
-        Ok(_) | Err(_) => None,
+/// This address, or any free port beside it if somebody else has it: another user of this machine,
+/// another data directory. `server.json` tells clients which it is.
+fn free_or_any(wanted: SocketAddr) -> SocketAddr {
+    match TcpListener::bind(wanted) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => SocketAddr::new(wanted.ip(), 0),
+        Ok(_) | Err(_) => wanted,
     }
 }
 
@@ -130,4 +126,18 @@ fn last_words(log: &Path, already_logged: u64) -> String {
     let lines: Vec<&str> = text.lines().rev().take(5).collect();
     let shown: Vec<String> = lines.iter().rev().map(|line| format!("  {}", sanitize::line(line))).collect();
     format!("The end of {}:\n{}", log.display(), shown.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_somebody_has_gives_way_to_any_port_beside_it() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let wanted = taken.local_addr().unwrap();
+        assert_eq!(free_or_any(wanted), "127.0.0.1:0".parse().unwrap());
+        drop(taken);
+        assert_eq!(free_or_any(wanted), wanted);
+    }
 }

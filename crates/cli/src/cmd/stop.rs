@@ -28,7 +28,7 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     })
 }
 
-/// Stops the server and starts it again where it listened.
+/// Stops the server and starts it again where it listened, if that is still free.
 pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
     app.person_only()?;
     let listen = match stop(app).await {
