@@ -46,6 +46,8 @@ pub enum ErrorCode {
     SessionEnded,
     /// The agent cannot take it up again.
     NotResumable,
+    /// A person runs the agent themselves; it can only be talked to there.
+    ExternalSession,
     /// The same key came with another body.
     IdempotencyKeyReused,
     /// Over a limit.

@@ -23,6 +23,13 @@ pub trait Query: Send + 'static {
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError>;
 }
 
+/// The session of an agent that a person runs themselves, if it is not over.
+#[derive(Debug)]
+pub struct GetExternal {
+    /// Which.
+    pub key: crate::write::ExternalKey,
+}
+
 /// One ask.
 #[derive(Debug)]
 pub struct GetAsk {

@@ -73,6 +73,62 @@ pub struct CreateSession {
     pub key: Option<IdempotencyKey>,
 }
 
+/// Which session of an agent that a person runs themselves. A token names only its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExternalKey {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Who tells of it.
+    pub token: TokenId,
+    /// The agent's name.
+    pub agent: String,
+    /// The agent's own id of the session.
+    pub native_id: String,
+}
+
+/// Finds the session of an agent that a person runs themselves, or makes it. One that was over goes on.
+#[derive(Debug)]
+pub struct EnsureExternal {
+    /// Which.
+    pub key: ExternalKey,
+    /// The session as it is if it is new. One that was over takes its project and branch from here.
+    pub session: Session,
+    /// What carries it, if it is new.
+    pub connection: Connection,
+    /// What the feed says of it, if it is new.
+    pub announced: Raw,
+    /// When.
+    pub now: Time,
+}
+
+/// What happened where a person runs an agent themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExternalNews {
+    /// A tool call is over. The oldest pending ask whose own id begins like this was about it.
+    ToolDone {
+        /// How the asks of such calls begin.
+        native_prefix: String,
+    },
+    /// The person gave a prompt.
+    Prompted,
+    /// The turn is over.
+    TurnEnded,
+    /// The agent is over.
+    Ended,
+}
+
+/// Takes news of a session of an agent that a person runs themselves: what was decided there is
+/// withdrawn here. Returns what was.
+#[derive(Debug)]
+pub struct TellExternal {
+    /// Which session.
+    pub key: ExternalKey,
+    /// What happened.
+    pub news: ExternalNews,
+    /// When.
+    pub now: Time,
+}
+
 /// Opens an ask for a caller that waits for it over HTTP.
 #[derive(Debug)]
 pub struct OpenAsk {
@@ -311,6 +367,8 @@ pub enum Sent {
     Pending(Vec<AskId>),
     /// The session is over.
     Ended,
+    /// A person runs the agent themselves: it takes no messages from here.
+    External,
     /// No such session.
     NotFound,
     /// The key belongs to another call.
@@ -354,6 +412,8 @@ pub enum Commanded {
     Ended,
     /// It is not over, or cannot be taken up again.
     NotResumable,
+    /// A person runs the agent themselves: it takes no commands from here.
+    External,
     /// No such session.
     NotFound,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::external::ExternalSession;
 use super::{Approval, Ask, AskKind, Link, Question};
 
 /// A page of asks.
@@ -74,6 +75,9 @@ pub struct NewAsk {
     /// The session it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// The session of an agent that a person runs themselves. It is made when it is not known yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalSession>,
     /// Who asks; the token's name if it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -86,6 +90,12 @@ pub struct NewAsk {
     /// The git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The sub-agent that asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// The agent's id of the tool call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
     /// What a person should know first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,

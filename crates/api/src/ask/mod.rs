@@ -2,6 +2,7 @@
 
 mod approval;
 mod calls;
+mod external;
 mod outcome;
 mod question;
 
@@ -14,6 +15,7 @@ use utoipa::ToSchema;
 
 pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
 pub use calls::{AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, SnoozeRequest};
+pub use external::{ExternalEvent, ExternalNews, ExternalNewsTaken, ExternalSession};
 pub use outcome::{Actor, Outcome, ShownAnswer};
 pub use question::{InputKind, Question, QuestionOption};
 

@@ -96,6 +96,9 @@ pub(crate) fn open_for_caller(app: &App, wanted: FromCaller, now: Time) -> Resul
     limits::check("the title", wanted.context.title.len(), limits::TEXT)?;
     limits::check("the name of the agent", wanted.context.agent.len(), limits::NAME)?;
     limits::check("the context", wanted.context.context.as_ref().map_or(0, String::len), limits::TEXT)?;
+    for name in [&wanted.context.subagent, &wanted.context.tool_call_id].into_iter().flatten() {
+        limits::check("the name of the sub-agent or tool call", name.len(), limits::NAME)?;
+    }
     limits::check("the dedupe key", wanted.dedupe_key.as_ref().map_or(0, String::len), limits::NAME)?;
     let set = app.policies.set(wanted.session_scope.as_ref(), None);
     let verdict = app.policies.decide(&set, &wanted.context.agent, wanted.context.project.as_deref(), &wanted.body, now);

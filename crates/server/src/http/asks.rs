@@ -18,6 +18,7 @@ use sayso_core::time::Span;
 use sayso_store::read::{CountPending, GetAsk, ListAsks, StatusFilter};
 use sayso_store::write::{CallerHasOutcome, OpenAsk, Opened, WithdrawAsk};
 
+use super::external;
 use super::sessions::find;
 use super::{ApiError, Authorized, JsonBody, Params};
 use crate::app::{App, shown};
@@ -168,9 +169,11 @@ pub(crate) async fn open(
     let caller = authorized.may(Permission::Open)?;
     let key = body.key(caller);
     let new = body.value;
-    let found = match &new.session_id {
-        Some(id) => Some(find(&app, caller, id).await?.session),
-        None => None,
+    let found = match (&new.session_id, new.external) {
+        (Some(_), Some(_)) => return Err(ApiError::invalid("an ask has either a sessionId or an external session")),
+        (Some(id), None) => Some(find(&app, caller, id).await?.session),
+        (None, Some(named)) => Some(external::ensure(&app, caller, named).await?),
+        (None, None) => None,
     };
     let (session, session_scope) = (found.as_ref().map(|session| session.id), found.as_ref().map(SessionScope::from));
     let asked = match (new.questions, new.approval, new.link) {
@@ -190,15 +193,17 @@ pub(crate) async fn open(
         .map(str::parse::<Span>)
         .transpose()
         .map_err(|error| ApiError::invalid(format!("timeout: {error}")))?;
-    let agent = new.agent.unwrap_or_else(|| caller.name.clone());
+    // What an agent says of its own session is said once, for the session.
+    let session_says = found.as_ref().filter(|session| session.external.is_some());
+    let title = new.title.or_else(|| session_says.map(|session| session.title.clone()).filter(|title| !title.is_empty()));
     let context = AskContext {
-        title: new.title.unwrap_or_else(|| asked.summary()),
-        agent,
-        project: new.project,
-        branch: new.branch,
-        subagent: None,
+        title: title.unwrap_or_else(|| asked.summary()),
+        agent: session_says.map(|session| session.agent.clone()).or(new.agent).unwrap_or_else(|| caller.name.clone()),
+        project: session_says.map(|session| session.project.clone()).or(new.project),
+        branch: session_says.and_then(|session| session.branch.clone()).or(new.branch),
+        subagent: new.subagent,
         context: new.context,
-        tool_call_id: None,
+        tool_call_id: new.tool_call_id,
         blocking: new.blocking.unwrap_or(true),
         run: None,
         step: None,

@@ -8,6 +8,7 @@ use sayso_core::ask::{InvalidAnswers, Outcome, Refused};
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
+use sayso_core::texts;
 use sayso_store::StoreError;
 use sayso_store::write::ResolveError;
 
@@ -81,6 +82,10 @@ impl ApiError {
 
     pub(crate) fn session_ended() -> Self {
         Self::new(StatusCode::CONFLICT, ErrorCode::SessionEnded, "the session is over")
+    }
+
+    pub(crate) fn external() -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorCode::ExternalSession, texts::EXTERNAL)
     }
 
     pub(crate) fn pending(asks: &[AskId]) -> Self {

@@ -5,6 +5,7 @@ mod asks;
 pub(crate) mod decide;
 mod error;
 pub(crate) mod events;
+pub(crate) mod external;
 mod extract;
 mod gate;
 mod health;

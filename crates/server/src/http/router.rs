@@ -12,7 +12,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{ApiError, agents, asks, decide, events, gate, health, login, page, policy, sessions, tokens, transcript};
+use super::{ApiError, agents, asks, decide, events, external, gate, health, login, page, policy, sessions, tokens, transcript};
 use crate::app::App;
 use crate::doors::{gateway, question_rest};
 
@@ -34,6 +34,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(asks::list, asks::open))
         .routes(routes!(asks::get, asks::withdraw))
         .routes(routes!(asks::receipt))
+        .routes(routes!(external::tell))
         .routes(routes!(decide::answer))
         .routes(routes!(decide::reject))
         .routes(routes!(decide::approve))

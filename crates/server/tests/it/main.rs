@@ -4,6 +4,7 @@
 
 mod auth;
 mod disk;
+mod external;
 mod gateway;
 mod guard;
 mod idempotency;

@@ -6,6 +6,7 @@ mod backup;
 mod command_session;
 mod create_session;
 mod events;
+mod external;
 mod list_asks;
 mod message;
 mod migrate;
