@@ -136,6 +136,8 @@ pub(crate) enum Command {
         #[arg(short = 'n', long, default_value_t = 100)]
         lines: usize,
     },
+    /// Let an agent ask, over MCP on standard input and output
+    Mcp(Mcp),
     /// Be an agent that asks, over ACP on standard input and output
     MockAgent,
     /// Check that everything is in order
@@ -171,6 +173,14 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// `sayso mcp`.
+#[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
+pub(crate) struct Mcp {
+    /// How long the client waits for a tool: 50s; a call that takes longer returns and is taken up with get_answer
+    #[arg(long, value_name = "TIME")]
+    pub(crate) wait: Option<Span>,
 }
 
 /// `sayso ls`.
@@ -424,7 +434,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Agents", &["start", "sessions", "agents"]),
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),
-    ("Programs", &["mock-agent"]),
+    ("Programs", &["mcp", "mock-agent"]),
     ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
 ];
 

@@ -6,6 +6,7 @@ use sayso_api::ask::{
     AnswerRequest, ApproveRequest, Ask, AskPage, AskQuery, AskStatus, GetAskQuery, InputKind, NewAsk, NoRequest, Question,
     QuestionOption, SnoozeRequest,
 };
+use sayso_api::notice::NewNotice;
 use sayso_core::time::Time;
 
 use crate::backoff::Backoff;
@@ -178,6 +179,14 @@ impl Client {
     /// When the server says no or does not answer.
     pub async fn snooze(&self, id: &str, until: Option<Time>) -> Result<Ask, Error> {
         self.post(&["asks", id, "snooze"], &SnoozeRequest { until }).await
+    }
+
+    /// Says something to people, and waits for nothing.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn notify(&self, notice: &NewNotice) -> Result<(), Error> {
+        self.tell(&["notices"], notice).await
     }
 
     /// Takes back an ask that this token opened.

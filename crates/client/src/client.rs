@@ -174,6 +174,15 @@ impl Client {
         self.read(response).await
     }
 
+    /// A call that changes something and whose reply says nothing more.
+    pub(crate) async fn tell(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
+        let url = self.address(segments);
+        let key = idempotency_key()?;
+        let response =
+            self.send(|| self.http.post(url.clone()).timeout(CALL).header("idempotency-key", &key).json(body)).await?;
+        if response.status().is_success() { Ok(()) } else { Err(self.problem(response).await) }
+    }
+
     /// A call that removes something and whose reply says nothing more.
     pub(crate) async fn delete(&self, segments: &[&str]) -> Result<(), Error> {
         let url = self.address(segments);

@@ -32,6 +32,8 @@ pub const WITHDRAWN_EXTERNAL_ENDED: &str = "The agent has ended.";
 pub const EXTERNAL: &str = "this agent runs in your own terminal; talk to it there";
 /// The caller took it back.
 pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
+/// The caller is gone and has not come back.
+pub const WITHDRAWN_CALLER_GONE: &str = "The agent no longer waits for it.";
 
 /// An outcome that could not be given to an agent that is gone.
 pub const AGENT_GONE_NOTHING_SENT: &str = "The agent is gone; nothing was sent.";

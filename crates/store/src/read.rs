@@ -7,7 +7,7 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::Session;
-use sayso_core::time::Time;
+use sayso_core::time::{Span, Time};
 
 use crate::error::StoreError;
 use crate::event::{OutboxRow, StoredEvent, WorkspaceId};
@@ -250,6 +250,8 @@ pub struct Beginnings {
     pub connections: Vec<ConnectionId>,
     /// Asks that end by themselves.
     pub deadlines: Vec<(AskId, Time)>,
+    /// Asks that end when their caller stays away for so long.
+    pub kept: Vec<(AskId, Span)>,
 }
 
 /// Every token of every workspace.

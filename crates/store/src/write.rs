@@ -2,7 +2,7 @@
 //! not at all, and what it returns is on disk.
 
 use sayso_core::actor::Actor;
-use sayso_core::ask::{Ask, Decision, Delivery, Refused};
+use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused};
 use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
 use sayso_core::raw::Raw;
@@ -554,7 +554,33 @@ pub struct Retain {
     pub at_most: usize,
 }
 
-/// Callers that have gone: their live questions are parked, other live asks withdrawn.
+/// The caller that opened an ask no longer waits for it, or waits again. Only questions are parked, and no secret ones.
+#[derive(Debug)]
+pub struct SetReach {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// Whether somebody waits.
+    pub reach: Reach,
+    /// When.
+    pub now: Time,
+}
+
+/// An agent says something to people, and waits for nothing.
+#[derive(Debug)]
+pub struct SayNotice {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The session that it belongs to.
+    pub session: Option<SessionId>,
+    /// The words, as a block.
+    pub block: Block,
+    /// What the feed says where there is no session.
+    pub data: Raw,
+}
+
+/// Takes back an ask that a caller opened.
 #[derive(Debug)]
 pub struct WithdrawAsk {
     /// Where.

@@ -24,6 +24,7 @@ mod hear;
 mod launch;
 mod outcome;
 mod plan;
+mod prompt_tool;
 mod questions;
 mod requests;
 mod speech;
@@ -32,4 +33,5 @@ mod suggestions;
 mod translator;
 mod wire;
 
+pub use prompt_tool::PromptCall;
 pub use translator::{CAPABILITIES, ClaudeTranslator};

@@ -120,6 +120,10 @@ pub struct NewAsk {
     /// Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
+    /// Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
+    /// question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
 }
 
 /// Answers the questions.

@@ -11,6 +11,7 @@ mod history;
 mod list;
 mod login;
 mod logs;
+mod mcp;
 pub(crate) mod mock_agent;
 mod next;
 mod policy;
@@ -54,6 +55,7 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Status { line: false } => status::run(app).await,
         Command::Restart => stop::restart(app).await,
         Command::Stop { all } => stop::run(app, all).await,
+        Command::Mcp(args) => mcp::run(app, args).await,
         Command::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),
         Command::Logs { follow, lines } => logs::run(app, lines, follow).await,
         Command::Doctor => doctor::run(app).await,

@@ -9,6 +9,7 @@ mod elsewhere;
 mod hostile;
 mod json;
 mod lifecycle;
+mod mcp;
 mod policy;
 mod processes;
 mod prompt;

@@ -48,6 +48,7 @@ pub(crate) fn open_for_agent(
         run: None,
         step: None,
         labels,
+        keep: None,
     };
     let verdict = app.policies.decide(set, &session.agent, Some(&session.project), &new.body, now);
     let (state, policy) = state_after(verdict, now);

@@ -146,6 +146,11 @@ impl ApiError {
         self
     }
 
+    /// The words alone.
+    pub(crate) fn into_words(self) -> String {
+        self.0.detail
+    }
+
     /// The same, with other words.
     pub(crate) fn saying(mut self, detail: &str) -> Self {
         detail.clone_into(&mut self.0.detail);

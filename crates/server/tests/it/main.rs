@@ -9,6 +9,7 @@ mod gateway;
 mod guard;
 mod idempotency;
 mod life;
+mod mcp;
 mod messages;
 mod mock;
 mod native;

@@ -7,6 +7,7 @@ mod command_session;
 mod create_session;
 mod events;
 mod external;
+mod kept;
 mod list_asks;
 mod message;
 mod migrate;
