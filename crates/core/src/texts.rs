@@ -28,12 +28,14 @@ pub const WITHDRAWN_ELSEWHERE: &str = "It was answered in the terminal.";
 pub const WITHDRAWN_TURN_OVER: &str = "The turn went on in the terminal.";
 /// The agent that the person ran is over.
 pub const WITHDRAWN_EXTERNAL_ENDED: &str = "The agent has ended.";
+/// An outcome that came when the agent went on already.
+pub const TERMINAL_WAS_FIRST: &str = "The terminal was first; this did not reach the agent.";
 /// Why nothing can be said to an agent that the person runs themselves.
 pub const EXTERNAL: &str = "this agent runs in your own terminal; talk to it there";
-/// The caller took it back.
-pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
 /// The caller is gone and has not come back.
 pub const WITHDRAWN_CALLER_GONE: &str = "The agent no longer waits for it.";
+/// The caller took it back.
+pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
 
 /// An outcome that could not be given to an agent that is gone.
 pub const AGENT_GONE_NOTHING_SENT: &str = "The agent is gone; nothing was sent.";

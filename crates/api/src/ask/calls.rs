@@ -114,16 +114,29 @@ pub struct NewAsk {
     /// Labels.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_only: Option<bool>,
     /// Two pending asks of one token with the same key are one ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout: Option<String>,
     /// Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
     /// question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<String>,
+    /// Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<String>,
+}
+
+/// How an ask is taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct WithdrawQuery {
+    /// Why, in words for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Answers the questions.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
-pub use calls::{AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, SnoozeRequest};
+pub use calls::{AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, SnoozeRequest, WithdrawQuery};
 pub use external::{ExternalEvent, ExternalNews, ExternalNewsTaken, ExternalSession};
 pub use outcome::{Actor, Outcome, ShownAnswer};
 pub use question::{InputKind, Question, QuestionOption};

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer};
+use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer, WithdrawQuery};
 use sayso_api::error::{ErrorCode, Problem};
 use sayso_core::ask::{Ask as StoredAsk, AskBody, AskContext, AskState, Link, OutcomeStatus, Reach};
 use sayso_core::id::AskId;
@@ -246,6 +246,9 @@ pub(crate) async fn open_ask(
         OpenError::Limit(limit) => limit.into(),
         OpenError::Invalid(detail) => ApiError::invalid(detail),
     })?;
+    if new.policy_only == Some(true) && matches!(ask.state, AskState::Pending(_)) {
+        return Err(ApiError::not_decided());
+    }
     let open = OpenAsk { workspace: caller.workspace, scope: caller.scope.clone(), ask: Box::new(ask), key, max_pending: 10_000 };
     match app.store.write(open).await? {
         Opened::Ask(ask) => {
@@ -291,19 +294,22 @@ pub(crate) async fn receipt(
 }
 
 /// Take back an ask that you opened.
-#[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), WithdrawQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn withdraw(
     State(app): State<Arc<App>>,
     authorized: Authorized,
     Path(id): Path<String>,
+    Params(query): Params<WithdrawQuery>,
 ) -> Result<Json<Ask>, ApiError> {
     let caller = authorized.may(Permission::Open)?;
+    let reason = query.reason.filter(|reason| !reason.trim().is_empty());
+    limits::check("the reason", reason.as_ref().map_or(0, String::len), limits::NAME)?;
     let withdraw = WithdrawAsk {
         workspace: caller.workspace,
         ask: ask_id(&id)?,
         scope: caller.scope.clone(),
-        reason: texts::WITHDRAWN_BY_CALLER.to_owned(),
+        reason: reason.unwrap_or_else(|| texts::WITHDRAWN_BY_CALLER.to_owned()),
         now: app.clock.now(),
     };
     let ask = app.store.write(withdraw).await?.map_err(|error| ApiError::resolve(error, caller.token))?;

@@ -84,6 +84,10 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, ErrorCode::SessionEnded, "the session is over")
     }
 
+    pub(crate) fn not_decided() -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorCode::NotDecided, "the policy leaves this to a person; nothing was opened")
+    }
+
     pub(crate) fn external() -> Self {
         Self::new(StatusCode::CONFLICT, ErrorCode::ExternalSession, texts::EXTERNAL)
     }

@@ -12,7 +12,9 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, sessions, tokens, transcript};
+use super::{
+    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, sessions, tokens, transcript,
+};
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
 

@@ -136,3 +136,43 @@ async fn what_is_no_name_is_refused() {
     agent.post("/v1/asks", both).await.problem(422, "invalid_request");
     world.role("answerer").await.post("/v1/asks", of("s-1", "/p", question())).await.problem(403, "forbidden");
 }
+
+#[tokio::test]
+async fn only_the_policy_can_be_asked() {
+    let world = World::with_policy("[[rules]]\ndo = \"allow\"\nrun = [\"cargo test\"]\n").await;
+    let agent = world.role("agent").await;
+    let only = |mut ask: Value| {
+        ask["policyOnly"] = json!(true);
+        ask
+    };
+    let allowed = agent.post("/v1/asks", only(of("s-1", "/p", approval()))).await.expect(201);
+    assert_eq!(allowed["status"], "approved");
+    agent.post("/v1/asks", only(of("s-1", "/p", question()))).await.problem(409, "not_decided");
+    assert_eq!(world.admin.get("/v1/asks?status=pending").await.expect(200)["data"], json!([]));
+}
+
+#[tokio::test]
+async fn a_withdrawal_has_its_reason() {
+    let world = World::start().await;
+    let agent = world.role("agent").await;
+    let ask = id(&agent.post("/v1/asks", of("s-1", "/p", approval())).await.expect(201));
+    agent.delete(&format!("/v1/asks/{ask}?reason={}", "x".repeat(300))).await.problem(422, "limit_exceeded");
+    let withdrawn = agent.delete(&format!("/v1/asks/{ask}?reason=answer%20it%20there")).await.expect(200);
+    assert_eq!(withdrawn["outcome"]["message"], "answer it there");
+}
+
+#[tokio::test]
+async fn an_outcome_that_nobody_took_in_time_did_not_arrive() {
+    let world = World::start().await;
+    let agent = world.role("agent").await;
+    let ask = id(&agent.post("/v1/asks", keyed(of("s-1", "/p", question()), "s-1:aa:0")).await.expect(201));
+    world.admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
+    let mut done = news("s-1", "toolDone");
+    done["dedupeKey"] = json!("s-1:bb:");
+    agent.post("/v1/external", done).await.expect(200);
+    assert_eq!(world.ask(&ask).await["delivery"], "queued", "another call");
+    agent.post("/v1/external", news("s-1", "prompted")).await.expect(200);
+    let late = world.ask(&ask).await;
+    assert_eq!((&late["status"], &late["delivery"]), (&json!("answered"), &json!("undeliverable")));
+    assert_eq!(late["deliveryReason"], "The terminal was first; this did not reach the agent.");
+}

@@ -1,6 +1,7 @@
 //! Sessions of agents that a person runs themselves.
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
+use sayso_core::ask::Delivery;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::texts;
@@ -52,6 +53,29 @@ impl Operation for EnsureExternal {
     }
 }
 
+impl TellExternal {
+    /// An outcome that nobody took while the terminal went on has not reached the agent.
+    fn too_late(&self, tx: &mut Tx<'_>, session: SessionId) -> Result<(), StoreError> {
+        let prefix = match &self.news {
+            ExternalNews::ToolDone { native_prefix } => native_prefix.as_str(),
+            ExternalNews::Prompted | ExternalNews::TurnEnded | ExternalNews::Ended => "",
+        };
+        let late: Vec<[u8; 16]> = tx
+            .db()
+            .prepare_cached(
+                "SELECT id FROM ask WHERE session = ?1 AND status >= 2 AND delivery = ?2
+                     AND substr(coalesce(native_id, ''), 1, length(?3)) = ?3",
+            )?
+            .query_map(params![session.as_bytes(), ask_row::delivery_number(&Delivery::Queued), prefix], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        for id in late {
+            let news = Delivery::Undeliverable { reason: texts::TERMINAL_WAS_FIRST.to_owned() };
+            resolve::report(tx, self.key.workspace, AskId::from_bytes(id), news, self.now)?;
+        }
+        Ok(())
+    }
+}
+
 impl Operation for TellExternal {
     type Output = Vec<AskId>;
 
@@ -75,6 +99,7 @@ impl Operation for TellExternal {
                 (texts::WITHDRAWN_EXTERNAL_ENDED, Some(ended))
             }
         };
+        self.too_late(tx, session.id)?;
         let mut withdrawn = Vec::with_capacity(pending.len());
         for ask in pending {
             withdrawn.push(ask.id);

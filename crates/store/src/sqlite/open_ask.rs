@@ -6,8 +6,8 @@ use rusqlite::params;
 use sayso_core::ask::{Ask, AskState, Delivery, Reach};
 use sayso_core::limits;
 
-use super::{ask_row, kept};
 use super::tx::{Earlier, Tx};
+use super::{ask_row, kept};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::write::{OpenAsk, Opened, Operation};

@@ -103,7 +103,7 @@ impl Asks for Here {
         if let Ok(authorized) = self.caller() {
             // Somebody was first, or nobody may: nothing is left to do.
             let _ =
-                asks::withdraw(State(Arc::clone(&self.app)), authorized.clone(), Path(id.to_owned())).await;
+                asks::withdraw(State(Arc::clone(&self.app)), authorized.clone(), Path(id.to_owned()), Params::default()).await;
         }
     }
 
