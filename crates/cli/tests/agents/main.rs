@@ -11,4 +11,6 @@
 
 mod acp;
 mod claude;
+mod mcp;
+mod mcp_peers;
 mod world;

@@ -1,5 +1,11 @@
 //! An MCP client for tests: the official Rust one, over HTTP in both eras of the protocol, and on the standard input
-//! and output of a program.
+//! and output of a program; the official TypeScript clients and conformance suite, and a proxy that lets them in.
+
+mod peers;
+mod proxy;
+
+pub use peers::{Check, Peers, peers};
+pub use proxy::McpProxy;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
