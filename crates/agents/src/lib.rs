@@ -6,6 +6,7 @@
 
 pub mod acp;
 pub mod claude;
+pub mod codex_hook;
 mod elicitation;
 mod json_rpc;
 pub mod mock;

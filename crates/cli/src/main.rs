@@ -9,12 +9,14 @@ mod app;
 mod args;
 mod autostart;
 mod cmd;
+mod connect;
 mod editor;
 mod failure;
 #[cfg(test)]
 mod fixtures;
 mod follow;
 mod git;
+mod hook;
 mod order;
 mod output;
 mod prompt;
@@ -35,8 +37,11 @@ use crate::output::{Format, Output};
 fn main() -> ExitCode {
     // A supervisor is this program too, but nothing of it: no runtime, no configuration, no threads.
     let mut given = std::env::args_os().skip(1);
-    if given.next().is_some_and(|command| command == "supervise") {
-        return supervise(given);
+    match given.next() {
+        Some(command) if command == "supervise" => return supervise(given),
+        // Neither is a hook: its exit code means something to the agent, so it never fails.
+        Some(command) if command == "hook" => return hook::main(),
+        Some(_) | None => {}
     }
     let args = args::parse();
     let environment = Environment::of_process();

@@ -21,6 +21,7 @@ mod diff;
 mod exit;
 mod forms;
 mod hear;
+mod hooks;
 mod launch;
 mod outcome;
 mod plan;
@@ -33,5 +34,6 @@ mod suggestions;
 mod translator;
 mod wire;
 
+pub use hooks::{Happening, Hook, HookAsk, ToolCall};
 pub use prompt_tool::PromptCall;
 pub use translator::{CAPABILITIES, ClaudeTranslator};

@@ -54,7 +54,7 @@ pub(crate) async fn ensure(app: &App, caller: &Caller, named: ExternalSession) -
         let (policy, branch) = look_at(&real);
         (real.to_string_lossy().into_owned(), policy, branch)
     });
-    let (project, project_policy, branch) = looked.await.unwrap_or_else(|_| (named.cwd, None, None));
+    let (project, project_policy, branch) = looked.await.unwrap_or((named.cwd, None, None));
     let now = app.clock.now();
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = Session {
