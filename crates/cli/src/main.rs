@@ -3,7 +3,8 @@
 //! `args` is parsed once; `cmd` has one file per command or small family; `prompt` shows an ask and
 //! takes a decision. All agent text passes `sanitize` before it is printed. This crate deliberately
 //! knows nothing of the database and of agents' protocols: apart from `serve` and `backup` it is a
-//! client of the HTTP API like any other.
+//! client of the HTTP API like any other. `hook` lets the translators' crate read and write what the
+//! agents that run it say.
 
 mod app;
 mod args;

@@ -12,7 +12,8 @@ use tokio::process::Command;
 
 use super::doctor::Check;
 use crate::app::App;
-use crate::connect::{ClaudeFound, look_at_claude};
+use crate::args::ConnectAgent;
+use crate::connect::{self, ClaudeFound, look_at_claude};
 use crate::output::Look;
 use crate::words;
 
@@ -28,6 +29,7 @@ pub(super) async fn checks(app: &App) -> Vec<Check> {
     let (Some(home), Ok(here)) = (app.environment.path("HOME"), std::env::current_dir()) else { return Vec::new() };
     let found = look_at_claude(&app.environment, &home, &here);
     let mut checks: Vec<Check> = found.broken.iter().map(|(path, why)| broken(path, why, &app.out.look)).collect();
+    checks.extend(connect::others(app).iter().map(|(agent, path)| other(*agent, path, &app.out.look)));
     if found.connected.is_empty() {
         return checks;
     }
@@ -50,6 +52,24 @@ fn shown(path: &Path, look: &Look) -> String {
 fn broken(path: &Path, why: &str, look: &Look) -> Check {
     let found = format!("{}: {}", shown(path, look), crate::sanitize::line(why));
     Check::bad("Claude", found, "Correct it; Claude Code may not read it either.")
+}
+
+/// What comes from an agent whose way cannot be tried without it.
+fn other(agent: ConnectAgent, path: &Path, look: &Look) -> Check {
+    let path = shown(path, look);
+    match agent {
+        ConnectAgent::Claude => Check::good("Claude", format!("connected in {path}")),
+        ConnectAgent::Codex => Check::good(
+            "Codex",
+            format!(
+                "connected in {path}; rules decide once you trust the hook in /hooks, questions come by ask_user, the rest is asked there"
+            ),
+        ),
+        ConnectAgent::Opencode => Check::good(
+            "OpenCode",
+            format!("connected in {path}; questions come by ask_user, its own permissions are asked there"),
+        ),
+    }
 }
 
 /// Which asks come, and which do not and why.

@@ -17,9 +17,9 @@ use sayso_client::{Client, Environment};
 
 pub(crate) use claude::Found as ClaudeFound;
 pub(crate) use claude::look as look_at_claude;
-pub(crate) use program::Program;
 
 use self::file::Change;
+use self::program::Program;
 use crate::app::App;
 use crate::args::{ConnectAgent, ConnectTo, Scope};
 use crate::failure::{Failure, exit};
@@ -123,6 +123,24 @@ fn edits(app: &App, agent: ConnectAgent, to: &ConnectTo, program: &Program) -> R
         ConnectAgent::Codex => codex::edits(&app.environment, &home, &here, to, program),
         ConnectAgent::Opencode => opencode::edits(&app.environment, &home, &here, to.scope, program),
     }
+}
+
+/// Which agents besides Claude Code are connected for this directory, and where that stands.
+pub(crate) fn others(app: &App) -> Vec<(ConnectAgent, PathBuf)> {
+    let Ok(program) = Program::of(app) else { return Vec::new() };
+    let mut found = Vec::new();
+    for agent in [ConnectAgent::Codex, ConnectAgent::Opencode] {
+        for scope in [Scope::User, Scope::Project] {
+            let to = ConnectTo { scope, yes: false, dry_run: true, hold: None };
+            for edit in edits(app, agent, &to, &program).unwrap_or_default() {
+                let text = file::read(&edit.path).ok().flatten().unwrap_or_default();
+                if edit.apply(&text, Want::Disconnected).is_ok_and(|without| without != text) {
+                    found.push((agent, edit.path));
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Writes our entries into an agent's configuration.

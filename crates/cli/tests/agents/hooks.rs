@@ -1,6 +1,7 @@
 //! Somebody's own Claude Code, connected with `sayso connect`: whoever answers first wins, here or in the
 //! terminal, and without a server everything is as if Sayso were not there.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
@@ -53,7 +54,11 @@ async fn connected(script: Script, policy: &str) -> Result<World> {
 }
 
 fn claude(world: &World) -> Command {
-    let mut command = Command::new(&installed().claude);
+    claude_at(&installed().claude, world)
+}
+
+fn claude_at(program: &Path, world: &World) -> Command {
+    let mut command = Command::new(program);
     command.env_clear().envs(world.home.claude(world.model.url())).current_dir(world.home.project());
     command.stdin(Stdio::null()).kill_on_drop(true);
     command
@@ -67,7 +72,10 @@ struct Terminal {
 
 impl Terminal {
     fn start(world: &World, prompt: &str) -> Result<Self> {
-        let mut command = claude(world);
+        Self::of(claude(world), prompt)
+    }
+
+    fn of(mut command: Command, prompt: &str) -> Result<Self> {
         command.env("TERM", "xterm-256color").env("TMUX_PANE", "%7").env("TMUX", "/tmp/tmux-1/default,1,0").arg(prompt);
         let mut pty = Pty::spawn(command)?;
         let (keys, mut typed) = mpsc::channel::<String>(8);
@@ -163,27 +171,31 @@ async fn rules_decide_before_anybody_is_asked() -> Result<()> {
     let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "mkdir b"), vec![Block::text("Done.")]];
     let world = connected(Script::turns(turns), policy).await?;
     assert!(claude(&world).args(["-p", "make files"]).output().await?.status.success());
-    assert!(!world.model.result_of("toolu_1").await?.is_error);
+    let told = world.model.result_of("toolu_1").await?;
+    assert!(!told.is_error, "{}", told.text);
     let told = world.model.result_of("toolu_2").await?;
     assert!(told.is_error && told.text.contains("denied by the user's policy"), "{}", told.text);
     let all = world.client.asks(&AskQuery { status: Some("resolved".to_owned()), ..AskQuery::default() }).await?.data;
     assert_eq!(all.len(), 2);
     assert!(all.iter().all(|ask| ask.outcome.as_ref().is_some_and(|outcome| outcome.by.kind == "policy")));
+    assert!(all.iter().all(|ask| ask.delivery == Some(Delivery::Delivered)));
     assert!(world.home.project().join("a.txt").exists() && !world.home.project().join("b").exists());
     Ok(())
 }
 
 #[tokio::test]
 async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
-    let world = connected(script(which_database()), "").await?;
-    let _terminal = Terminal::start(&world, "set up a database")?;
-    let asked = asks(&world).await?;
-    assert_eq!(asked.questions[0].text, DATABASE);
-    assert_eq!(asked.labels.get("tmuxPane").map(String::as_str), Some("%7"));
-    world.answer(&asked, &[&["PostgreSQL"]]).await?;
-    let told = world.model.result_of("toolu_q").await?;
-    assert!(!told.is_error && told.text.contains(&format!("\"{DATABASE}\"=\"PostgreSQL\"")), "{}", told.text);
-    delivered(&world, &asked.id).await?;
+    for program in [&installed().claude, &installed().claude_old] {
+        let world = connected(script(which_database()), "").await?;
+        let _terminal = Terminal::of(claude_at(program, &world), "set up a database")?;
+        let asked = asks(&world).await?;
+        assert_eq!((asked.questions[0].text.as_str(), asked.title.as_str()), (DATABASE, "set up a database"));
+        assert_eq!(asked.labels.get("tmuxPane").map(String::as_str), Some("%7"));
+        world.answer(&asked, &[&["PostgreSQL"]]).await?;
+        let told = world.model.result_of("toolu_q").await?;
+        assert!(!told.is_error && told.text.contains(&format!("\"{DATABASE}\"=\"PostgreSQL\"")), "{}", told.text);
+        delivered(&world, &asked.id).await?;
+    }
     Ok(())
 }
 
@@ -215,6 +227,34 @@ async fn escape_ends_the_ask_here() -> Result<()> {
     assert!(why.contains("terminal"), "{why}");
     assert!(world.approve(&asked).await.is_err());
     assert!(!world.home.project().join("a.txt").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_no_in_the_terminal_ends_the_ask_here() -> Result<()> {
+    let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
+    let terminal = Terminal::start(&world, "make a file")?;
+    let asked = asks(&world).await?;
+    sleep(Duration::from_secs(2)).await;
+    // The last choice of the dialog.
+    terminal.press("\u{1b}[A").await?;
+    sleep(Duration::from_millis(500)).await;
+    terminal.press(ENTER).await?;
+    with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    assert!(!world.home.project().join("a.txt").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_yes_in_the_terminal_ends_the_ask_here() -> Result<()> {
+    let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
+    let terminal = Terminal::start(&world, "make a file")?;
+    let asked = asks(&world).await?;
+    sleep(Duration::from_secs(2)).await;
+    terminal.press(ENTER).await?;
+    assert!(!world.model.result_of("toolu_b").await?.is_error);
+    with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    assert!(world.home.project().join("a.txt").exists());
     Ok(())
 }
 

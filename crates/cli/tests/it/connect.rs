@@ -193,5 +193,10 @@ async fn the_doctor_tries_the_whole_way() -> Result<()> {
     // Connecting again makes a token that works, and changes nothing else.
     person.ok(&["connect", "claude", "--yes"]).await?;
     assert!(checks(&person.json(&["doctor"]).await?)[0].0);
+    // What cannot be tried from here is named at least.
+    person.ok(&["connect", "codex", "--yes"]).await?;
+    person.ok(&["connect", "opencode", "--scope", "project", "--yes"]).await?;
+    let said = person.ok(&["doctor"]).await?;
+    assert!(said.contains("once you trust the hook") && said.contains("opencode.json; questions come by ask_user"), "{said}");
     Ok(())
 }
