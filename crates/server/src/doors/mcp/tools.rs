@@ -108,13 +108,13 @@ impl<A: Asks> Tools<A> {
         ask.tool_call_id.clone_from(&prompt.tool_use);
         let new = caller.sign(ask, &("approve", content), keep);
         let is_approval = new.approval.is_some();
-        let opened = asks.open(new).await?;
-        match patiently(context, taken(asks, &opened.id, None)).await {
+        let id = Box::pin(asks.open(new)).await?.id;
+        match patiently(context, taken(asks, &id, None)).await {
             Some(ask) => Ok(prompt.reply(&words::decision(&ask?))),
             None => {
                 // A permission that nobody waits for must not be given later.
                 if is_approval {
-                    asks.withdraw(&opened.id).await;
+                    Box::pin(asks.withdraw(&id)).await;
                 }
                 Err(Failure("the call was cancelled.".to_owned()))
             }
@@ -132,14 +132,15 @@ struct Call<'a, A> {
 
 /// Opens an ask and waits for its outcome, or for as long as the client is able to.
 async fn outcome<A: Asks>(asks: &A, new: NewAsk, patience: Option<Duration>) -> Result<Ask, Failure> {
-    let opened = asks.open(new).await?;
-    taken(asks, &opened.id, patience).await
+    // What opening takes is given back before the wait, which may be long and one of many.
+    let id = Box::pin(asks.open(new)).await?.id;
+    taken(asks, &id, patience).await
 }
 
 /// Waits for an outcome and takes it; as it is if there is none in time.
 async fn taken<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Result<Ask, Failure> {
     let ask = asks.wait(id, patience).await?;
-    if ask.outcome.is_none() { Ok(ask) } else { asks.receive(id).await }
+    if ask.outcome.is_none() { Ok(ask) } else { Box::pin(asks.receive(id)).await }
 }
 
 impl<A: Asks> ServerHandler for Tools<A> {
@@ -171,10 +172,10 @@ impl<A: Asks> ServerHandler for Tools<A> {
         let caller = Caller::new(place, &context);
         let call = Call { asks, caller, arguments: request.arguments, context: &context };
         let done = match &*request.name {
-            definitions::ASK_USER => self.ask_user(call).await,
-            definitions::GET_ANSWER => self.get_answer(call).await,
-            definitions::NOTIFY_USER => self.notify_user(call).await,
-            definitions::APPROVE => Ok(self.approve(call).await),
+            definitions::ASK_USER => Box::pin(self.ask_user(call)).await,
+            definitions::GET_ANSWER => Box::pin(self.get_answer(call)).await,
+            definitions::NOTIFY_USER => Box::pin(self.notify_user(call)).await,
+            definitions::APPROVE => Ok(Box::pin(self.approve(call)).await),
             other => {
                 let known = self.listed.iter().map(|tool| &*tool.name).collect::<Vec<_>>().join(", ");
                 let other = sayso_core::limits::head(other, 80);
