@@ -202,6 +202,9 @@ pub(crate) enum Command {
 /// `sayso mcp`.
 #[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
 pub(crate) struct Mcp {
+    /// The file with the agent's token (SAYSO_AGENT_TOKEN, else the one that `sayso connect` made)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// How long the client waits for a tool: 50s; a call that takes longer returns and is taken up with get_answer
     #[arg(long, value_name = "TIME")]
     pub(crate) wait: Option<Span>,

@@ -2,6 +2,7 @@
 //! does not give up: while the server is being restarted, whoever waits for a person goes on waiting.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,7 @@ pub(crate) async fn run(app: &App, args: args::Mcp) -> Result<(), Failure> {
     let remote = Remote(Arc::new(Inner {
         environment: app.environment.clone(),
         paths: app.paths.clone(),
+        token_file: args.token_file,
         place,
         client: Mutex::default(),
         approvals: Mutex::default(),
@@ -78,6 +80,7 @@ struct Remote(Arc<Inner>);
 struct Inner {
     environment: Environment,
     paths: Paths,
+    token_file: Option<PathBuf>,
     place: Place,
     /// The client that was used last, with its token. The server may come back elsewhere.
     client: Mutex<Option<(String, Client)>>,
@@ -90,12 +93,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Remote {
-    /// Where the server is and what to say there: an agent's own token, the one that `sayso connect` made for agents,
-    /// or, for whoever runs this by hand, their own.
+    /// Where the server is and what to say there: the token that was named, an agent's own, the one that `sayso connect`
+    /// made for agents, or, for whoever runs this by hand, their own.
     fn target(&self) -> Result<(String, String), DiscoverError> {
-        let Inner { environment, paths, .. } = &*self.0;
-        let made = std::fs::read_to_string(paths.agent_token()).map(|token| token.trim().to_owned());
-        let (None, Ok(token)) = (environment.get("SAYSO_AGENT_TOKEN"), made) else {
+        let Inner { environment, paths, token_file, .. } = &*self.0;
+        let token = match token_file {
+            Some(file) => {
+                let unreadable =
+                    |error: std::io::Error| DiscoverError::Unreadable { path: file.clone(), reason: error.to_string() };
+                Ok(std::fs::read_to_string(file).map_err(unreadable)?)
+            }
+            None if environment.get("SAYSO_AGENT_TOKEN").is_some() => Err(()),
+            None => std::fs::read_to_string(paths.agent_token()).map_err(|_| ()),
+        };
+        let Ok(token) = token.map(|token| token.trim().to_owned()) else {
             let target = discover(environment, paths)?;
             return Ok((target.url, target.token));
         };

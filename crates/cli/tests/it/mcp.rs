@@ -140,6 +140,27 @@ async fn a_permission_ends_with_its_agent() -> Result<()> {
 }
 
 #[tokio::test]
+async fn the_token_that_was_made_for_agents_is_found() -> Result<()> {
+    let world = World::new().await?;
+    let file = world.server.data_dir().join("agent-token");
+    std::fs::write(&file, format!("{}\n", world.token))?;
+    for named in [None, Some(&file)] {
+        let mut command = world.server.command()?;
+        command.arg("mcp").env("CLAUDECODE", "1");
+        if let Some(file) = named {
+            command.arg("--token-file").arg(file).env("SAYSO_AGENT_TOKEN", "another");
+        }
+        let agent = McpClient::stdio(command, Era::Stateless, "claude-code").await?;
+        let call = agent.start("ask_user", which()).await?;
+        let ask = world.pending().await?;
+        world.answer(&ask, "SQLite").await?;
+        assert_eq!(within("the answer", call.result()).await?.is_error, Some(false));
+        agent.close().await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn without_a_token_the_model_is_told_what_to_do() -> Result<()> {
     let world = World::new().await?;
     let mut command = world.server.command()?;
