@@ -91,7 +91,8 @@ pub struct ExternalKey {
 pub struct EnsureExternal {
     /// Which.
     pub key: ExternalKey,
-    /// The session as it is if it is new. One that was over takes its project and branch from here.
+    /// The session as it is if it is new. One that was over takes its project and branch from here, one without a
+    /// title its title.
     pub session: Session,
     /// What carries it, if it is new.
     pub connection: Connection,

@@ -1,15 +1,16 @@
 //! Claude Code's hooks.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sayso_agents::claude::{Happening, Hook, HookAsk};
 use sayso_client::Client;
 use sayso_client::api::ask::{Ask, AskStatus, ExternalEvent, ExternalNews, ExternalSession, NewAsk};
+use sayso_client::api::error::ErrorCode;
 use sayso_core::ask::Decision;
 use sayso_core::{limits, texts};
 
 use super::server::{answer_it_there, decision, new_ask, place};
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 use super::wait::{self, End};
 use super::{Hooked, say, short_hash, transcript};
 
@@ -18,6 +19,10 @@ const AGENT: &str = "claude";
 
 /// A little less than the time that `sayso connect` gives to the hook.
 const LONGEST: Duration = Duration::from_secs(86_400 - 60);
+
+/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s.
+const WRITTEN: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How long the ask outlives a hook that ended without a word.
 const KEEP: &str = "5s";
@@ -42,25 +47,17 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     // Without a place of its own a hook waits all the same; only equal calls share an ask then.
     let slot = slots.take(&hooked.paths, &call, &hooked.called);
     let number = slot.as_ref().map_or(0, |slot| slot.number);
-    let new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
-    let ask = loop {
-        let opened = client.open_ask(&new).await.ok()?;
-        let ask = if opened.status == AskStatus::Pending {
-            match wait::wait(&client, &opened.id, slot.as_ref(), LONGEST).await {
-                End::Outcome(ask) => *ask,
-                End::NotNeeded => {
-                    wait::goodbye(&client, &opened.id, &answer_it_there(&hooked.environment)).await;
-                    return None;
-                }
-                End::Refused => return None,
-            }
-        } else {
-            opened
-        };
-        // The server came back and did not find this hook in time; but here it is.
-        if !is_lost(&ask) {
-            break ask;
+    let mut new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
+    // What a rule decides needs no words for a person, and must not wait for them.
+    new.policy_only = Some(true);
+    let ask = match client.open_ask(&new).await {
+        Ok(decided) => decided,
+        Err(error) if error.code() == Some(ErrorCode::NotDecided) => {
+            new.policy_only = None;
+            add_words(&mut new, asked).await;
+            by_a_person(hooked, &client, &new, slot.as_ref()).await?
         }
+        Err(_) => return None,
     };
     let decision = decision(&ask)?;
     let said = asked.said(&decision)?;
@@ -72,23 +69,59 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     Some(())
 }
 
+/// Opens the ask and waits for its outcome; nothing if it is not needed any more.
+async fn by_a_person(hooked: &Hooked, client: &Client, new: &NewAsk, slot: Option<&Slot>) -> Option<Ask> {
+    loop {
+        let opened = client.open_ask(new).await.ok()?;
+        let ask = if opened.status == AskStatus::Pending {
+            match wait::wait(client, &opened.id, slot, LONGEST).await {
+                End::Outcome(ask) => *ask,
+                End::NotNeeded => {
+                    wait::goodbye(client, &opened.id, &answer_it_there(&hooked.environment)).await;
+                    return None;
+                }
+                End::Refused => return None,
+            }
+        } else {
+            opened
+        };
+        // The server came back and did not find this hook in time; but here it is.
+        if !is_lost(&ask) {
+            return Some(ask);
+        }
+    }
+}
+
+/// Adds what was said so far. Claude Code writes it down a moment after it asks.
+async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
+    let Some(path) = asked.transcript.as_deref() else { return };
+    let until = Instant::now() + WRITTEN;
+    let mut end = transcript::end(path);
+    while !end.as_ref().is_some_and(|end| end.has_call) && Instant::now() < until {
+        tokio::time::sleep(LOOK).await;
+        end = transcript::end(path);
+    }
+    new.context = end.and_then(|end| end.last_words);
+    if let Some(session) = &mut new.external {
+        session.title = transcript::first_prompt(path);
+    }
+}
+
 fn is_lost(ask: &Ask) -> bool {
     let why = ask.outcome.as_ref().and_then(|outcome| outcome.message.as_deref());
     ask.status == AskStatus::Withdrawn && why == Some(texts::WITHDRAWN_CALLER_GONE)
 }
 
 fn wanted(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
-    let transcript = asked.transcript.as_deref();
     NewAsk {
         external: Some(ExternalSession {
             agent: AGENT.to_owned(),
             session_id: asked.session.clone(),
             cwd: asked.cwd.clone(),
-            title: transcript.and_then(transcript::first_prompt),
+            title: None,
             branch: None,
         }),
         subagent: asked.subagent.as_deref().map(|name| limits::head(name, limits::NAME).to_owned()),
-        context: transcript.and_then(transcript::last_words),
         labels: place(&hooked.environment),
         dedupe_key: Some(dedupe_key),
         keep: Some(KEEP.to_owned()),

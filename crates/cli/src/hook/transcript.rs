@@ -10,31 +10,46 @@ use serde_json::Value;
 /// Bytes that are read at each end.
 const END: u64 = 256 * 1024;
 
-/// The last words of the agent in this turn.
-pub(super) fn last_words(path: &str) -> Option<String> {
+/// The end of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct End {
+    /// The last words of the agent in this turn.
+    pub(super) last_words: Option<String>,
+    /// Whether a call is the last thing in it: then it is written down as far as the agent has come.
+    pub(super) has_call: bool,
+}
+
+/// Reads the end of a conversation; nothing if there is no file.
+pub(super) fn end(path: &str) -> Option<End> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END))).ok()?;
     let mut bytes = Vec::new();
     file.take(END).read_to_end(&mut bytes).ok()?;
-    last_in(&String::from_utf8_lossy(&bytes))
+    Some(end_in(&String::from_utf8_lossy(&bytes)))
 }
 
-fn last_in(text: &str) -> Option<String> {
-    for entry in text.lines().rev().filter_map(entry) {
-        match entry["type"].as_str() {
-            Some("assistant") => {
-                let said = words(&entry["message"]["content"]);
-                if !said.is_empty() {
-                    return Some(limits::tail(&said, limits::CONTEXT).to_owned());
-                }
+fn end_in(text: &str) -> End {
+    let entries = text.lines().rev().filter_map(entry).filter(|entry| entry["type"] == "assistant" || entry["type"] == "user");
+    let mut end = End { last_words: None, has_call: false };
+    let mut is_last = true;
+    for entry in entries {
+        if entry["type"] == "assistant" {
+            let content = &entry["message"]["content"];
+            let calls = |blocks: &Vec<Value>| blocks.iter().any(|block| block["type"] == "tool_use");
+            end.has_call |= is_last && content.as_array().is_some_and(calls);
+            let said = words(content);
+            if !said.is_empty() {
+                end.last_words = Some(limits::tail(&said, limits::CONTEXT).to_owned());
+                return end;
             }
+        } else if prompt(&entry).is_some() {
             // The turn began here, and nothing was said in it.
-            Some("user") if prompt(&entry).is_some() => return None,
-            _ => {}
+            return end;
         }
+        is_last = false;
     }
-    None
+    end
 }
 
 /// What the person wanted first.
@@ -107,11 +122,11 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(LINES.as_bytes()).unwrap();
         let path = file.path().to_str().unwrap().to_owned();
-        assert_eq!(last_words(&path).as_deref(), Some("I looked."));
+        assert_eq!(end(&path), Some(End { last_words: Some("I looked.".into()), has_call: true }));
         assert_eq!(first_prompt(&path).as_deref(), Some("fix the tests\nplease"));
         writeln!(file, r#"{{"type":"user","message":{{"content":[{{"type":"text","text":"next"}}]}}}}"#).unwrap();
-        assert_eq!(last_words(&path), None, "a new turn");
-        assert_eq!(last_words("/not/there"), None);
+        assert_eq!(end(&path), Some(End { last_words: None, has_call: false }), "a new turn");
+        assert_eq!(end("/not/there"), None);
     }
 
     #[test]
@@ -122,7 +137,7 @@ mod tests {
         }
         let long = "é".repeat(limits::CONTEXT);
         writeln!(file, r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{long} end"}}]}}}}"#).unwrap();
-        let found = last_words(file.path().to_str().unwrap()).unwrap();
+        let found = end(file.path().to_str().unwrap()).and_then(|end| end.last_words).unwrap();
         assert!(found.len() <= limits::CONTEXT && found.ends_with("é end"));
         assert_eq!(first_prompt(file.path().to_str().unwrap()), None);
     }

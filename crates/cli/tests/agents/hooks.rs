@@ -190,6 +190,7 @@ async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
         let _terminal = Terminal::of(claude_at(program, &world), "set up a database")?;
         let asked = asks(&world).await?;
         assert_eq!((asked.questions[0].text.as_str(), asked.title.as_str()), (DATABASE, "set up a database"));
+        assert_eq!(asked.context.as_deref(), Some("I need to know."));
         assert_eq!(asked.labels.get("tmuxPane").map(String::as_str), Some("%7"));
         world.answer(&asked, &[&["PostgreSQL"]]).await?;
         let told = world.model.result_of("toolu_q").await?;

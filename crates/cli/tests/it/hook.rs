@@ -250,7 +250,7 @@ async fn context_and_title_come_from_the_transcript() -> Result<()> {
         concat!(
             r#"{"type":"user","message":{"content":"fix the tests"}}"#,
             "\n",
-            r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I will look first."}]}}"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I will look first."},{"type":"tool_use","name":"Bash"}]}}"#,
             "\n"
         ),
     )?;

@@ -44,7 +44,9 @@ pub(crate) async fn ensure(app: &App, caller: &Caller, named: ExternalSession) -
     if !Path::new(&named.cwd).is_absolute() {
         return Err(ApiError::invalid("cwd is an absolute path"));
     }
-    if let Some(known) = app.store.read(GetExternal { key: key.clone() }).await? {
+    let known = app.store.read(GetExternal { key: key.clone() }).await?;
+    // The title may be heard of later than the session.
+    if let Some(known) = known.filter(|known| !known.title.is_empty() || named.title.is_none()) {
         return Ok(known);
     }
     let cwd = PathBuf::from(&named.cwd);

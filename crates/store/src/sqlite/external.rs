@@ -40,6 +40,10 @@ impl Operation for EnsureExternal {
             create_session::insert(tx, key.workspace, &self.session, &self.connection, self.announced)?;
             return Ok(Box::new(self.session));
         };
+        if known.title.is_empty() && !self.session.title.is_empty() {
+            known.title.clone_from(&self.session.title);
+            sessions::put(tx, &known)?;
+        }
         if known.status.is_ended() {
             known.project = self.session.project;
             known.branch = self.session.branch;
