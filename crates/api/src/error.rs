@@ -46,6 +46,10 @@ pub enum ErrorCode {
     SessionEnded,
     /// The agent cannot take it up again.
     NotResumable,
+    /// The policy leaves it to a person, and only the policy was asked.
+    NotDecided,
+    /// A person runs the agent themselves; it can only be talked to there.
+    ExternalSession,
     /// The same key came with another body.
     IdempotencyKeyReused,
     /// Over a limit.

@@ -59,6 +59,12 @@ pub struct Session {
     #[serde(default)]
     #[schema(value_type = Object)]
     pub policy: serde_json::Value,
+    /// Whether a person runs the agent themselves: it takes outcomes, and nothing else from here.
+    #[serde(default)]
+    pub external: bool,
+    /// The agent's own id of the session, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native_id: Option<String>,
     /// Labels.
     pub labels: BTreeMap<String, String>,
     /// When it was started.
@@ -103,6 +109,8 @@ impl Session {
             permission_mode: session.permission_mode.clone(),
             model: session.model.clone(),
             policy: serde_json::to_value(&session.policy).unwrap_or_default(),
+            external: session.external.is_some(),
+            native_id: session.external.as_ref().map(|external| external.native_id.clone()),
             labels: session.labels.clone(),
             created_at: session.created_at,
             updated_at: session.updated_at,

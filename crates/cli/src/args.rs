@@ -80,6 +80,22 @@ pub(crate) enum Command {
     },
     /// List the agents that can be started
     Agents,
+    /// Let your own agent ask here, too; shows the change first
+    Connect {
+        /// Your agent
+        agent: ConnectAgent,
+        /// Where and how
+        #[command(flatten)]
+        to: ConnectTo,
+    },
+    /// Take back what `connect` changed
+    Disconnect {
+        /// Your agent
+        agent: ConnectAgent,
+        /// Where and how
+        #[command(flatten)]
+        to: ConnectTo,
+    },
     /// Ask a person, and print the answer
     #[command(after_help = "Exit code: 0 answered or approved, 3 rejected or denied, 4 nobody answered in time, 1 error.")]
     Ask(Ask),
@@ -136,6 +152,16 @@ pub(crate) enum Command {
         #[arg(short = 'n', long, default_value_t = 100)]
         lines: usize,
     },
+    /// Let an agent ask, over MCP on standard input and output
+    Mcp(Mcp),
+    /// Tell Sayso what your own agent asks; the agent runs this
+    Hook {
+        /// Whose hook
+        agent: HookAgent,
+        /// How long somebody may be faster than Codex's own prompt: 20s at most
+        #[arg(long, value_name = "TIME")]
+        hold: Option<Span>,
+    },
     /// Be an agent that asks, over ACP on standard input and output
     MockAgent,
     /// Check that everything is in order
@@ -171,6 +197,17 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// `sayso mcp`.
+#[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
+pub(crate) struct Mcp {
+    /// The file with the agent's token (SAYSO_AGENT_TOKEN, else the one that `sayso connect` made)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// How long the client waits for a tool: 50s; a call that takes longer returns and is taken up with get_answer
+    #[arg(long, value_name = "TIME")]
+    pub(crate) wait: Option<Span>,
 }
 
 /// `sayso ls`.
@@ -383,6 +420,54 @@ pub(crate) enum Role {
     Agent,
 }
 
+/// The agents that can be connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConnectAgent {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// OpenCode
+    Opencode,
+}
+
+/// `sayso connect` and `sayso disconnect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ClapArgs)]
+pub(crate) struct ConnectTo {
+    /// Whose configuration: yours, the project's here, or yours for the project here
+    #[arg(long, value_enum, default_value = "user")]
+    pub(crate) scope: Scope,
+    /// Write it without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Only show the change
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Codex: how long its own prompt is held up so that somebody can be faster, 20s at most
+    #[arg(long, value_name = "TIME")]
+    pub(crate) hold: Option<Span>,
+}
+
+/// Whose configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// Yours, everywhere
+    User,
+    /// The project's, for everybody who works on it
+    Project,
+    /// Yours, in this project
+    Local,
+}
+
+/// The agents that have hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookAgent {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+}
+
 /// A label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
@@ -421,11 +506,11 @@ impl std::str::FromStr for OnOff {
 /// The commands by what they are for, in the order in which they are shown.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Answer", &["next", "ls", "show", "history", "answer", "approve", "deny", "reject", "snooze"]),
-    ("Agents", &["start", "sessions", "agents"]),
+    ("Agents", &["start", "connect", "disconnect", "sessions", "agents"]),
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),
     ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
-    ("Programs", &["mock-agent"]),
+    ("Programs", &["hook", "mcp", "mock-agent"]),
 ];
 
 /// The parser, with the commands grouped in its help.

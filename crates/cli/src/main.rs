@@ -3,18 +3,21 @@
 //! `args` is parsed once; `cmd` has one file per command or small family; `prompt` shows an ask and
 //! takes a decision. All agent text passes `sanitize` before it is printed. This crate deliberately
 //! knows nothing of the database and of agents' protocols: apart from `serve` and `backup` it is a
-//! client of the HTTP API like any other.
+//! client of the HTTP API like any other. `hook` lets the translators' crate read and write what the
+//! agents that run it say.
 
 mod app;
 mod args;
 mod autostart;
 mod cmd;
+mod connect;
 mod editor;
 mod failure;
 #[cfg(test)]
 mod fixtures;
 mod follow;
 mod git;
+mod hook;
 mod order;
 mod output;
 mod prompt;
@@ -35,8 +38,11 @@ use crate::output::{Format, Output};
 fn main() -> ExitCode {
     // A supervisor is this program too, but nothing of it: no runtime, no configuration, no threads.
     let mut given = std::env::args_os().skip(1);
-    if given.next().is_some_and(|command| command == "supervise") {
-        return supervise(given);
+    match given.next() {
+        Some(command) if command == "supervise" => return supervise(given),
+        // Neither is a hook: its exit code means something to the agent, so it never fails.
+        Some(command) if command == "hook" => return hook::main(),
+        Some(_) | None => {}
     }
     let args = args::parse();
     let environment = Environment::of_process();

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use sayso_api::ask::{
-    AnswerRequest, ApproveRequest, Ask, AskPage, AskQuery, AskStatus, GetAskQuery, InputKind, NewAsk, NoRequest, Question,
-    QuestionOption, SnoozeRequest,
+    AnswerRequest, ApproveRequest, Ask, AskPage, AskQuery, AskStatus, ExternalNews, ExternalNewsTaken, GetAskQuery, InputKind,
+    NewAsk, NoRequest, Question, QuestionOption, SnoozeRequest, WithdrawQuery,
 };
+use sayso_api::notice::NewNotice;
 use sayso_core::time::Time;
 
 use crate::backoff::Backoff;
@@ -101,6 +102,23 @@ impl Client {
         self.post(&["asks"], ask).await
     }
 
+    /// Reads an ask when it has its outcome, or after this long as it is; at most a minute.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn wait_once(&self, id: &str, wait: Duration) -> Result<Ask, Error> {
+        let query = GetAskQuery { wait: Some(format!("{}s", wait.as_secs())), raw: None };
+        self.get_within(wait + REPLY, &["asks", id], &query).await
+    }
+
+    /// Tells what happened where a person runs an agent themselves.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn tell_external(&self, news: &ExternalNews) -> Result<ExternalNewsTaken, Error> {
+        self.post(&["external"], news).await
+    }
+
     /// Waits until an ask has its outcome, however long that takes. A restart of the server in
     /// between does not matter. Dropping the future changes nothing.
     ///
@@ -180,11 +198,27 @@ impl Client {
         self.post(&["asks", id, "snooze"], &SnoozeRequest { until }).await
     }
 
+    /// Says something to people, and waits for nothing.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn notify(&self, notice: &NewNotice) -> Result<(), Error> {
+        self.tell(&["notices"], notice).await
+    }
+
     /// Takes back an ask that this token opened.
     ///
     /// # Errors
     /// When somebody was first, or the ask belongs to somebody else.
     pub async fn withdraw(&self, id: &str) -> Result<(), Error> {
         self.delete(&["asks", id]).await
+    }
+
+    /// The same, with a reason for people.
+    ///
+    /// # Errors
+    /// When somebody was first, or the ask belongs to somebody else.
+    pub async fn withdraw_because(&self, id: &str, reason: &str) -> Result<(), Error> {
+        self.delete_with(&["asks", id], &WithdrawQuery { reason: Some(reason.to_owned()) }).await
     }
 }

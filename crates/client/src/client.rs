@@ -174,9 +174,23 @@ impl Client {
         self.read(response).await
     }
 
+    /// A call that changes something and whose reply says nothing more.
+    pub(crate) async fn tell(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
+        let url = self.address(segments);
+        let key = idempotency_key()?;
+        let response = self.send(|| self.http.post(url.clone()).timeout(CALL).header("idempotency-key", &key).json(body)).await?;
+        if response.status().is_success() { Ok(()) } else { Err(self.problem(response).await) }
+    }
+
     /// A call that removes something and whose reply says nothing more.
     pub(crate) async fn delete(&self, segments: &[&str]) -> Result<(), Error> {
-        let url = self.address(segments);
+        self.delete_with(segments, &()).await
+    }
+
+    /// The same, with this query.
+    pub(crate) async fn delete_with(&self, segments: &[&str], query: &impl Serialize) -> Result<(), Error> {
+        let mut url = self.address(segments);
+        append_query(&mut url, query);
         let key = idempotency_key()?;
         let response = self.send(|| self.http.delete(url.clone()).timeout(CALL).header("idempotency-key", &key)).await?;
         if response.status().is_success() { Ok(()) } else { Err(self.problem(response).await) }

@@ -43,6 +43,14 @@ impl Environment {
         Self(pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
+    /// The same without this variable.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        let mut rest = self.0.clone();
+        rest.remove(name);
+        Self(rest)
+    }
+
     /// A variable that is set and not empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {

@@ -106,6 +106,12 @@ impl Paths {
         self.data_dir.join("token")
     }
 
+    /// The token of the agents that a person runs themselves: it opens asks and decides none.
+    #[must_use]
+    pub fn agent_token(&self) -> PathBuf {
+        self.data_dir.join("agent-token")
+    }
+
     /// What a running server writes about itself.
     #[must_use]
     pub fn server_file(&self) -> PathBuf {

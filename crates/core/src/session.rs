@@ -76,6 +76,14 @@ impl SessionStatus {
     }
 }
 
+/// An agent that a person runs themselves, and that tells us of its asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct External {
+    /// The agent's own id of the session.
+    pub native_id: String,
+}
+
 /// One conversation with one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -104,6 +112,9 @@ pub struct Session {
     /// The text of the project's `.sayso.toml` when the session began; it is read once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_policy: Option<String>,
+    /// Set when a person runs the agent themselves: nothing can be sent to it but the outcomes it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<External>,
     /// Labels.
     pub labels: Labels,
     /// Who started it.

@@ -22,6 +22,18 @@ pub const WITHDRAWN_INTERRUPTED: &str = "The turn was interrupted.";
 pub const WITHDRAWN_AGENT_GONE: &str = "The agent is gone.";
 /// The session was closed.
 pub const WITHDRAWN_CLOSED: &str = "The session was closed.";
+/// The person decided it where the agent runs.
+pub const WITHDRAWN_ELSEWHERE: &str = "It was answered in the terminal.";
+/// The turn it belonged to is over, where the agent runs.
+pub const WITHDRAWN_TURN_OVER: &str = "The turn went on in the terminal.";
+/// The agent that the person ran is over.
+pub const WITHDRAWN_EXTERNAL_ENDED: &str = "The agent has ended.";
+/// An outcome that came when the agent went on already.
+pub const TERMINAL_WAS_FIRST: &str = "The terminal was first; this did not reach the agent.";
+/// Why nothing can be said to an agent that the person runs themselves.
+pub const EXTERNAL: &str = "this agent runs in your own terminal; talk to it there";
+/// The caller is gone and has not come back.
+pub const WITHDRAWN_CALLER_GONE: &str = "The agent no longer waits for it.";
 /// The caller took it back.
 pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use sayso_api::ask::Ask as ApiAsk;
 use sayso_store::Store;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agents;
 use crate::auth::{Guard, Tokens};
-use crate::broker::Waiters;
+use crate::broker::{Keeper, Waiters};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::doors::mcp::McpDoor;
 use crate::feed::{Feed, Past};
 use crate::http::Limits;
 use crate::link::Processes;
@@ -28,10 +30,14 @@ pub(crate) struct App {
     pub(crate) tokens: Tokens,
     pub(crate) guard: Guard,
     pub(crate) waiters: Arc<Waiters>,
+    pub(crate) keeper: Arc<Keeper>,
+    pub(crate) mcp: McpDoor,
     pub(crate) limits: Limits,
     pub(crate) config: Config,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) processes: Processes,
+    /// Set once: the server stops, and whoever waits over MCP is to call again.
+    pub(crate) stopping: CancellationToken,
     /// Set once: all agents are to end.
     pub(crate) halt: watch::Sender<bool>,
     /// The person's home directory.

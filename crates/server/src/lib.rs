@@ -25,5 +25,6 @@ mod server;
 
 pub use clock::{Clock, FakeClock};
 pub use config::{ConfigError, Options};
+pub use doors::mcp;
 pub use http::openapi;
 pub use server::{Server, StartError, run};

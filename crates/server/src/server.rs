@@ -17,12 +17,14 @@ use sayso_store::{Commit, DirLock, EventKind, OpenError, Store, StoreError, Stor
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::auth::{Guard, Tokens, hash, role_name};
-use crate::broker::{self, Deadlines, Waiters};
+use crate::broker::{self, Deadlines, Keeper, Waiters};
 use crate::config::{Config, ConfigError, Options};
 use crate::connection::Registry;
+use crate::doors::mcp::McpDoor;
 use crate::entropy;
 use crate::feed::Feed;
 use crate::http;
@@ -98,17 +100,19 @@ impl Server {
         let agents = config.agents(&config_dir)?;
         let feed = Feed::new();
         let waiters = Arc::new(Waiters::default());
+        let keeper = Arc::new(Keeper::default());
         let registry = Arc::new(Registry::default());
         let deadlines = Arc::new(Deadlines::default());
         let metrics = Arc::new(Metrics::default());
         let sink = {
             let (feed, waiters, registry) = (Arc::clone(&feed), Arc::clone(&waiters), Arc::clone(&registry));
-            let (deadlines, metrics) = (Arc::clone(&deadlines), Arc::clone(&metrics));
+            let (deadlines, metrics, keeper) = (Arc::clone(&deadlines), Arc::clone(&metrics), Arc::clone(&keeper));
             move |commit: Commit| {
                 metrics.count(&commit.events);
                 for event in commit.events.iter().filter(|event| event.kind == EventKind::AskResolved) {
                     if let Some(ask) = &event.ask {
                         waiters.resolved(ask.id);
+                        keeper.resolved(ask.id);
                     }
                 }
                 feed.publish(commit.events);
@@ -143,6 +147,9 @@ impl Server {
             tokens,
             guard,
             waiters,
+            keeper,
+            mcp: McpDoor::default(),
+            stopping: CancellationToken::new(),
             limits: http::Limits::default(),
             processes: Processes::new(&data_dir, runtime_dir, supervisor, environment, &config),
             halt: watch::Sender::new(false),
@@ -155,10 +162,14 @@ impl Server {
 
         let unfinished = app.store.read(Unfinished).await?;
         deadlines.add(unfinished.deadlines);
+        for (ask, keep) in unfinished.kept {
+            app.keeper.pending(ask, keep.0, app.clock.now());
+        }
         registry.want(unfinished.connections);
         let mut tasks = JoinSet::new();
         tasks.spawn(registry.run(Arc::clone(&app)));
         tasks.spawn(broker::run_deadlines(Arc::clone(&app), deadlines, grace));
+        tasks.spawn(broker::run_keeper(Arc::clone(&app)));
         tasks.spawn(housekeeping(Arc::clone(&app)));
         let feed = Arc::clone(&app.feed);
         tasks.spawn(async move { feed.keep_alive().await });
@@ -194,6 +205,7 @@ impl Server {
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         self.app.feed.close();
+        self.app.stopping.cancel();
         let _ = self.listener.await;
         self.tasks.shutdown().await;
         self.app.store.close().await;

@@ -7,7 +7,7 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::Session;
-use sayso_core::time::Time;
+use sayso_core::time::{Span, Time};
 
 use crate::error::StoreError;
 use crate::event::{OutboxRow, StoredEvent, WorkspaceId};
@@ -21,6 +21,13 @@ pub trait Query: Send + 'static {
     /// Looks, inside a read transaction.
     #[doc(hidden)]
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError>;
+}
+
+/// The session of an agent that a person runs themselves, if it is not over.
+#[derive(Debug)]
+pub struct GetExternal {
+    /// Which.
+    pub key: crate::write::ExternalKey,
 }
 
 /// One ask.
@@ -243,6 +250,8 @@ pub struct Beginnings {
     pub connections: Vec<ConnectionId>,
     /// Asks that end by themselves.
     pub deadlines: Vec<(AskId, Time)>,
+    /// Asks that end when their caller stays away for so long.
+    pub kept: Vec<(AskId, Span)>,
 }
 
 /// Every token of every workspace.

@@ -2,7 +2,7 @@
 //! not at all, and what it returns is on disk.
 
 use sayso_core::actor::Actor;
-use sayso_core::ask::{Ask, Decision, Delivery, Refused};
+use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused};
 use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
 use sayso_core::raw::Raw;
@@ -71,6 +71,63 @@ pub struct CreateSession {
     pub prompt: Option<Block>,
     /// The caller's key.
     pub key: Option<IdempotencyKey>,
+}
+
+/// Which session of an agent that a person runs themselves. A token names only its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExternalKey {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Who tells of it.
+    pub token: TokenId,
+    /// The agent's name.
+    pub agent: String,
+    /// The agent's own id of the session.
+    pub native_id: String,
+}
+
+/// Finds the session of an agent that a person runs themselves, or makes it. One that was over goes on.
+#[derive(Debug)]
+pub struct EnsureExternal {
+    /// Which.
+    pub key: ExternalKey,
+    /// The session as it is if it is new. One that was over takes its project and branch from here, one without a
+    /// title its title.
+    pub session: Session,
+    /// What carries it, if it is new.
+    pub connection: Connection,
+    /// What the feed says of it, if it is new.
+    pub announced: Raw,
+    /// When.
+    pub now: Time,
+}
+
+/// What happened where a person runs an agent themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExternalNews {
+    /// A tool call is over. The oldest pending ask whose own id begins like this was about it.
+    ToolDone {
+        /// How the asks of such calls begin.
+        native_prefix: String,
+    },
+    /// The person gave a prompt.
+    Prompted,
+    /// The turn is over.
+    TurnEnded,
+    /// The agent is over.
+    Ended,
+}
+
+/// Takes news of a session of an agent that a person runs themselves: what was decided there is
+/// withdrawn here. Returns what was.
+#[derive(Debug)]
+pub struct TellExternal {
+    /// Which session.
+    pub key: ExternalKey,
+    /// What happened.
+    pub news: ExternalNews,
+    /// When.
+    pub now: Time,
 }
 
 /// Opens an ask for a caller that waits for it over HTTP.
@@ -311,6 +368,8 @@ pub enum Sent {
     Pending(Vec<AskId>),
     /// The session is over.
     Ended,
+    /// A person runs the agent themselves: it takes no messages from here.
+    External,
     /// No such session.
     NotFound,
     /// The key belongs to another call.
@@ -354,6 +413,8 @@ pub enum Commanded {
     Ended,
     /// It is not over, or cannot be taken up again.
     NotResumable,
+    /// A person runs the agent themselves: it takes no commands from here.
+    External,
     /// No such session.
     NotFound,
 }
@@ -494,7 +555,33 @@ pub struct Retain {
     pub at_most: usize,
 }
 
-/// Callers that have gone: their live questions are parked, other live asks withdrawn.
+/// The caller that opened an ask no longer waits for it, or waits again. Only questions are parked, and no secret ones.
+#[derive(Debug)]
+pub struct SetReach {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub ask: AskId,
+    /// Whether somebody waits.
+    pub reach: Reach,
+    /// When.
+    pub now: Time,
+}
+
+/// An agent says something to people, and waits for nothing.
+#[derive(Debug)]
+pub struct SayNotice {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The session that it belongs to.
+    pub session: Option<SessionId>,
+    /// The words, as a block.
+    pub block: Block,
+    /// What the feed says where there is no session.
+    pub data: Raw,
+}
+
+/// Takes back an ask that a caller opened.
 #[derive(Debug)]
 pub struct WithdrawAsk {
     /// Where.

@@ -9,6 +9,7 @@
 mod agent;
 pub mod agents;
 mod answerer;
+pub mod mcp;
 pub mod models;
 mod process;
 pub mod pty;

@@ -21,9 +21,11 @@ mod diff;
 mod exit;
 mod forms;
 mod hear;
+mod hooks;
 mod launch;
 mod outcome;
 mod plan;
+mod prompt_tool;
 mod questions;
 mod requests;
 mod speech;
@@ -32,4 +34,6 @@ mod suggestions;
 mod translator;
 mod wire;
 
+pub use hooks::{Happening, Hook, HookAsk, ToolCall};
+pub use prompt_tool::PromptCall;
 pub use translator::{CAPABILITIES, ClaudeTranslator};

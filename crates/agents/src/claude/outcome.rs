@@ -82,7 +82,7 @@ impl Process {
     }
 }
 
-fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
+pub(super) fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
     let request = given.raw.and_then(|raw| Object::parse(raw.as_str()));
     match kind {
         Kind::Question | Kind::Approval | Kind::Plan => Reply::Say(match given.decision {

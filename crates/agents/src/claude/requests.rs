@@ -13,7 +13,7 @@ use crate::out::Out;
 use crate::translator::{AgentEvent, NewAsk};
 
 /// The tool that asks questions.
-const QUESTION_TOOL: &str = "AskUserQuestion";
+pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The name of a sub-agent whose own is not known.
 pub(super) const SOME_HELPER: &str = "sub-agent";
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::external::ExternalSession;
 use super::{Approval, Ask, AskKind, Link, Question};
 
 /// A page of asks.
@@ -74,6 +75,9 @@ pub struct NewAsk {
     /// The session it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// The session of an agent that a person runs themselves. It is made when it is not known yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalSession>,
     /// Who asks; the token's name if it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -86,6 +90,12 @@ pub struct NewAsk {
     /// The git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The sub-agent that asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// The agent's id of the tool call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
     /// What a person should know first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
@@ -104,12 +114,29 @@ pub struct NewAsk {
     /// Labels.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_only: Option<bool>,
     /// Two pending asks of one token with the same key are one ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
+    /// Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
+    /// question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
     /// Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
+}
+
+/// How an ask is taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct WithdrawQuery {
+    /// Why, in words for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Answers the questions.

@@ -2,6 +2,7 @@
 
 mod approval;
 mod calls;
+mod external;
 mod outcome;
 mod question;
 
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
-pub use calls::{AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, SnoozeRequest};
+pub use calls::{AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, SnoozeRequest, WithdrawQuery};
+pub use external::{ExternalEvent, ExternalNews, ExternalNewsTaken, ExternalSession};
 pub use outcome::{Actor, Outcome, ShownAnswer};
 pub use question::{InputKind, Question, QuestionOption};
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use sayso_client::{Client, ServerFile};
 use serde::Serialize;
 
+use super::own_agents;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::output::{Look, Style};
@@ -17,7 +18,7 @@ const LEAST_SPACE: u64 = 200 * 1024 * 1024;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Check {
+pub(super) struct Check {
     name: &'static str,
     ok: bool,
     found: String,
@@ -26,11 +27,11 @@ struct Check {
 }
 
 impl Check {
-    fn good(name: &'static str, found: impl Into<String>) -> Self {
+    pub(super) fn good(name: &'static str, found: impl Into<String>) -> Self {
         Self { name, ok: true, found: found.into(), next: None }
     }
 
-    fn bad(name: &'static str, found: impl Into<String>, next: impl Into<String>) -> Self {
+    pub(super) fn bad(name: &'static str, found: impl Into<String>, next: impl Into<String>) -> Self {
         Self { name, ok: false, found: found.into(), next: Some(next.into()) }
     }
 }
@@ -39,6 +40,7 @@ impl Check {
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     let mut checks = vec![directory(app), token_file(app), space(&app.paths.data_dir)];
     checks.extend(server(app).await);
+    checks.extend(own_agents::checks(app).await);
     let failed = checks.iter().filter(|check| !check.ok).count();
     app.out.result(&checks, || checks.iter().map(|check| show(check, &app.out.look)).collect::<Vec<_>>().join("\n"))?;
     match failed {

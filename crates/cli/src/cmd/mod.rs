@@ -11,8 +11,10 @@ mod history;
 mod list;
 mod login;
 mod logs;
+mod mcp;
 pub(crate) mod mock_agent;
 mod next;
+mod own_agents;
 mod policy;
 mod rules;
 mod serve;
@@ -27,6 +29,7 @@ mod uninstall;
 
 use crate::app::App;
 use crate::args::Command;
+use crate::connect;
 use crate::failure::Failure;
 
 /// Runs one command.
@@ -45,6 +48,8 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Start(args) => start::run(app, args).await,
         Command::Sessions { action, all } => sessions::run(app, action, all).await,
         Command::Agents => agents::run(app).await,
+        Command::Connect { agent, to } => connect::connect(app, agent, &to).await,
+        Command::Disconnect { agent, to } => connect::disconnect(app, agent, &to).await,
         Command::Ask(args) => ask::run(app, args).await,
         Command::Policy { action } => policy::run(app, action).await,
         Command::Allow { command, time, project } => rules::allow(app, &command, time, project).await,
@@ -54,6 +59,9 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Status { line: false } => status::run(app).await,
         Command::Restart => stop::restart(app).await,
         Command::Stop { all } => stop::run(app, all).await,
+        Command::Mcp(args) => mcp::run(app, args).await,
+        // It runs before everything else is read; see `main`.
+        Command::Hook { .. } => Ok(()),
         Command::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),
         Command::Logs { follow, lines } => logs::run(app, lines, follow).await,
         Command::Doctor => doctor::run(app).await,

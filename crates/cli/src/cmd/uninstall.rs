@@ -60,7 +60,8 @@ fn plan(app: &App, purge: bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let mut always =
         vec![paths.server_file(), paths.data_dir.join("logs"), paths.data_dir.join("lock"), paths.runtime_dir().to_owned()];
     always.extend(installed(app));
-    let mut precious = vec![paths.database(), paths.token(), paths.config(), paths.policy()];
+    let mut precious =
+        vec![paths.database(), paths.token(), paths.agent_token(), paths.data_dir.join("undo"), paths.config(), paths.policy()];
     precious.extend(beside_database(&paths.database()));
     let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
     always.retain(is_there);

@@ -11,4 +11,7 @@
 
 mod acp;
 mod claude;
+mod hooks;
+mod mcp;
+mod mcp_peers;
 mod world;

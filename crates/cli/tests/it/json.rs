@@ -64,7 +64,9 @@ async fn every_command_prints_json() -> Result<()> {
         &["status"],
         &["status", "--line"],
         &["logs"],
+        &["connect", "claude", "--yes"],
         &["doctor"],
+        &["disconnect", "claude", "--yes"],
         &["token", "list"],
         &["token", "revoke", &token],
         &["login"],
@@ -79,12 +81,12 @@ async fn every_command_prints_json() -> Result<()> {
         assert!(!documents(&ran.out).with_context(|| format!("{args:?}"))?.is_empty(), "{args:?}: {ran:?}");
     }
 
-    // A command that has no row here fails this test. The last three print what is no result.
+    // A command that has no row here fails this test. These print what is no result, or speak to agents.
     let help = person.ok(&["--help"]).await?;
     let listed = help.lines().take_while(|line| *line != "Options").filter_map(|line| line.strip_prefix("  "));
     let listed: BTreeSet<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
-    let tried: BTreeSet<&str> =
-        commands.iter().filter_map(|args| args.first().copied()).chain(["serve", "completions", "mock-agent"]).collect();
+    let others = ["serve", "completions", "hook", "mcp", "mock-agent"];
+    let tried: BTreeSet<&str> = commands.iter().filter_map(|args| args.first().copied()).chain(others).collect();
     assert_eq!(listed, tried);
     Ok(())
 }

@@ -146,6 +146,9 @@ pub struct AskContext {
     pub step: Option<String>,
     /// Labels of the session and of the ask.
     pub labels: Labels,
+    /// How long it is kept when the caller that opened it no longer waits; for ever if nothing stands here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Span>,
 }
 
 /// When nobody answers.

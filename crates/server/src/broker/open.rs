@@ -48,6 +48,7 @@ pub(crate) fn open_for_agent(
         run: None,
         step: None,
         labels,
+        keep: None,
     };
     let verdict = app.policies.decide(set, &session.agent, Some(&session.project), &new.body, now);
     let (state, policy) = state_after(verdict, now);
@@ -96,6 +97,9 @@ pub(crate) fn open_for_caller(app: &App, wanted: FromCaller, now: Time) -> Resul
     limits::check("the title", wanted.context.title.len(), limits::TEXT)?;
     limits::check("the name of the agent", wanted.context.agent.len(), limits::NAME)?;
     limits::check("the context", wanted.context.context.as_ref().map_or(0, String::len), limits::TEXT)?;
+    for name in [&wanted.context.subagent, &wanted.context.tool_call_id].into_iter().flatten() {
+        limits::check("the name of the sub-agent or tool call", name.len(), limits::NAME)?;
+    }
     limits::check("the dedupe key", wanted.dedupe_key.as_ref().map_or(0, String::len), limits::NAME)?;
     let set = app.policies.set(wanted.session_scope.as_ref(), None);
     let verdict = app.policies.decide(&set, &wanted.context.agent, wanted.context.project.as_deref(), &wanted.body, now);

@@ -2,4 +2,5 @@
 //! and the first answer wins everywhere.
 
 pub(crate) mod gateway;
+pub mod mcp;
 pub(crate) mod question_rest;

@@ -7,17 +7,18 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer};
+use sayso_api::ask::{Ask, AskKind, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer, WithdrawQuery};
 use sayso_api::error::{ErrorCode, Problem};
-use sayso_core::ask::{AskBody, AskContext, AskState, Link, OutcomeStatus};
+use sayso_core::ask::{Ask as StoredAsk, AskBody, AskContext, AskState, Link, OutcomeStatus, Reach};
 use sayso_core::id::AskId;
 use sayso_core::limits;
 use sayso_core::scope::Scope;
 use sayso_core::texts;
 use sayso_core::time::Span;
 use sayso_store::read::{CountPending, GetAsk, ListAsks, StatusFilter};
-use sayso_store::write::{CallerHasOutcome, OpenAsk, Opened, WithdrawAsk};
+use sayso_store::write::{CallerHasOutcome, IdempotencyKey, OpenAsk, Opened, SetReach, WithdrawAsk};
 
+use super::external;
 use super::sessions::find;
 use super::{ApiError, Authorized, JsonBody, Params};
 use crate::app::{App, shown};
@@ -27,6 +28,9 @@ use crate::policies::SessionScope;
 
 /// The longest that a request is held open for a person.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// The longest that an ask is kept for a caller that is gone.
+const LONGEST_KEEP: Duration = Duration::from_secs(86_400);
 
 /// A permission to look: people read what their scope sees, agents what they opened.
 pub(super) fn reader(authorized: &Authorized) -> Result<&Caller, ApiError> {
@@ -141,11 +145,21 @@ pub(crate) async fn get(
     };
     let until = tokio::time::Instant::now() + wait;
     let waiter = app.waiters.wait_for(id);
+    let mut attending = None;
     loop {
         let notified = waiter.notified();
         let find = GetAsk { workspace: caller.workspace, ask: id, scope: caller.scope.clone() };
         let ask = app.store.read(find).await?.ok_or_else(ApiError::no_ask)?;
         let pending = matches!(ask.state, AskState::Pending(_));
+        if let (true, Some(keep), None) = (pending && !wait.is_zero(), ask.context.keep, &attending)
+            && ask.origin.opened_by == Some(caller.token)
+        {
+            attending = Some(app.keeper.attend(id, keep.0, &app.clock));
+            if matches!(ask.state, AskState::Pending(Reach::Parked)) {
+                let back = SetReach { workspace: caller.workspace, ask: id, reach: Reach::Live, now: app.clock.now() };
+                app.store.write(back).await?;
+            }
+        }
         if pending && tokio::time::timeout_at(until, notified).await.is_ok() {
             continue;
         }
@@ -167,10 +181,26 @@ pub(crate) async fn open(
 ) -> Result<Response, ApiError> {
     let caller = authorized.may(Permission::Open)?;
     let key = body.key(caller);
-    let new = body.value;
-    let found = match &new.session_id {
-        Some(id) => Some(find(&app, caller, id).await?.session),
-        None => None,
+    let ask = open_ask(&app, caller, body.value, key).await?;
+    let mut headers = HeaderMap::new();
+    if let Ok(value) = format!("/v1/asks/{}", ask.id).parse() {
+        headers.insert(header::LOCATION, value);
+    }
+    Ok((StatusCode::CREATED, headers, Json(shown(&ask))).into_response())
+}
+
+/// Opens an ask for a caller: over HTTP, or through a door.
+pub(crate) async fn open_ask(
+    app: &Arc<App>,
+    caller: &Caller,
+    new: NewAsk,
+    key: Option<IdempotencyKey>,
+) -> Result<StoredAsk, ApiError> {
+    let found = match (&new.session_id, new.external) {
+        (Some(_), Some(_)) => return Err(ApiError::invalid("an ask has either a sessionId or an external session")),
+        (Some(id), None) => Some(find(app, caller, id).await?.session),
+        (None, Some(named)) => Some(external::ensure(app, caller, named).await?),
+        (None, None) => None,
     };
     let (session, session_scope) = (found.as_ref().map(|session| session.id), found.as_ref().map(SessionScope::from));
     let asked = match (new.questions, new.approval, new.link) {
@@ -184,42 +214,48 @@ pub(crate) async fn open(
         (None, None, Some(link)) => AskBody::Link(Link { url: link.url, message: link.message }),
         _ => return Err(ApiError::invalid("an ask has either questions, or an approval, or a link")),
     };
-    let timeout = new
-        .timeout
-        .as_deref()
-        .map(str::parse::<Span>)
-        .transpose()
-        .map_err(|error| ApiError::invalid(format!("timeout: {error}")))?;
-    let agent = new.agent.unwrap_or_else(|| caller.name.clone());
+    let span = |what: &str, text: Option<&str>| {
+        text.map(str::parse::<Span>).transpose().map_err(|error| ApiError::invalid(format!("{what}: {error}")))
+    };
+    let timeout = span("timeout", new.timeout.as_deref())?;
+    let keep = span("keep", new.keep.as_deref())?;
+    if keep.is_some_and(|keep| keep.0 > LONGEST_KEEP) {
+        return Err(ApiError::invalid("keep is at most 1d"));
+    }
+    // What an agent says of its own session is said once, for the session.
+    let session_says = found.as_ref().filter(|session| session.external.is_some());
+    let title = new.title.or_else(|| session_says.map(|session| session.title.clone()).filter(|title| !title.is_empty()));
     let context = AskContext {
-        title: new.title.unwrap_or_else(|| asked.summary()),
-        agent,
-        project: new.project,
-        branch: new.branch,
-        subagent: None,
+        title: title.unwrap_or_else(|| asked.summary()),
+        agent: session_says.map(|session| session.agent.clone()).or(new.agent).unwrap_or_else(|| caller.name.clone()),
+        project: session_says.map(|session| session.project.clone()).or(new.project),
+        branch: session_says.and_then(|session| session.branch.clone()).or(new.branch),
+        subagent: new.subagent,
         context: new.context,
-        tool_call_id: None,
+        tool_call_id: new.tool_call_id,
         blocking: new.blocking.unwrap_or(true),
         run: None,
         step: None,
         labels: new.labels,
+        keep,
     };
     let wanted =
         FromCaller { body: asked, context, session, session_scope, dedupe_key: new.dedupe_key, timeout, opened_by: caller.token };
     let now = app.clock.now();
-    let ask = broker::open_for_caller(&app, wanted, now).map_err(|error| match error {
+    let ask = broker::open_for_caller(app, wanted, now).map_err(|error| match error {
         OpenError::Limit(limit) => limit.into(),
         OpenError::Invalid(detail) => ApiError::invalid(detail),
     })?;
+    if new.policy_only == Some(true) && matches!(ask.state, AskState::Pending(_)) {
+        return Err(ApiError::not_decided());
+    }
     let open = OpenAsk { workspace: caller.workspace, scope: caller.scope.clone(), ask: Box::new(ask), key, max_pending: 10_000 };
     match app.store.write(open).await? {
         Opened::Ask(ask) => {
-            let location = format!("/v1/asks/{}", ask.id);
-            let mut headers = HeaderMap::new();
-            if let Ok(value) = location.parse() {
-                headers.insert(header::LOCATION, value);
+            if let (Some(keep), AskState::Pending(_)) = (ask.context.keep, &ask.state) {
+                app.keeper.pending(ask.id, keep.0, now);
             }
-            Ok((StatusCode::CREATED, headers, Json(shown(&ask))).into_response())
+            Ok(*ask)
         }
         Opened::TooMany => Err(ApiError::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -258,19 +294,22 @@ pub(crate) async fn receipt(
 }
 
 /// Take back an ask that you opened.
-#[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), WithdrawQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn withdraw(
     State(app): State<Arc<App>>,
     authorized: Authorized,
     Path(id): Path<String>,
+    Params(query): Params<WithdrawQuery>,
 ) -> Result<Json<Ask>, ApiError> {
     let caller = authorized.may(Permission::Open)?;
+    let reason = query.reason.filter(|reason| !reason.trim().is_empty());
+    limits::check("the reason", reason.as_ref().map_or(0, String::len), limits::NAME)?;
     let withdraw = WithdrawAsk {
         workspace: caller.workspace,
         ask: ask_id(&id)?,
         scope: caller.scope.clone(),
-        reason: texts::WITHDRAWN_BY_CALLER.to_owned(),
+        reason: reason.unwrap_or_else(|| texts::WITHDRAWN_BY_CALLER.to_owned()),
         now: app.clock.now(),
     };
     let ask = app.store.write(withdraw).await?.map_err(|error| ApiError::resolve(error, caller.token))?;

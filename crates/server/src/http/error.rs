@@ -8,6 +8,7 @@ use sayso_core::ask::{InvalidAnswers, Outcome, Refused};
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
+use sayso_core::texts;
 use sayso_store::StoreError;
 use sayso_store::write::ResolveError;
 
@@ -83,6 +84,14 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, ErrorCode::SessionEnded, "the session is over")
     }
 
+    pub(crate) fn not_decided() -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorCode::NotDecided, "the policy leaves this to a person; nothing was opened")
+    }
+
+    pub(crate) fn external() -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorCode::ExternalSession, texts::EXTERNAL)
+    }
+
     pub(crate) fn pending(asks: &[AskId]) -> Self {
         let mut error = Self::new(
             StatusCode::CONFLICT,
@@ -139,6 +148,11 @@ impl ApiError {
     pub(crate) fn for_door(mut self) -> Self {
         self.0.error = Some(self.0.detail.clone());
         self
+    }
+
+    /// The words alone.
+    pub(crate) fn into_words(self) -> String {
+        self.0.detail
     }
 
     /// The same, with other words.

@@ -35,7 +35,7 @@ impl FromRequestParts<Arc<App>> for Peer {
 }
 
 /// A caller with a valid token.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Authorized {
     pub(crate) caller: Arc<Caller>,
     via: String,
@@ -207,7 +207,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
 }
 
 /// A query string. What does not fit is 422.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Params<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {

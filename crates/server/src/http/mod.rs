@@ -1,14 +1,16 @@
 //! The HTTP interface: thin handlers over the broker and the store.
 
 mod agents;
-mod asks;
+pub(crate) mod asks;
 pub(crate) mod decide;
 mod error;
 pub(crate) mod events;
+pub(crate) mod external;
 mod extract;
 mod gate;
 mod health;
 mod login;
+pub(crate) mod notices;
 mod page;
 pub(crate) mod policy;
 mod router;

@@ -12,9 +12,11 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{ApiError, agents, asks, decide, events, gate, health, login, page, policy, sessions, tokens, transcript};
+use super::{
+    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, sessions, tokens, transcript,
+};
 use crate::app::App;
-use crate::doors::{gateway, question_rest};
+use crate::doors::{gateway, mcp, question_rest};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -34,6 +36,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(asks::list, asks::open))
         .routes(routes!(asks::get, asks::withdraw))
         .routes(routes!(asks::receipt))
+        .routes(routes!(external::tell))
+        .routes(routes!(notices::create))
         .routes(routes!(decide::answer))
         .routes(routes!(decide::reject))
         .routes(routes!(decide::approve))
@@ -84,6 +88,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let document: Arc<str> = finish(document).to_json().unwrap_or_default().into();
     router
         .route("/", get(page::root))
+        .route("/mcp", mcp::route(&app))
         .route("/openapi.json", get(move || async move { json_text(&document) }))
         .fallback(page::file)
         .method_not_allowed_fallback(no_method)

@@ -111,6 +111,7 @@ pub(crate) async fn create(
         model: new.model.clone(),
         policy,
         project_policy,
+        external: None,
         labels,
         opened_by: Some(caller.token),
         created_at: now,
@@ -212,7 +213,7 @@ fn directory(app: &App, caller: &Caller, wanted: Option<&str>) -> Result<PathBuf
 }
 
 /// What the project says: its policy file and its branch.
-fn look_at(project: &FsPath) -> (Option<String>, Option<String>) {
+pub(super) fn look_at(project: &FsPath) -> (Option<String>, Option<String>) {
     let file = PathBuf::from(project_file(&project.to_string_lossy()));
     let small = std::fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_PROJECT_POLICY);
     let policy = small.then(|| std::fs::read_to_string(&file).ok()).flatten();
@@ -304,6 +305,7 @@ pub(crate) async fn message(
         Sent::Prompt(block) => (block, None),
         Sent::Answered(block, ask) => (block, Some(shown(&ask))),
         Sent::Pending(asks) => return Err(ApiError::pending(&asks)),
+        Sent::External => return Err(ApiError::external()),
         Sent::Ended => return Err(ApiError::session_ended()),
         Sent::NotFound => return Err(ApiError::no_session()),
         Sent::KeyReused => return Err(ApiError::key_reused()),
@@ -331,6 +333,7 @@ async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionComm
     };
     match app.store.write(wanted).await? {
         Commanded::Queued(session) => Ok(Json(ApiSession::of(&session, u32::try_from(found.pending.len()).unwrap_or(u32::MAX)))),
+        Commanded::External => Err(ApiError::external()),
         Commanded::Ended => Err(ApiError::session_ended()),
         Commanded::NotResumable => Err(ApiError::new(
             StatusCode::CONFLICT,

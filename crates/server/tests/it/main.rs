@@ -4,10 +4,12 @@
 
 mod auth;
 mod disk;
+mod external;
 mod gateway;
 mod guard;
 mod idempotency;
 mod life;
+mod mcp;
 mod messages;
 mod mock;
 mod native;

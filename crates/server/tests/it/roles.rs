@@ -58,6 +58,8 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/asks/{id}", May::ReadOwn, 200),
     ("delete", "/v1/asks/{id}", May::Open, 200),
     ("post", "/v1/asks/{id}/receipt", May::Open, 200),
+    ("post", "/v1/external", May::Open, 200),
+    ("post", "/v1/notices", May::Open, 204),
     ("post", "/v1/asks/{id}/answer", May::Answer, 200),
     ("post", "/v1/asks/{id}/reject", May::Answer, 200),
     ("post", "/v1/asks/{id}/approve", May::Answer, 200),
@@ -132,6 +134,11 @@ async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &s
         (_, "/v1/asks/{id}/reject") => of_ask(&world.opened(question()).await, None),
         (_, "/v1/asks/{id}/approve" | "/v1/asks/{id}/deny") => of_ask(&world.opened(approval()).await, None),
         (_, "/v1/asks/{id}/snooze") => of_ask(&world.opened(question()).await, Some(json!({ "until": "2030-01-01T00:00:00Z" }))),
+        (_, "/v1/notices") => Target { path: path.to_owned(), body: Some(json!({ "text": "hi" })), untouched: None },
+        (_, "/v1/external") => {
+            let news = json!({ "agent": "claude", "sessionId": "s-1", "event": "turnEnded" });
+            Target { path: path.to_owned(), body: Some(news), untouched: None }
+        }
         ("post", "/v1/sessions") => Target { path: path.to_owned(), body: Some(json!({ "agent": "mock" })), untouched: None },
         ("post", "/v1/sessions/{id}/resume") => {
             let mut agent = world.agent("crash").await;

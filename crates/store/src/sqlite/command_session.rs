@@ -21,8 +21,12 @@ impl Operation for CommandSession {
             return Ok(Commanded::NotFound);
         };
         match (self.kind, &session.status) {
+            (_, _) if session.external.is_some() && self.kind != SessionCommand::Close => return Ok(Commanded::External),
             // Nobody is there to be told; what is parked has nobody to wait for either.
-            (SessionCommand::Close, SessionStatus::Ended { resumable: true, .. }) => {
+            (SessionCommand::Close, status)
+                if matches!(status, SessionStatus::Ended { resumable: true, .. })
+                    || (session.external.is_some() && !status.is_ended()) =>
+            {
                 for ask in ask_row::pending_of(tx.db(), self.session)? {
                     resolve::agent_gone(tx, self.workspace, ask, false, texts::WITHDRAWN_CLOSED, self.now)?;
                 }

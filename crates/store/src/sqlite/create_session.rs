@@ -1,6 +1,7 @@
 //! Starting a session.
 
 use rusqlite::params;
+use sayso_core::connection::Connection;
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
@@ -8,8 +9,45 @@ use sayso_core::time::Time;
 use super::tx::{Earlier, Tx};
 use super::{sessions, to_json};
 use crate::error::StoreError;
-use crate::event::EventKind;
+use crate::event::{EventKind, WorkspaceId};
 use crate::write::{CreateSession, Once, Operation};
+
+/// Writes a session with its connection, and says so on the feed.
+pub(super) fn insert(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    session: &Session,
+    connection: &Connection,
+    announced: Raw,
+) -> Result<(), StoreError> {
+    tx.db()
+        .prepare_cached("INSERT INTO connection (id, workspace, kind, agent, epoch, position, wire, state, wake_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .execute(params![
+            connection.id.as_bytes(),
+            workspace.0,
+            sessions::kind_number(connection.kind),
+            connection.agent,
+            connection.epoch.0,
+            connection.position.0,
+            sessions::wire_number(connection.process),
+            connection.state.as_ref().map(Raw::as_str),
+            connection.wake_at.map(Time::as_millis),
+        ])?;
+    tx.db()
+        .prepare_cached(
+            "INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            session.id.as_bytes(),
+            workspace.0,
+            session.connection.as_bytes(),
+            session.status.is_ended(),
+            session.updated_at.as_millis(),
+            to_json("session", session)?,
+        ])?;
+    tx.event(EventKind::SessionCreated, session.created_at, Some(session.id), None, Some(announced))?;
+    Ok(())
+}
 
 impl Operation for CreateSession {
     type Output = Once<Box<Session>>;
@@ -24,32 +62,7 @@ impl Operation for CreateSession {
             }
         }
         let (session, connection) = (self.session, self.connection);
-        tx.db()
-            .prepare_cached("INSERT INTO connection (id, workspace, kind, agent, epoch, position, wire, state, wake_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
-            .execute(params![
-                connection.id.as_bytes(),
-                self.workspace.0,
-                sessions::kind_number(connection.kind),
-                connection.agent,
-                connection.epoch.0,
-                connection.position.0,
-                sessions::wire_number(connection.process),
-                connection.state.as_ref().map(Raw::as_str),
-                connection.wake_at.map(Time::as_millis),
-            ])?;
-        tx.db()
-            .prepare_cached(
-                "INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?
-            .execute(params![
-                session.id.as_bytes(),
-                self.workspace.0,
-                session.connection.as_bytes(),
-                session.status.is_ended(),
-                session.updated_at.as_millis(),
-                to_json("session", &session)?,
-            ])?;
-        tx.event(EventKind::SessionCreated, session.created_at, Some(session.id), None, Some(self.announced))?;
+        insert(tx, self.workspace, &session, &connection, self.announced)?;
         if let Some(prompt) = &self.prompt {
             sessions::put_block(tx, self.workspace, session.id, prompt, EventKind::MessageCompleted)?;
         }

@@ -22,6 +22,9 @@ impl Operation for SendMessage {
             // The first call's effect: its message, and the ask it answered if it did.
             Earlier::Same(target) => return again(tx, &self, &target),
         }
+        if session.external.is_some() {
+            return Ok(Sent::External);
+        }
         if session.status.is_ended() {
             return Ok(Sent::Ended);
         }

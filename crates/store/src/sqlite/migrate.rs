@@ -7,7 +7,11 @@ use rusqlite::Connection;
 use super::store::failed;
 use crate::error::OpenError;
 
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_house.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_house.sql"),
+    include_str!("../../migrations/0002_external.sql"),
+    include_str!("../../migrations/0003_kept.sql"),
+];
 
 /// A database of up to this many pages is checked whole at every start: a few milliseconds.
 const CHECKED_WHOLE: i64 = 512;

@@ -6,6 +6,8 @@ mod backup;
 mod command_session;
 mod create_session;
 mod events;
+mod external;
+mod kept;
 mod list_asks;
 mod message;
 mod migrate;

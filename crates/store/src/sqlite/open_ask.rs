@@ -6,8 +6,8 @@ use rusqlite::params;
 use sayso_core::ask::{Ask, AskState, Delivery, Reach};
 use sayso_core::limits;
 
-use super::ask_row;
 use super::tx::{Earlier, Tx};
+use super::{ask_row, kept};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::write::{OpenAsk, Opened, Operation};
@@ -67,6 +67,12 @@ impl Operation for OpenAsk {
         {
             tx.remember(self.key.as_ref(), &pending.id.to_string(), self.ask.opened_at)?;
             return Ok(Opened::Ask(Box::new(pending)));
+        }
+        if let (Some(owner), Some(native), Some(keep)) = (&owner, &self.ask.origin.native_id, self.ask.context.keep)
+            && let Some(untaken) = kept::untaken(tx.db(), owner, native, keep, self.ask.opened_at)?
+        {
+            tx.remember(self.key.as_ref(), &untaken.id.to_string(), self.ask.opened_at)?;
+            return Ok(Opened::Ask(Box::new(untaken)));
         }
         if let Some(owner) = &owner {
             let pending: i64 = tx

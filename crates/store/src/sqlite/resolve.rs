@@ -115,14 +115,19 @@ pub(super) fn agent_gone(
         let Some(parked) = ask.state.parked() else { return Ok(()) };
         ask.state = parked;
         ask_row::update_state(tx.db(), &ask)?;
-        let data = Raw::of(&ReachNews { id: ask.id, reach: Reach::Parked });
-        let session = ask.origin.session;
-        tx.event(EventKind::AskParked, now, session, Some(Arc::new(ask)), Some(data))?;
-        return Ok(());
+        return reach_event(tx, ask, Reach::Parked, now);
     }
     let decision = Decision::Withdrawn { reason: reason.to_owned() };
     // A pending ask is always withdrawable; the refusals do not apply.
     let _ = decide(tx, workspace, Arc::new(ask), decision, Actor::Agent, now)?;
+    Ok(())
+}
+
+/// Says that somebody waits for an ask, or nobody any more.
+pub(super) fn reach_event(tx: &mut Tx<'_>, ask: Ask, reach: Reach, now: Time) -> Result<(), StoreError> {
+    let data = Raw::of(&ReachNews { id: ask.id, reach });
+    let session = ask.origin.session;
+    tx.event(EventKind::AskParked, now, session, Some(Arc::new(ask)), Some(data))?;
     Ok(())
 }
 

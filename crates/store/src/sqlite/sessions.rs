@@ -249,6 +249,6 @@ impl Query for Unfinished {
         let deadlines = statement
             .query_map([], |row| Ok((AskId::from_bytes(row.get(0)?), Time::from_millis(row.get(1)?))))?
             .collect::<Result<_, _>>()?;
-        Ok(Beginnings { connections, deadlines })
+        Ok(Beginnings { connections, deadlines, kept: super::kept::pending(db)? })
     }
 }

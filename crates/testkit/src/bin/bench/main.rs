@@ -8,6 +8,7 @@
 mod fan_out;
 mod http;
 mod many_pending;
+mod mcp;
 mod memory;
 mod meter;
 mod processes;
@@ -130,6 +131,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("pending") {
         many(&mut report, size).await?;
+    }
+    if wanted("mcp_waiting") {
+        mcp_waiting(&mut report, size).await?;
     }
     if wanted("status_line") {
         status_line(&mut report, size).await?;
@@ -285,6 +289,33 @@ async fn many(report: &mut Report, size: Size) -> Result<()> {
     let line = Line::new("pending_many_start").told("stored", size.many as f64);
     report.add(line.wanted("start_to_healthy_ms", meter::median(&starts), AtMost(30.0)))?;
     server.terminate().await?;
+    Ok(())
+}
+
+/// Agents that wait for a person over MCP, each on a connection of its own.
+async fn mcp_waiting(report: &mut Report, size: Size) -> Result<()> {
+    const LOOK: Duration = Duration::from_secs(30);
+    for (name, era) in [("mcp_waiting_sessions", mcp::Era::Sessions), ("mcp_waiting_stateless", mcp::Era::Stateless)] {
+        let dir = directory()?;
+        let mut server = ServerProcess::start(dir.path()).await?;
+        let target = round_trip::target(&server);
+        // One first, so that what is made once is not counted.
+        let mut calls = vec![mcp::waiting(&target, era, 0).await?];
+        let before = memory::settled(&server).await?;
+        for number in 1..=size.pending {
+            calls.push(mcp::waiting(&target, era, number).await?);
+        }
+        let after = memory::settled(&server).await?;
+        let each = (after.rss as f64 - before.rss as f64) / 1024.0 / size.pending as f64;
+        let pid = server.pid().context("the server does not run")?;
+        let used = meter::cpu(pid)?;
+        tokio::time::sleep(LOOK).await;
+        let busy = (meter::cpu(pid)? - used).as_secs_f64() / LOOK.as_secs_f64() * 100.0;
+        let line = Line::new(name).told("calls", size.pending as f64).wanted("kib_each", each, AtMost(60.0));
+        report.add(line.wanted("cpu_percent", busy, AtMost(3.0)))?;
+        drop(calls);
+        server.terminate().await?;
+    }
     Ok(())
 }
 

@@ -1,0 +1,276 @@
+//! Hooks of somebody's own Claude Code (`type: "command"`): it tells on standard input what happens, and
+//! takes from standard output what was decided. `PermissionRequest` races the dialog of the terminal, so
+//! the other events are heard too: they tell that the dialog was first.
+//!
+//! What is asked and what is said back are the same as for the permission prompt tool.
+
+use sayso_core::ask::{AskBody, Decision};
+use sayso_core::raw::Raw;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::prompt_tool::PromptCall;
+use super::requests::{QUESTION_TOOL, SOME_HELPER};
+use crate::json::{Object, line};
+
+/// What a hook was told.
+#[derive(Debug)]
+pub enum Hook {
+    /// Claude asks, and waits for the person in its own terminal as well.
+    Asks(Box<HookAsk>),
+    /// Something happened to the session that ends asks of it.
+    Happened {
+        /// Claude's id of the session.
+        session: String,
+        /// What.
+        what: Happening,
+    },
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happening {
+    /// This call is over.
+    ToolDone(ToolCall),
+    /// The person gave a prompt.
+    Prompted,
+    /// The turn is over.
+    TurnEnded,
+    /// Claude is over.
+    Ended,
+}
+
+/// A tool call by what it is. A hook has no id of it before it is over, so calls that are equal are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ToolCall(String);
+
+impl ToolCall {
+    fn of(tool: &str, input: &RawValue) -> Option<Self> {
+        let mut input: Value = serde_json::from_str(input.get()).ok()?;
+        if tool == QUESTION_TOOL {
+            // The answers are in it when it is over.
+            input = input.get_mut("questions")?.take();
+        }
+        let mut text = format!("{}:", line(&tool));
+        canonical(&input, &mut text);
+        Some(Self(text))
+    }
+
+    /// The call as text: equal for equal calls, in whatever order their fields were written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// JSON with the fields of every object in order.
+fn canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in fields {
+                text.push_str(&line(name));
+                text.push(':');
+                canonical(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                canonical(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
+    }
+}
+
+/// A permission that Claude asks for, in its terminal and here.
+#[derive(Debug)]
+pub struct HookAsk {
+    call: PromptCall,
+    /// Claude's id of the session.
+    pub session: String,
+    /// The directory it works in.
+    pub cwd: String,
+    /// Where it writes what was said.
+    pub transcript: Option<String>,
+    /// The sub-agent that asks.
+    pub subagent: Option<String>,
+    /// The call that waits.
+    pub tool: ToolCall,
+}
+
+impl HookAsk {
+    /// What is asked.
+    #[must_use]
+    pub const fn body(&self) -> &AskBody {
+        &self.call.body
+    }
+
+    /// What Claude is told on standard output. Nothing leaves the decision to its terminal.
+    #[must_use]
+    pub fn said(&self, decision: &Decision) -> Option<String> {
+        match decision {
+            Decision::Withdrawn { .. } => None,
+            Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. } => {
+                Some(format!(
+                    r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{}}}}}"#,
+                    self.call.reply(decision)
+                ))
+            }
+        }
+    }
+}
+
+impl Hook {
+    /// Reads what a hook gets; nothing if it is not for us, or cannot be understood.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let fields = Object::parse(text)?;
+        let session = fields.words("session_id")?;
+        let happened = |what| Some(Self::Happened { session: session.clone(), what });
+        match fields.text("hook_event_name")?.as_str() {
+            "PermissionRequest" => Self::asks(&fields, session),
+            "PostToolUse" | "PostToolUseFailure" => {
+                happened(Happening::ToolDone(ToolCall::of(&fields.words("tool_name")?, fields.get("tool_input")?)?))
+            }
+            "UserPromptSubmit" => happened(Happening::Prompted),
+            "Stop" => happened(Happening::TurnEnded),
+            "SessionEnd" => happened(Happening::Ended),
+            _ => None,
+        }
+    }
+
+    fn asks(fields: &Object<'_>, session: String) -> Option<Self> {
+        let (tool, input) = (fields.words("tool_name")?, fields.get("tool_input")?);
+        let suggestions = fields.get("permission_suggestions").map_or("[]", RawValue::get);
+        let request =
+            format!(r#"{{"tool_name":{},"input":{},"permission_suggestions":{suggestions}}}"#, line(&tool), input.get());
+        let by_helper = fields.words("agent_id").is_some();
+        Some(Self::Asks(Box::new(HookAsk {
+            call: PromptCall::read(Raw::parse(request).ok()?).ok()?,
+            session,
+            cwd: fields.words("cwd")?,
+            transcript: fields.words("transcript_path"),
+            subagent: fields.words("agent_type").or_else(|| by_helper.then(|| SOME_HELPER.to_owned())).filter(|_| by_helper),
+            tool: ToolCall::of(&tool, input)?,
+        })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asks(json: &Value) -> HookAsk {
+        match Hook::read(&json.to_string()) {
+            Some(Hook::Asks(ask)) => *ask,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn bash() -> Value {
+        json!({
+            "session_id": "s-1", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt_id": "x", "permission_mode": "default",
+            "hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls", "description": "look"},
+            "permission_suggestions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}],
+        })
+    }
+
+    fn decided(ask: &HookAsk, decision: &Decision) -> Value {
+        let said: Value = serde_json::from_str(&ask.said(decision).unwrap()).unwrap();
+        assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
+        said["hookSpecificOutput"]["decision"].clone()
+    }
+
+    #[test]
+    fn an_approval_is_decided_like_any_other_of_claude() {
+        let ask = asks(&bash());
+        assert_eq!((ask.session.as_str(), ask.cwd.as_str(), ask.transcript.as_deref()), ("s-1", "/p", Some("/t.jsonl")));
+        assert_eq!(ask.subagent, None);
+        let AskBody::Approval(approval) = ask.body() else { panic!() };
+        assert_eq!((approval.title.as_str(), approval.choices.len()), ("ls", 1));
+        let yes = Decision::Approved { choice: Some("suggestion-0".into()), input: None };
+        assert_eq!(
+            decided(&ask, &yes),
+            json!({"behavior": "allow", "updatedInput": {"command": "ls", "description": "look"},
+                "updatedPermissions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]})
+        );
+        let no = Decision::Denied { message: "not now".into(), stop: false };
+        assert_eq!(decided(&ask, &no), json!({"behavior": "deny", "message": "not now"}));
+        assert_eq!(ask.said(&Decision::Withdrawn { reason: "x".into() }), None, "the terminal decides");
+    }
+
+    #[test]
+    fn a_question_is_known_again_with_its_answers() {
+        let questions =
+            json!([{"question": "Which?", "header": "H", "multiSelect": false, "options": [{"label": "A", "description": "a"}]}]);
+        let mut before = bash();
+        before["tool_name"] = json!("AskUserQuestion");
+        before["tool_input"] = json!({ "questions": questions });
+        let ask = asks(&before);
+        let answer = Decision::Answered { answers: vec![vec!["A".into()]], note: None };
+        assert_eq!(decided(&ask, &answer)["updatedInput"]["answers"], json!({"Which?": "A"}));
+        let after = r#"{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"AskUserQuestion","tool_input":
+                {"answers":{"Which?":"A"},"questions":[{"options":[{"description":"a","label":"A"}],"multiSelect":false,"header":"H","question":"Which?"}]}}"#;
+        let Some(Hook::Happened { session, what: Happening::ToolDone(done) }) = Hook::read(after) else { panic!() };
+        assert_eq!((session.as_str(), &done), ("s-1", &ask.tool));
+    }
+
+    #[test]
+    fn calls_differ_by_tool_and_input() {
+        let (one, mut two) = (bash(), bash());
+        two["tool_input"]["command"] = json!("ls ");
+        assert_ne!(asks(&one).tool, asks(&two).tool);
+        two["tool_input"] = one["tool_input"].clone();
+        two["tool_name"] = json!("Shell");
+        assert_ne!(asks(&one).tool, asks(&two).tool);
+    }
+
+    #[test]
+    fn a_sub_agent_has_a_name() {
+        let mut json = bash();
+        json["agent_type"] = json!("Explore");
+        assert_eq!(asks(&json).subagent, None, "the main thread may have a type too");
+        json["agent_id"] = json!("a1");
+        assert_eq!(asks(&json).subagent.as_deref(), Some("Explore"));
+        json.as_object_mut().unwrap().remove("agent_type");
+        assert_eq!(asks(&json).subagent.as_deref(), Some("sub-agent"));
+    }
+
+    #[test]
+    fn what_is_not_for_us_is_left_to_the_terminal() {
+        let event = |name: &str| json!({"hook_event_name": name, "session_id": "s"}).to_string();
+        for (name, happened) in
+            [("UserPromptSubmit", Happening::Prompted), ("Stop", Happening::TurnEnded), ("SessionEnd", Happening::Ended)]
+        {
+            let Some(Hook::Happened { what, .. }) = Hook::read(&event(name)) else { panic!("{name}") };
+            assert_eq!(what, happened);
+        }
+        for other in
+            ["", "null", "[]", "{", &event("Notification"), &event("PermissionRequest"), &event("PostToolUse"), &event("New")]
+        {
+            assert!(Hook::read(other).is_none(), "{other}");
+        }
+        for missing in ["session_id", "cwd", "tool_name", "tool_input", "hook_event_name"] {
+            let mut json = bash();
+            json.as_object_mut().unwrap().remove(missing);
+            assert!(Hook::read(&json.to_string()).is_none(), "{missing}");
+        }
+        for (name, wrong) in
+            [("tool_input", json!("ls")), ("tool_name", json!(7)), ("session_id", json!(null)), ("tool_input", json!(null))]
+        {
+            let mut json = bash();
+            json[name] = wrong;
+            assert!(Hook::read(&json.to_string()).is_none(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Claude Code: hooks in its settings, and the MCP server.
+
+use std::path::{Path, PathBuf};
+
+use sayso_client::Environment;
+use serde_json::{Value, json};
+
+use super::json::{Document, Item, Step};
+use super::program::{Program, is_hook};
+use super::{Edit, Unfit, Want, own};
+use crate::args::Scope;
+use crate::failure::Failure;
+
+/// The agent's name in our commands.
+const NAME: &str = "claude";
+
+/// The events that we hear, and how long the hook may take, in seconds.
+const EVENTS: [(&str, u32); 6] = [
+    ("PermissionRequest", 86_400),
+    ("PostToolUse", 10),
+    ("PostToolUseFailure", 10),
+    ("UserPromptSubmit", 10),
+    ("Stop", 10),
+    ("SessionEnd", 10),
+];
+
+/// The variable that keeps Claude Code from going on alone while somebody thinks about a question.
+const BACKGROUND: &str = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS";
+
+const HOOKS: Step<'_> = Step::Name("hooks");
+const ENV: Step<'_> = Step::Name("env");
+
+/// The files that change.
+pub(super) fn edits(
+    environment: &Environment,
+    home: &Path,
+    here: &Path,
+    scope: Scope,
+    program: &Program,
+) -> Result<Vec<Edit>, Failure> {
+    let settings_path = settings_of(environment, home, here, scope);
+    let state = match environment.path("CLAUDE_CONFIG_DIR") {
+        Some(dir) => dir.join(".claude.json"),
+        None => home.join(".claude.json"),
+    };
+    let (hooks, servers) = (program.clone(), program.clone());
+    let settings = Edit::new(settings_path, move |text, want| settings(text, &hooks, want));
+    let project = here.to_string_lossy().into_owned();
+    let mcp = match scope {
+        Scope::User => Edit::new(state, move |text, want| mcp(text, None, &servers, want)),
+        Scope::Local => Edit::new(state, move |text, want| mcp(text, Some(&project), &servers, want)),
+        Scope::Project => Edit::new(here.join(".mcp.json"), move |text, want| mcp(text, None, &servers, want)),
+    };
+    Ok(vec![settings, mcp])
+}
+
+fn settings_of(environment: &Environment, home: &Path, here: &Path, scope: Scope) -> PathBuf {
+    match scope {
+        Scope::User => own(environment, "CLAUDE_CONFIG_DIR", home, ".claude").join("settings.json"),
+        Scope::Project => here.join(".claude/settings.json"),
+        Scope::Local => here.join(".claude/settings.local.json"),
+    }
+}
+
+/// The settings with our hooks in them, or without.
+fn settings(text: &str, program: &Program, want: Want) -> Result<String, Unfit> {
+    let command = program.guarded_hook(NAME);
+    let mut document = Document::parse(text)?;
+    if want == Want::Connected && is_connected(&document.value(), &command) {
+        return Ok(text.to_owned());
+    }
+    take_out(&mut document)?;
+    if want == Want::Connected {
+        if document.value()["env"][BACKGROUND].is_null() {
+            document.add(&[ENV], BACKGROUND, &Item::Plain(json!("0")))?;
+        }
+        for (event, seconds) in EVENTS {
+            let plain = |value: Value| Item::Plain(value);
+            let hook = Item::Fields(vec![
+                ("type", plain(json!("command"))),
+                ("command", plain(json!(command))),
+                ("timeout", plain(json!(seconds))),
+            ]);
+            let matcher = takes_matcher(event).then(|| ("matcher", plain(json!(""))));
+            let group = matcher.into_iter().chain([("hooks", Item::List(vec![hook]))]).collect();
+            document.push(&[HOOKS, Step::Name(event)], &Item::Fields(group))?;
+        }
+    }
+    Ok(document.into_text())
+}
+
+fn takes_matcher(event: &str) -> bool {
+    matches!(event, "PermissionRequest" | "PostToolUse" | "PostToolUseFailure")
+}
+
+/// Where our hooks of one event are: the group, the place in it, whether it is alone there, and its command.
+fn ours(settings: &Value, event: &str) -> Vec<(usize, usize, bool, String)> {
+    let mut found = Vec::new();
+    for (group, entry) in settings["hooks"][event].as_array().into_iter().flatten().enumerate() {
+        let hooks = entry["hooks"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for (place, hook) in hooks.iter().enumerate() {
+            if let Some(command) = hook["command"].as_str().filter(|command| is_hook(command, NAME)) {
+                found.push((group, place, hooks.len() == 1, command.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn is_connected(settings: &Value, command: &str) -> bool {
+    let is_there = |event: &str| match ours(settings, event).as_slice() {
+        [(_, _, _, known)] => known == command,
+        _ => false,
+    };
+    EVENTS.iter().all(|(event, _)| is_there(event))
+}
+
+/// Takes our entries out, and what would be left empty by that.
+fn take_out(document: &mut Document) -> Result<(), Unfit> {
+    let mut changed = false;
+    for (event, _) in EVENTS {
+        let list = Step::Name(event);
+        // From the end, so that the places of the others stay.
+        for (group, place, alone, _) in ours(&document.value(), event).into_iter().rev() {
+            changed = true;
+            let group = [HOOKS, list, Step::At(group)];
+            if alone {
+                document.remove(&group)?;
+            } else {
+                document.remove(&[group[0], group[1], group[2], HOOKS, Step::At(place)])?;
+            }
+            if document.value()["hooks"][event] == json!([]) {
+                document.remove(&[HOOKS, list])?;
+            }
+        }
+    }
+    if changed && document.value()["hooks"] == json!({}) {
+        document.remove(&[HOOKS])?;
+    }
+    if changed && document.value()["env"][BACKGROUND] == json!("0") {
+        document.remove(&[ENV, Step::Name(BACKGROUND)])?;
+        if document.value()["env"] == json!({}) {
+            document.remove(&[ENV])?;
+        }
+    }
+    Ok(())
+}
+
+/// A file of MCP servers with ours in it, or without; those of a project stand inside of it.
+fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Result<String, Unfit> {
+    const SERVERS: Step<'_> = Step::Name("mcpServers");
+    let mut document = Document::parse(text)?;
+    let words = program.mcp();
+    let entry = json!({ "type": "stdio", "command": words[0], "args": words[1..], "timeout": 86_400_000 });
+    let mut place: Vec<Step<'_>> = project.map(|project| vec![Step::Name("projects"), Step::Name(project)]).unwrap_or_default();
+    place.push(SERVERS);
+    let servers = |document: &Document| {
+        let value = document.value();
+        let place = project.map_or(&value, |project| &value["projects"][project]);
+        place["mcpServers"].clone()
+    };
+    let known = servers(&document)["sayso"].clone();
+    match want {
+        Want::Connected if known == entry => return Ok(text.to_owned()),
+        Want::Disconnected if known.is_null() => return Ok(text.to_owned()),
+        Want::Connected | Want::Disconnected => {
+            let ours: Vec<Step<'_>> = place.iter().copied().chain([Step::Name("sayso")]).collect();
+            document.remove(&ours)?;
+        }
+    }
+    match want {
+        Want::Connected => {
+            let plain = |name: &'static str| (name, Item::Plain(entry[name].clone()));
+            let fields = vec![plain("type"), plain("command"), ("args", Item::words(&words[1..])), plain("timeout")];
+            document.add(&place, "sayso", &Item::Fields(fields))?;
+        }
+        Want::Disconnected if servers(&document) == json!({}) => document.remove(&place)?,
+        Want::Disconnected => {}
+    }
+    Ok(document.into_text())
+}
+
+/// What Claude Code's settings say about what reaches us.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The settings in which our hooks stand.
+    pub(crate) connected: Vec<PathBuf>,
+    /// The command of the hook.
+    pub(crate) command: Option<String>,
+    /// Settings that cannot be read.
+    pub(crate) broken: Vec<(PathBuf, String)>,
+    /// Settings that switch hooks off.
+    pub(crate) hooks_off: Option<PathBuf>,
+    /// The permission mode that sessions start in.
+    pub(crate) mode: Option<String>,
+}
+
+/// Looks at the settings that hold for this directory.
+pub(crate) fn look(environment: &Environment, home: &Path, here: &Path) -> Found {
+    let mut found = Found::default();
+    // The later ones come first for Claude Code.
+    for scope in [Scope::User, Scope::Project, Scope::Local] {
+        let path = settings_of(environment, home, here, scope);
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let document = match Document::parse(&text) {
+            Ok(document) => document,
+            Err(unfit) => {
+                found.broken.push((path, unfit.to_string()));
+                continue;
+            }
+        };
+        let value = document.value();
+        if let Some((_, _, _, command)) = ours(&value, "PermissionRequest").into_iter().next() {
+            found.command = Some(command);
+            found.connected.push(path.clone());
+        }
+        match value["disableAllHooks"].as_bool() {
+            Some(true) => found.hooks_off = Some(path),
+            Some(false) => found.hooks_off = None,
+            None => {}
+        }
+        if let Some(mode) = value["permissions"]["defaultMode"].as_str() {
+            found.mode = Some(mode.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> Program {
+        Program::at("/usr/bin/sayso")
+    }
+
+    fn connected(text: &str) -> Result<String, Unfit> {
+        settings(text, &program(), Want::Connected)
+    }
+
+    fn disconnected(text: &str) -> Result<String, Unfit> {
+        settings(text, &program(), Want::Disconnected)
+    }
+
+    const COMMENTS: &str = "// mine\n{\n\t\"model\" : \"opus\", /* odd */\n\n\t\"permissions\": { \"allow\": [ \"Bash(ls)\" ,\"Read\" ] },\n\t\"hooks\": {\n\t\t// sound\n\t\t\"Stop\": [{ \"hooks\": [ { \"type\": \"command\", \"command\": \"beep\" } ] }],\n\t\t\"PostToolUse\": [\n\t\t\t{ \"matcher\": \"Edit\", \"hooks\": [{\"type\":\"command\",\"command\":\"fmt\"}] }\n\t\t]\n\t}\n}\n";
+
+    fn ours_in(text: &str) -> usize {
+        let value = Document::parse(text).unwrap().value();
+        EVENTS.iter().map(|(event, _)| ours(&value, event).len()).sum()
+    }
+
+    #[test]
+    fn our_hooks_are_added_and_nothing_else_changes() {
+        insta::assert_snapshot!("claude_new", connected("").unwrap());
+        insta::assert_snapshot!("claude_comments", connected(COMMENTS).unwrap());
+        for text in ["{}\n", "{ }", "{\"a\":1}", "{\r\n  \"a\": 1\r\n}\r\n", COMMENTS, "{\n  \"hooks\": {},\n}\n"] {
+            let with = connected(text).unwrap();
+            assert!(super::super::is_part(text, &with), "{with}");
+            assert_eq!(connected(&with).unwrap(), with, "once is enough");
+            let gone = disconnected(&with).unwrap();
+            let value = |text: &str| Document::parse(text).unwrap().value();
+            let empty = |text: &str| text.replace("\"hooks\": {},", "").replace("\"hooks\": {}", "");
+            assert_eq!(value(&gone), value(&empty(text)), "{gone}");
+        }
+    }
+
+    #[test]
+    fn what_people_wrote_comes_back_byte_for_byte() {
+        for text in [COMMENTS, "{\n  \"a\": 1\n}\n", "{\n  \"env\": {\n    \"A\": \"b\"\n  }\n}\n"] {
+            assert_eq!(disconnected(&connected(text).unwrap()).unwrap(), text);
+        }
+        assert_eq!(disconnected(COMMENTS).unwrap(), COMMENTS);
+        let own = "{\n  \"env\": {\n    \"CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS\": \"5000\"\n  }\n}\n";
+        let with = connected(own).unwrap();
+        assert!(with.contains("\"5000\"") && disconnected(&with).unwrap() == own, "their own value stays");
+    }
+
+    #[test]
+    fn a_hook_of_an_older_program_is_replaced() {
+        let older = settings(COMMENTS, &Program::at("/old/sayso"), Want::Connected).unwrap();
+        let now = connected(&older).unwrap();
+        assert!(!now.contains("/old/sayso"), "{now}");
+        assert_eq!(ours_in(&now), EVENTS.len());
+    }
+
+    #[test]
+    fn what_is_not_understood_is_left_alone() {
+        for broken in ["{", "{\"a\":}", "{\"a\":1 \"b\":2}", "{'a':1}", "{\"a\":0x1}", "x"] {
+            assert!(matches!(connected(broken), Err(Unfit::Syntax(_))), "{broken}");
+        }
+        for (text, what) in [
+            ("[]", "the whole file"),
+            ("{\"hooks\":[]}", "hooks"),
+            ("{\"hooks\":{\"Stop\":{}}}", "hooks.Stop"),
+            ("{\"env\":1}", "env"),
+        ] {
+            assert_eq!(connected(text), Err(Unfit::Shape(what.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_server_is_added_for_everybody_or_for_one_project() {
+        let state = "{\n  \"numStartups\": 7,\n  \"projects\": {\n    \"/p\": {\n      \"allowedTools\": []\n    }\n  }\n}\n";
+        insta::assert_snapshot!("claude_mcp", mcp(state, None, &program(), Want::Connected).unwrap());
+        for project in [None, Some("/p")] {
+            let with = mcp(state, project, &program(), Want::Connected).unwrap();
+            assert!(with.contains("--token-file"));
+            assert_eq!(mcp(&with, project, &program(), Want::Connected).unwrap(), with);
+            assert_eq!(mcp(&with, project, &program(), Want::Disconnected).unwrap(), state);
+        }
+        assert_eq!(mcp(state, Some("/q"), &program(), Want::Disconnected).unwrap(), state);
+    }
+
+    #[test]
+    fn what_reaches_us_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, here) = (dir.path().join("home"), dir.path().join("here"));
+        for dir in [home.join(".claude"), here.join(".claude")] {
+            std::fs::create_dir_all(dir).unwrap();
+        }
+        let environment = Environment::default();
+        assert_eq!(look(&environment, &home, &here), Found::default());
+        let user = home.join(".claude/settings.json");
+        let mode = "{\"permissions\":{\"defaultMode\":\"acceptEdits\"},\"disableAllHooks\":true}";
+        std::fs::write(&user, connected(mode).unwrap()).unwrap();
+        std::fs::write(here.join(".claude/settings.local.json"), "{").unwrap();
+        let found = look(&environment, &home, &here);
+        assert_eq!(
+            (found.connected, found.mode.as_deref(), found.hooks_off),
+            (vec![user.clone()], Some("acceptEdits"), Some(user))
+        );
+        assert_eq!((found.broken.len(), found.command), (1, Some(program().guarded_hook("claude"))));
+    }
+}

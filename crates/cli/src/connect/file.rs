@@ -1,0 +1,131 @@
+//! Reading and writing one file of an agent: whole or not at all, with the mode it had, and through links.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+
+use crate::failure::Failure;
+
+/// A change of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) path: PathBuf,
+    /// Nothing: there is no such file.
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+impl Change {
+    /// The change from one text to the other, if they differ.
+    pub(super) fn of(path: &Path, before: Option<String>, after: Option<String>) -> Option<Self> {
+        (before != after).then(|| Self { path: path.to_owned(), before, after })
+    }
+
+    /// What a person looks at.
+    pub(super) fn diff(&self) -> String {
+        let shown = |text: &Option<String>| match text {
+            Some(_) => self.path.display().to_string(),
+            None => "/dev/null".to_owned(),
+        };
+        let (old, new) = (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
+        let diff = TextDiff::from_lines(old, new);
+        diff.unified_diff().context_radius(3).header(&shown(&self.before), &shown(&self.after)).to_string()
+    }
+
+    /// Writes it, if the file is still what was shown.
+    pub(super) fn write(&self) -> Result<(), Failure> {
+        if read(&self.path)? != self.before {
+            return Err(Failure::new(format!("{} has just been changed; it is left as it is.", self.path.display()))
+                .then("Look at it again with the same command."));
+        }
+        let failed = |error: std::io::Error| Failure::io(&format!("{} cannot be written", self.path.display()), &error);
+        match &self.after {
+            None => fs::remove_file(&self.path).map_err(failed),
+            Some(text) => {
+                if let Some(parent) = self.path.parent() {
+                    fs::create_dir_all(parent).map_err(failed)?;
+                }
+                // People keep these files elsewhere and link to them: the link stays.
+                let real = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+                let mode = fs::metadata(&real).map(|data| data.permissions().mode() & 0o7777).ok();
+                replace(&real, text, mode).map_err(failed)
+            }
+        }
+    }
+}
+
+/// The text of a file; nothing if there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            Err(Failure::new(format!("{} is not text, so it is left as it is.", path.display())))
+        }
+        Err(error) => Err(Failure::io(&format!("{} cannot be read", path.display()), &error)),
+    }
+}
+
+/// Writes a file that only this user may read.
+pub(super) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| replace(path, text, Some(0o600)));
+    written.map_err(|error| Failure::io(&format!("{} cannot be written", path.display()), &error))
+}
+
+/// Puts a new file in the place of the old one, in one step.
+fn replace(path: &Path, text: &str, mode: Option<u32>) -> std::io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.sayso-{}", std::process::id()));
+    let written = (|| {
+        // What is in it may be for nobody else, until it is known that it is not.
+        let mut options = OpenOptions::new();
+        let mut file: File = options.write(true).create_new(true).mode(mode.unwrap_or(0o644)).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        if let Some(mode) = mode {
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mode_and_links_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        fs::write(&real, "a\n").unwrap();
+        fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let change = Change::of(&link, Some("a\n".into()), Some("a\nb\n".into())).unwrap();
+        assert!(change.diff().ends_with("@@ -1 +1,2 @@\n a\n+b\n"), "{}", change.diff());
+        change.write().unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "a\nb\n");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left beside");
+        assert!(change.write().is_err(), "it is no longer what was shown");
+    }
+
+    #[test]
+    fn files_come_and_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/er/file");
+        let made = Change::of(&path, None, Some("x\n".into())).unwrap();
+        assert!(made.diff().starts_with("--- /dev/null\n+++ "));
+        made.write().unwrap();
+        Change::of(&path, Some("x\n".into()), None).unwrap().write().unwrap();
+        assert!(!path.exists());
+        assert_eq!(Change::of(&path, None, None), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Claude Code's hooks.
+
+use std::time::{Duration, Instant};
+
+use sayso_agents::claude::{Happening, Hook, HookAsk};
+use sayso_client::Client;
+use sayso_client::api::ask::{Ask, AskStatus, ExternalEvent, ExternalNews, ExternalSession, NewAsk};
+use sayso_client::api::error::ErrorCode;
+use sayso_core::ask::Decision;
+use sayso_core::{limits, texts};
+
+use super::server::{answer_it_there, decision, new_ask, place};
+use super::slots::{Slot, Slots};
+use super::wait::{self, End};
+use super::{Hooked, say, short_hash, transcript};
+
+/// The name that the sessions have.
+const AGENT: &str = "claude";
+
+/// A little less than the time that `sayso connect` gives to the hook.
+const LONGEST: Duration = Duration::from_secs(86_400 - 60);
+
+/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s.
+const WRITTEN: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long the ask outlives a hook that ended without a word.
+const KEEP: &str = "5s";
+
+/// Takes what the hook was told, to its end.
+pub(super) async fn run(hooked: &Hooked, told: &str) -> Option<()> {
+    match Hook::read(told)? {
+        Hook::Asks(ask) => asks(hooked, &ask).await,
+        Hook::Happened { session, what } => happened(hooked, &session, what).await,
+    }
+}
+
+/// How asks about this call are known: by session and call, whatever the number.
+fn key(session: &str, call: &str) -> String {
+    format!("{}:{call}:", short_hash(session))
+}
+
+async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
+    let client = hooked.client()?;
+    let slots = Slots::of(&hooked.paths, &asked.session);
+    let call = short_hash(asked.tool.as_str());
+    // Without a place of its own a hook waits all the same; only equal calls share an ask then.
+    let slot = slots.take(&hooked.paths, &call, &hooked.called);
+    let number = slot.as_ref().map_or(0, |slot| slot.number);
+    let mut new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
+    // What a rule decides needs no words for a person, and must not wait for them.
+    new.policy_only = Some(true);
+    let ask = match client.open_ask(&new).await {
+        Ok(decided) => decided,
+        Err(error) if error.code() == Some(ErrorCode::NotDecided) => {
+            new.policy_only = None;
+            add_words(&mut new, asked).await;
+            by_a_person(hooked, &client, &new, slot.as_ref()).await?
+        }
+        Err(_) => return None,
+    };
+    let decision = decision(&ask)?;
+    let said = asked.said(&decision)?;
+    if let (Some(slot), Decision::Answered { .. } | Decision::Approved { .. }) = (&slot, &decision) {
+        slots.decided(&call, slot);
+    }
+    say(&said)?;
+    wait::received(&client, &ask.id).await;
+    Some(())
+}
+
+/// Opens the ask and waits for its outcome; nothing if it is not needed any more.
+async fn by_a_person(hooked: &Hooked, client: &Client, new: &NewAsk, slot: Option<&Slot>) -> Option<Ask> {
+    loop {
+        let opened = client.open_ask(new).await.ok()?;
+        let ask = if opened.status == AskStatus::Pending {
+            match wait::wait(client, &opened.id, slot, LONGEST).await {
+                End::Outcome(ask) => *ask,
+                End::NotNeeded => {
+                    wait::goodbye(client, &opened.id, &answer_it_there(&hooked.environment)).await;
+                    return None;
+                }
+                End::Refused => return None,
+            }
+        } else {
+            opened
+        };
+        // The server came back and did not find this hook in time; but here it is.
+        if !is_lost(&ask) {
+            return Some(ask);
+        }
+    }
+}
+
+/// Adds what was said so far. Claude Code writes it down a moment after it asks.
+async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
+    let Some(path) = asked.transcript.as_deref() else { return };
+    let until = Instant::now() + WRITTEN;
+    let mut end = transcript::end(path);
+    while !end.as_ref().is_some_and(|end| end.has_call) && Instant::now() < until {
+        tokio::time::sleep(LOOK).await;
+        end = transcript::end(path);
+    }
+    new.context = end.and_then(|end| end.last_words);
+    if let Some(session) = &mut new.external {
+        session.title = transcript::first_prompt(path);
+    }
+}
+
+fn is_lost(ask: &Ask) -> bool {
+    let why = ask.outcome.as_ref().and_then(|outcome| outcome.message.as_deref());
+    ask.status == AskStatus::Withdrawn && why == Some(texts::WITHDRAWN_CALLER_GONE)
+}
+
+fn wanted(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
+    NewAsk {
+        external: Some(ExternalSession {
+            agent: AGENT.to_owned(),
+            session_id: asked.session.clone(),
+            cwd: asked.cwd.clone(),
+            title: None,
+            branch: None,
+        }),
+        subagent: asked.subagent.as_deref().map(|name| limits::head(name, limits::NAME).to_owned()),
+        labels: place(&hooked.environment),
+        dedupe_key: Some(dedupe_key),
+        keep: Some(KEEP.to_owned()),
+        ..new_ask(asked.body())
+    }
+}
+
+async fn happened(hooked: &Hooked, session: &str, what: Happening) -> Option<()> {
+    let slots = Slots::of(&hooked.paths, session);
+    let (event, dedupe_key) = match what {
+        Happening::ToolDone(call) => {
+            // This runs after every tool; mostly nothing waits, and then nobody has to be told.
+            let call = short_hash(call.as_str());
+            if !slots.any() || !slots.done(&call) {
+                return None;
+            }
+            (ExternalEvent::ToolDone, Some(key(session, &call)))
+        }
+        Happening::Prompted => (ExternalEvent::Prompted, None),
+        Happening::TurnEnded => (ExternalEvent::TurnEnded, None),
+        Happening::Ended => (ExternalEvent::Ended, None),
+    };
+    if dedupe_key.is_none() {
+        slots.all_done();
+    }
+    let client: Client = hooked.client()?;
+    let news = ExternalNews { agent: AGENT.to_owned(), session_id: session.to_owned(), event, dedupe_key };
+    client.tell_external(&news).await.ok()?;
+    Some(())
+}

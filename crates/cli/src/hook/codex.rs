@@ -1,0 +1,59 @@
+//! Codex's hook. It runs before the person is asked and holds that up, so it takes what a rule decides and
+//! leaves everything else to the person's own prompt; with `--hold`, somebody has that long to be faster.
+
+use std::time::Duration;
+
+use sayso_agents::codex_hook::CodexAsk;
+use sayso_client::api::ask::{AskStatus, ExternalSession, NewAsk};
+use sayso_core::time::Span;
+
+use super::server::{answer_it_there, decision, new_ask, place};
+use super::slots::Slots;
+use super::wait::{self, End};
+use super::{Hooked, say, short_hash};
+
+/// The name that the sessions have.
+const AGENT: &str = "codex";
+
+/// The longest that a person's own prompt may be held up.
+const LONGEST_HOLD: Duration = Duration::from_secs(20);
+
+/// Takes what the hook was told, to its end.
+pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Option<()> {
+    let asked = CodexAsk::read(told)?;
+    let client = hooked.client()?;
+    let hold = hold.map(|hold| hold.0.min(LONGEST_HOLD)).filter(|hold| !hold.is_zero());
+    let call = short_hash(&asked.call);
+    let slot = Slots::of(&hooked.paths, &asked.session).take(&hooked.paths, &call, &hooked.called);
+    let number = slot.as_ref().map_or(0, |slot| slot.number);
+    let new = NewAsk {
+        external: Some(ExternalSession {
+            agent: AGENT.to_owned(),
+            session_id: asked.session.clone(),
+            cwd: asked.cwd.clone(),
+            title: None,
+            branch: None,
+        }),
+        labels: place(&hooked.environment),
+        dedupe_key: Some(format!("{}:{call}:{number}", short_hash(&asked.session))),
+        keep: Some("5s".to_owned()),
+        policy_only: Some(hold.is_none()),
+        ..new_ask(&asked.body)
+    };
+    let opened = client.open_ask(&new).await.ok()?;
+    let ask = match (opened.status, hold) {
+        (AskStatus::Pending, Some(hold)) => match wait::wait(&client, &opened.id, slot.as_ref(), hold).await {
+            End::Outcome(ask) => *ask,
+            End::NotNeeded => {
+                wait::goodbye(&client, &opened.id, &answer_it_there(&hooked.environment)).await;
+                return None;
+            }
+            End::Refused => return None,
+        },
+        (AskStatus::Pending, None) => return None,
+        _ => opened,
+    };
+    say(&asked.said(&decision(&ask)?)?)?;
+    wait::received(&client, &ask.id).await;
+    Some(())
+}

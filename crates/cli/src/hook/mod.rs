@@ -1,0 +1,90 @@
+//! `sayso hook`: what somebody's own agent calls when it asks, and when it goes on.
+//!
+//! Whatever goes wrong here must not stand in the way of the person and their agent: without a server,
+//! without a token, with input that is not understood, the hook says nothing and ends well, and the
+//! agent's own dialog decides. What it does say is a decision that a person or a rule made.
+
+mod claude;
+mod codex;
+mod server;
+mod slots;
+mod transcript;
+mod wait;
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+use sayso_client::{Environment, Paths};
+use sayso_core::limits;
+use sha2::{Digest as _, Sha256};
+
+use crate::args::{Args, Command, HookAgent};
+
+/// What a hook works with.
+#[derive(Debug)]
+struct Hooked {
+    environment: Environment,
+    paths: Paths,
+    /// How this program was called. Two hooks for one question are called differently.
+    called: String,
+}
+
+/// Runs the hook and ends well, whatever happens. An exit code would be taken for a decision.
+pub(crate) fn main() -> ExitCode {
+    let matches = match crate::args::command().try_get_matches() {
+        Ok(matches) => matches,
+        // A person tries it out; an agent hears nothing.
+        Err(error) if std::io::stdin().is_terminal() || !error.use_stderr() => error.exit(),
+        Err(_) => return ExitCode::SUCCESS,
+    };
+    std::panic::set_hook(Box::new(|_| {}));
+    let Ok(args) = Args::from_arg_matches(&matches) else { return ExitCode::SUCCESS };
+    let _ = std::panic::catch_unwind(|| run(args));
+    ExitCode::SUCCESS
+}
+
+fn run(args: Args) -> Option<()> {
+    let Some(Command::Hook { agent, hold }) = args.command else { return None };
+    let environment = Environment::of_process();
+    // An agent that Sayso started asks by its own wire; here it would ask a second time.
+    if environment.get("SAYSO_AGENT_TOKEN").is_some() {
+        return None;
+    }
+    let paths = Paths::new(&environment, args.data_dir).ok()?;
+    let called = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
+    let told = read_stdin()?;
+    let hooked = Hooked { environment, paths, called };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let said = runtime.block_on(async {
+        match agent {
+            HookAgent::Claude => claude::run(&hooked, &told).await,
+            HookAgent::Codex => codex::run(&hooked, &told, hold).await,
+        }
+    });
+    runtime.shutdown_background();
+    said
+}
+
+/// What the agent tells; nothing if it is more than a line of any agent may be.
+fn read_stdin() -> Option<String> {
+    let mut told = Vec::new();
+    let most = u64::try_from(limits::LINE).unwrap_or(u64::MAX);
+    std::io::stdin().lock().take(most + 1).read_to_end(&mut told).ok()?;
+    if told.len() > limits::LINE {
+        return None;
+    }
+    String::from_utf8(told).ok()
+}
+
+/// Tells the agent what was decided.
+fn say(decision: &str) -> Option<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(decision.as_bytes()).ok()?;
+    out.flush().ok()
+}
+
+/// Sixteen characters that stand for a text.
+fn short_hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,101 @@
+//! Waiting for an outcome: for as long as the agent waits, through restarts of the server.
+
+use std::future::pending;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use sayso_client::api::ask::{Ask, AskStatus};
+use sayso_client::api::error::ErrorCode;
+use sayso_client::{Client, Error};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
+
+use super::slots::Slot;
+
+/// How long one call waits.
+const ONCE: Duration = Duration::from_secs(25);
+/// How often a server that is gone is looked for. The ask is kept for a few seconds only.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long saying goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// How the waiting ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// With an outcome.
+    Outcome(Box<Ask>),
+    /// The agent told the hook to end, or is gone, or the time is over.
+    NotNeeded,
+    /// The server does not know the ask, or does not want this hook.
+    Refused,
+}
+
+/// Waits until the ask has its outcome, or nobody needs it any more.
+pub(super) async fn wait(client: &Client, id: &str, slot: Option<&Slot>, longest: Duration) -> End {
+    let until = Instant::now() + longest;
+    tokio::select! {
+        end = outcome(client, id, slot) => end,
+        () = told_to_end() => End::NotNeeded,
+        () = nobody_listens() => End::NotNeeded,
+        () = tokio::time::sleep_until(until) => End::NotNeeded,
+    }
+}
+
+async fn outcome(client: &Client, id: &str, slot: Option<&Slot>) -> End {
+    loop {
+        if slot.is_some_and(|slot| !slot.is_there()) {
+            return End::NotNeeded;
+        }
+        match client.wait_once(id, ONCE).await {
+            Ok(ask) if ask.status == AskStatus::Pending => {}
+            Ok(ask) => return End::Outcome(Box::new(ask)),
+            Err(error) if is_passing(&error) => sleep(AGAIN).await,
+            Err(_) => return End::Refused,
+        }
+    }
+}
+
+/// Whether it may work a moment later.
+fn is_passing(error: &Error) -> bool {
+    let later = [ErrorCode::ShuttingDown, ErrorCode::RateLimited, ErrorCode::StorageFull, ErrorCode::Internal];
+    matches!(error, Error::Unreachable { .. } | Error::Protocol { .. }) || error.code().is_some_and(|code| later.contains(&code))
+}
+
+/// Takes the ask back, if that is still possible.
+pub(super) async fn goodbye(client: &Client, id: &str, reason: &str) {
+    let _ = tokio::time::timeout(GOODBYE, client.withdraw_because(id, reason)).await;
+}
+
+/// Says that the outcome was passed on.
+pub(super) async fn received(client: &Client, id: &str) {
+    let _ = tokio::time::timeout(GOODBYE, client.receive(id)).await;
+}
+
+/// The agent ends the hook with a signal.
+async fn told_to_end() {
+    let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
+    let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    if signals.is_empty() {
+        return pending().await;
+    }
+    std::future::poll_fn(|context| {
+        let told = signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+        if told { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}
+
+/// The agent is gone: nobody reads what this hook would say. Waiting for that blocks, so it has a thread of
+/// its own, which ends with the process.
+async fn nobody_listens() {
+    let (gone, heard) = oneshot::channel();
+    std::thread::spawn(move || {
+        let stdout = std::io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        // A reader that is gone is told without being asked for; nothing else ends this.
+        while matches!(poll(&mut watched, None), Err(rustix::io::Errno::INTR)) {}
+        let _ = gone.send(());
+    });
+    let _ = heard.await;
+}

@@ -1,0 +1,298 @@
+//! Somebody's own Claude Code, connected with `sayso connect`: whoever answers first wins, here or in the
+//! terminal, and without a server everything is as if Sayso were not there.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result, bail};
+use sayso_client::api::ask::{Ask, AskQuery, AskStatus, Delivery};
+use sayso_client::api::session::{SessionQuery, SessionStatus};
+use sayso_testkit::agents::installed;
+use sayso_testkit::models::{Block, Script, Turn};
+use sayso_testkit::pty::Pty;
+use serde_json::json;
+use tokio::process::Command;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Duration, Instant, sleep};
+
+use crate::world::World;
+
+const DATABASE: &str = "Which database should we use?";
+const PATIENCE: Duration = Duration::from_secs(90);
+const ESC: &str = "\u{1b}";
+const ENTER: &str = "\r";
+
+fn which_database() -> Turn {
+    let option = |label: &str| json!({ "label": label, "description": format!("the {label} one") });
+    let questions = json!([{ "question": DATABASE, "header": "Database", "multiSelect": false,
+        "options": [option("SQLite"), option("PostgreSQL")] }]);
+    vec![Block::text("I need to know."), Block::call("toolu_q", "AskUserQuestion", json!({ "questions": questions }))]
+}
+
+fn bash(id: &str, command: &str) -> Turn {
+    vec![Block::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
+}
+
+fn script(turn: Turn) -> Script {
+    Script::turns([turn, vec![Block::text("Done.")]])
+}
+
+/// A world whose Claude Code is connected, and asks before it uses tools.
+async fn connected(script: Script, policy: &str) -> Result<World> {
+    let world = World::with_policy(script, policy).await?;
+    let claude = world.home.path().join(".claude");
+    std::fs::create_dir_all(&claude)?;
+    std::fs::write(claude.join("settings.json"), "{\n  \"permissions\": { \"defaultMode\": \"default\" }\n}\n")?;
+    let mut connect = world.server.command()?;
+    connect.env("HOME", world.home.path()).args(["connect", "claude", "--yes"]);
+    let output = connect.output().await?;
+    if !output.status.success() {
+        bail!("connect: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(world)
+}
+
+fn claude(world: &World) -> Command {
+    claude_at(&installed().claude, world)
+}
+
+fn claude_at(program: &Path, world: &World) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().envs(world.home.claude(world.model.url())).current_dir(world.home.project());
+    command.stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+/// Claude Code in a terminal: keys go in, and what comes out is thrown away so that it never waits.
+struct Terminal {
+    keys: mpsc::Sender<String>,
+    reader: JoinHandle<()>,
+}
+
+impl Terminal {
+    fn start(world: &World, prompt: &str) -> Result<Self> {
+        Self::of(claude(world), prompt)
+    }
+
+    fn of(mut command: Command, prompt: &str) -> Result<Self> {
+        command.env("TERM", "xterm-256color").env("TMUX_PANE", "%7").env("TMUX", "/tmp/tmux-1/default,1,0").arg(prompt);
+        let mut pty = Pty::spawn(command)?;
+        let (keys, mut typed) = mpsc::channel::<String>(8);
+        let reader = tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    typed = typed.recv() => match typed {
+                        Some(keys) => if pty.send(&keys).await.is_err() { return },
+                        None => return,
+                    },
+                    // It never comes; reading is what matters.
+                    _ = pty.expect("\u{0}\u{0}") => sleep(Duration::from_millis(50)).await,
+                }
+            }
+        });
+        Ok(Self { keys, reader })
+    }
+
+    async fn press(&self, keys: &str) -> Result<()> {
+        Ok(self.keys.send(keys.to_owned()).await?)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+/// Looks until something is there.
+async fn until<T, F: Future<Output = Result<Option<T>>>>(what: &str, look: impl Fn() -> F) -> Result<T> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look().await? {
+            return Ok(found);
+        }
+        if Instant::now() > end {
+            bail!("waited {PATIENCE:?} for {what}");
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn asks(world: &World) -> Result<Ask> {
+    until("an ask", || async { Ok(world.client.pending_asks().await?.data.into_iter().next()) }).await
+}
+
+async fn with_status(world: &World, id: &str, status: AskStatus) -> Result<Ask> {
+    until("an outcome", || async { Ok(Some(world.client.ask(id).await?).filter(|ask| ask.status == status)) })
+        .await
+        .with_context(|| format!("{id} is not {status:?}"))
+}
+
+async fn delivered(world: &World, id: &str) -> Result<Ask> {
+    let has = |ask: &Ask| matches!(ask.delivery, Some(Delivery::Delivered | Delivery::Confirmed));
+    until("a delivery", || async { Ok(Some(world.client.ask(id).await?).filter(|ask| has(ask))) }).await
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_hook_decides() -> Result<()> {
+    let world = connected(
+        Script::turns([bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![Block::text("Done.")]]),
+        "",
+    )
+    .await?;
+    let running = tokio::spawn(claude(&world).args(["-p", "make files"]).output());
+    let asked = asks(&world).await?;
+    let approval = asked.approval.as_ref().context("an approval")?;
+    assert_eq!((approval.tool.as_str(), approval.command.as_deref()), ("Bash", Some("touch a.txt")));
+    assert_eq!((asked.agent.as_str(), asked.title.as_str()), ("claude", "make files"));
+    assert_eq!(asked.project.as_deref(), world.home.project().canonicalize()?.to_str());
+    world.approve(&asked).await?;
+    assert!(!world.model.result_of("toolu_1").await?.is_error);
+    let asked = asks(&world).await?;
+    world.deny(&asked, "Not on this machine.", false).await?;
+    let told = world.model.result_of("toolu_2").await?;
+    assert_eq!((told.text.as_str(), told.is_error), ("Not on this machine.", true));
+    assert!(running.await??.status.success());
+    let file = |name: &str| world.home.project().join(name).exists();
+    assert!(file("a.txt") && !file("b.txt"));
+    delivered(&world, &asked.id).await?;
+    let sessions = world.client.sessions(&SessionQuery::default()).await?.data;
+    assert_eq!(sessions.len(), 1);
+    assert!(sessions[0].external);
+    until("the end", || async { Ok((world.client.session(&sessions[0].id).await?.status == SessionStatus::Ended).then_some(())) })
+        .await
+}
+
+#[tokio::test]
+async fn rules_decide_before_anybody_is_asked() -> Result<()> {
+    let policy =
+        "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
+    let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "mkdir b"), vec![Block::text("Done.")]];
+    let world = connected(Script::turns(turns), policy).await?;
+    assert!(claude(&world).args(["-p", "make files"]).output().await?.status.success());
+    let told = world.model.result_of("toolu_1").await?;
+    assert!(!told.is_error, "{}", told.text);
+    let told = world.model.result_of("toolu_2").await?;
+    assert!(told.is_error && told.text.contains("denied by the user's policy"), "{}", told.text);
+    let all = world.client.asks(&AskQuery { status: Some("resolved".to_owned()), ..AskQuery::default() }).await?.data;
+    assert_eq!(all.len(), 2);
+    assert!(all.iter().all(|ask| ask.outcome.as_ref().is_some_and(|outcome| outcome.by.kind == "policy")));
+    assert!(all.iter().all(|ask| ask.delivery == Some(Delivery::Delivered)));
+    assert!(world.home.project().join("a.txt").exists() && !world.home.project().join("b").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
+    for program in [&installed().claude, &installed().claude_old] {
+        let world = connected(script(which_database()), "").await?;
+        let _terminal = Terminal::of(claude_at(program, &world), "set up a database")?;
+        let asked = asks(&world).await?;
+        assert_eq!((asked.questions[0].text.as_str(), asked.title.as_str()), (DATABASE, "set up a database"));
+        assert_eq!(asked.context.as_deref(), Some("I need to know."));
+        assert_eq!(asked.labels.get("tmuxPane").map(String::as_str), Some("%7"));
+        world.answer(&asked, &[&["PostgreSQL"]]).await?;
+        let told = world.model.result_of("toolu_q").await?;
+        assert!(!told.is_error && told.text.contains(&format!("\"{DATABASE}\"=\"PostgreSQL\"")), "{}", told.text);
+        delivered(&world, &asked.id).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn whoever_answers_there_ends_the_ask_here() -> Result<()> {
+    let world = connected(script(which_database()), "").await?;
+    let terminal = Terminal::start(&world, "set up a database")?;
+    let asked = asks(&world).await?;
+    // The dialog takes keys a moment after it is shown.
+    sleep(Duration::from_secs(2)).await;
+    terminal.press(ENTER).await?;
+    let told = world.model.result_of("toolu_q").await?;
+    assert!(!told.is_error && told.text.contains("SQLite"), "{}", told.text);
+    let ended = with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    assert_eq!(ended.outcome.context("an outcome")?.message.as_deref(), Some("It was answered in the terminal."));
+    assert!(world.answer(&asked, &[&["PostgreSQL"]]).await.is_err(), "nobody would hear it");
+    Ok(())
+}
+
+#[tokio::test]
+async fn escape_ends_the_ask_here() -> Result<()> {
+    let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
+    let terminal = Terminal::start(&world, "make a file")?;
+    let asked = asks(&world).await?;
+    sleep(Duration::from_secs(2)).await;
+    terminal.press(ESC).await?;
+    let ended = with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    let why = ended.outcome.context("an outcome")?.message.unwrap_or_default();
+    assert!(why.contains("terminal"), "{why}");
+    assert!(world.approve(&asked).await.is_err());
+    assert!(!world.home.project().join("a.txt").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_no_in_the_terminal_ends_the_ask_here() -> Result<()> {
+    let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
+    let terminal = Terminal::start(&world, "make a file")?;
+    let asked = asks(&world).await?;
+    sleep(Duration::from_secs(2)).await;
+    // The last choice of the dialog.
+    terminal.press("\u{1b}[A").await?;
+    sleep(Duration::from_millis(500)).await;
+    terminal.press(ENTER).await?;
+    with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    assert!(!world.home.project().join("a.txt").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_yes_in_the_terminal_ends_the_ask_here() -> Result<()> {
+    let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
+    let terminal = Terminal::start(&world, "make a file")?;
+    let asked = asks(&world).await?;
+    sleep(Duration::from_secs(2)).await;
+    terminal.press(ENTER).await?;
+    assert!(!world.model.result_of("toolu_b").await?.is_error);
+    with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    assert!(world.home.project().join("a.txt").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_a_server_the_terminal_is_as_it_always_was() -> Result<()> {
+    let mut world = connected(script(which_database()), "").await?;
+    world.server.terminate().await?;
+    let terminal = Terminal::start(&world, "set up a database")?;
+    world.model.wait_for("the prompt", |record| !record.request.tools.is_empty()).await?;
+    let end = Instant::now() + PATIENCE;
+    while world.model.tool_results().is_empty() && Instant::now() < end {
+        sleep(Duration::from_secs(2)).await;
+        terminal.press(ENTER).await?;
+    }
+    let told = world.model.result_of("toolu_q").await?;
+    assert!(!told.is_error && told.text.contains("SQLite"), "{}", told.text);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_restart_of_the_server_changes_nothing() -> Result<()> {
+    for how in ["killed", "stopped"] {
+        let mut world = connected(script(which_database()), "").await?;
+        let _terminal = Terminal::start(&world, "set up a database")?;
+        let asked = asks(&world).await?;
+        match how {
+            "killed" => world.server.kill9().await?,
+            _ => world.server.terminate().await?,
+        };
+        sleep(Duration::from_secs(3)).await;
+        world.server.start_again().await?;
+        // Longer than the ask is kept for a hook that is gone.
+        sleep(Duration::from_secs(7)).await;
+        assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Pending, "the hook is there again: {how}");
+        world.answer(&asked, &[&["PostgreSQL"]]).await?;
+        let told = world.model.result_of("toolu_q").await?;
+        assert!(!told.is_error && told.text.contains("PostgreSQL"), "{}", told.text);
+    }
+    Ok(())
+}

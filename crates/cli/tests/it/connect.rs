@@ -1,0 +1,202 @@
+//! `sayso connect` and `disconnect`: what is written is what was shown, and all of it can be taken back.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::support::Person;
+
+/// The files that each agent reads, below the home directory or the project.
+const FILES: [(&str, &str, &[&str]); 7] = [
+    ("claude", "user", &["home/.claude/settings.json", "home/.claude.json"]),
+    ("claude", "project", &["home/project/.claude/settings.json", "home/project/.mcp.json"]),
+    ("claude", "local", &["home/project/.claude/settings.local.json", "home/.claude.json"]),
+    ("codex", "user", &["home/.codex/config.toml"]),
+    ("codex", "project", &["home/project/.codex/config.toml"]),
+    ("opencode", "user", &["config/opencode/opencode.json"]),
+    ("opencode", "project", &["home/project/opencode.json"]),
+];
+
+fn samples(path: &str) -> Vec<Option<&'static str>> {
+    if path.ends_with(".toml") {
+        return vec![
+            None,
+            Some(""),
+            Some("model = \"x\""),
+            Some(
+                "# mine\nmodel=\"x\"  # odd\n\n[mcp_servers.other]\ncommand='y'\n[[hooks.PermissionRequest]]\nmatcher=\"Bash\"\n  [[hooks.PermissionRequest.hooks]]\n  type=\"command\"\n  command=\"/opt/mine\"\n",
+            ),
+        ];
+    }
+    vec![
+        None,
+        Some(""),
+        Some("{}"),
+        Some("{ \"hooks\": {}, \"mcp\": {}, \"mcpServers\": { } }\n"),
+        Some(
+            "// mine\n{\n\t\"model\" : \"opus\", /* odd */\n\n\t\"env\": { \"A\": \"b\" },\n\t\"hooks\": { \"Stop\": [{ \"hooks\": [ { \"type\": \"command\", \"command\": \"beep\" } ] }], },\n\t\"mcp\": { \"other\": {\"type\":\"remote\"} },\r\n\t\"mcpServers\": {\"other\":{}},\n}\n",
+        ),
+    ]
+}
+
+fn read(path: &PathBuf) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[tokio::test]
+async fn what_is_connected_comes_back_byte_for_byte() -> Result<()> {
+    let person = Person::new().await?;
+    for (agent, scope, files) in FILES {
+        for (number, _) in samples(files[0]).iter().enumerate() {
+            let mut before = Vec::new();
+            for name in files {
+                let (path, sample) = (person.path(name), samples(name)[number]);
+                let _ = std::fs::remove_file(&path);
+                if let Some(text) = sample {
+                    std::fs::create_dir_all(path.parent().context("a parent")?)?;
+                    std::fs::write(&path, text)?;
+                }
+                before.push(sample.map(str::to_owned));
+            }
+            let now = || files.iter().map(|name| read(&person.path(name))).collect::<Vec<_>>();
+            let case = format!("{agent} {scope} {number}");
+
+            let shown = person.json(&["connect", agent, "--scope", scope, "--dry-run"]).await?;
+            assert_eq!(
+                (shown["changes"].as_array().unwrap().len(), &shown["written"]),
+                (files.len(), &Value::Bool(false)),
+                "{case}"
+            );
+            assert_eq!(now(), before, "only shown: {case}");
+            person.ok(&["connect", agent, "--scope", scope, "--yes"]).await?;
+            let connected = now();
+            assert!(connected.iter().flatten().all(|text| text.contains("sayso")), "{case}: {connected:?}");
+            let again = person.json(&["connect", agent, "--scope", scope, "--yes"]).await?;
+            assert_eq!(again["changes"], serde_json::json!([]), "{case}");
+            person.ok(&["disconnect", agent, "--scope", scope, "--yes"]).await?;
+            assert_eq!(now(), before, "{case}");
+            assert!(person.ok(&["disconnect", agent, "--scope", scope, "--yes"]).await?.contains("not connected"), "{case}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_written_since_stays() -> Result<()> {
+    let person = Person::new().await?;
+    let path = person.path("home/.claude/settings.json");
+    std::fs::create_dir_all(path.parent().context("a parent")?)?;
+    std::fs::write(&path, "{\n  \"hooks\": {}\n}\n")?;
+    person.ok(&["connect", "claude", "--yes"]).await?;
+    let edited = std::fs::read_to_string(&path)?.replacen('{', "{\n  \"model\": \"opus\",", 1);
+    std::fs::write(&path, edited)?;
+    person.ok(&["disconnect", "claude", "--yes"]).await?;
+    let left: Value = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
+    assert_eq!(left, serde_json::json!({ "model": "opus" }));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_person_looks_at_the_change_and_says_no() -> Result<()> {
+    let person = Person::new().await?;
+    let path = person.path("home/.codex/config.toml");
+    let mut terminal = person.terminal(&["connect", "codex"])?;
+    let shown = terminal.expect("Write this? [y/n]: ").await?;
+    assert!(
+        shown.contains("+++ ") && shown.contains("+[mcp_servers.sayso]") && shown.contains("+tool_timeout_sec = 86400"),
+        "{shown}"
+    );
+    terminal.line("n").await?;
+    terminal.expect("Nothing was changed.").await?;
+    assert_eq!(terminal.end().await?.code(), Some(1));
+    assert!(!path.exists() && !person.data_dir().join("agent-token").exists());
+
+    let mut terminal = person.terminal(&["connect", "codex", "--hold", "15s"])?;
+    terminal.expect("Write this? [y/n]: ").await?;
+    terminal.line("y").await?;
+    terminal.expect("/hooks").await?;
+    assert!(terminal.end().await?.success());
+    assert!(std::fs::read_to_string(&path)?.contains("hook codex"), "it is there");
+    assert!(std::fs::read_to_string(&path)?.contains("--hold 15s"));
+    let mode = std::fs::metadata(person.data_dir().join("agent-token"))?.permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_refused() -> Result<()> {
+    let person = Person::new().await?;
+    for (agent, name, text) in [
+        ("claude", "home/.claude/settings.json", "{ \"hooks\": "),
+        ("claude", "home/.claude/settings.json", "[]"),
+        ("claude", "home/.claude/settings.json", "{ \"hooks\": { \"Stop\": 7 } }"),
+        ("claude", "home/.claude.json", "{ 'a': 1 }"),
+        ("codex", "home/.codex/config.toml", "a = = 1\n"),
+        ("codex", "home/.codex/config.toml", "mcp_servers = {}\n"),
+        ("opencode", "config/opencode/opencode.json", "{ \"mcp\": [] }"),
+    ] {
+        let path = person.path(name);
+        std::fs::create_dir_all(path.parent().context("a parent")?)?;
+        std::fs::write(&path, text)?;
+        let ran = person.run(&["connect", agent, "--yes"]).await?;
+        assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
+        assert!(ran.err.contains("is left as it is") && ran.err.contains("docs/connect.md"), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&path)?, text);
+        std::fs::remove_file(&path)?;
+    }
+    std::fs::create_dir_all(person.path("home/.claude"))?;
+    std::fs::write(person.path("home/.claude/settings.json"), [0xff, 0xfe])?;
+    assert!(person.run(&["connect", "claude", "--yes"]).await?.err.contains("is not text"));
+    assert!(!person.data_dir().join("agent-token").exists(), "nothing was done");
+    let ran = person.run(&["connect", "codex", "--scope", "local", "--yes"]).await?;
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_agent_does_not_connect_itself() -> Result<()> {
+    let person = Person::new().await?;
+    for command in ["connect", "disconnect"] {
+        let mut call = person.command(&[command, "claude", "--yes"]);
+        let ran = crate::support::ran({
+            call.env("CLAUDECODE", "1");
+            call
+        })
+        .await?;
+        assert!(ran.code == Some(1) && ran.err.contains("a person must run this"), "{ran:?}");
+    }
+    assert!(!person.path("home/.claude/settings.json").exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_doctor_tries_the_whole_way() -> Result<()> {
+    let person = Person::new().await?;
+    let checks = |doctor: &Value| {
+        let all = doctor.as_array().unwrap().iter().filter(|check| check["name"] == "Claude");
+        all.map(|check| (check["ok"].as_bool().unwrap(), check["found"].as_str().unwrap().to_owned())).collect::<Vec<_>>()
+    };
+    std::fs::set_permissions(person.data_dir(), std::fs::Permissions::from_mode(0o700))?;
+    assert_eq!(checks(&person.json(&["doctor"]).await?), [], "nothing is connected");
+    person.ok(&["connect", "claude", "--yes"]).await?;
+    let found = checks(&person.json(&["doctor"]).await?);
+    assert_eq!(found[0], (true, "connected; a trial ask came here and its decision went back".to_owned()));
+    assert!(found.len() == 4 && found.iter().all(|(ok, _)| *ok), "{found:?}");
+    assert!(person.client()?.pending_asks().await?.data.is_empty());
+
+    std::fs::write(person.data_dir().join("agent-token"), "wrong\n")?;
+    let ran = person.run(&["doctor", "--json"]).await?;
+    let found = checks(&serde_json::from_str(&ran.out)?);
+    assert_eq!((ran.code, &found[0]), (Some(1), &(false, "its hook said nothing".to_owned())));
+    // Connecting again makes a token that works, and changes nothing else.
+    person.ok(&["connect", "claude", "--yes"]).await?;
+    assert!(checks(&person.json(&["doctor"]).await?)[0].0);
+    // What cannot be tried from here is named at least.
+    person.ok(&["connect", "codex", "--yes"]).await?;
+    person.ok(&["connect", "opencode", "--scope", "project", "--yes"]).await?;
+    let said = person.ok(&["doctor"]).await?;
+    assert!(said.contains("once you trust the hook") && said.contains("opencode.json; questions come by ask_user"), "{said}");
+    Ok(())
+}

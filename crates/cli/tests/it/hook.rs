@@ -1,0 +1,297 @@
+//! `sayso hook`: what goes wrong is never heard by the agent, and nothing is approved by accident.
+
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
+use sayso_client::Client;
+use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, AskQuery, AskStatus};
+use sayso_testkit::PATIENCE;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{Child, Command};
+
+use crate::support::{Person, Ran};
+
+async fn connected(policy: &str) -> Result<Person> {
+    let person = Person::with_policy(policy).await?;
+    person.ok(&["connect", "claude", "--yes"]).await?;
+    Ok(person)
+}
+
+fn bash(session: &str, command: &str) -> Value {
+    json!({
+        "session_id": session, "transcript_path": "/not/there", "cwd": "/tmp", "permission_mode": "default",
+        "hook_event_name": "PermissionRequest", "tool_name": "Bash",
+        "tool_input": { "command": command, "description": "try" },
+    })
+}
+
+fn after(event: &str, call: &Value) -> Value {
+    let mut told = call.clone();
+    told["hook_event_name"] = json!(event);
+    told
+}
+
+/// A hook that was told this and has not ended.
+async fn hook(person: &Person, told: &Value) -> Result<Child> {
+    hook_as(person.command(&["hook", "claude"]), told).await
+}
+
+async fn hook_as(mut command: Command, told: &Value) -> Result<Child> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    child.stdin.take().context("no standard input")?.write_all(told.to_string().as_bytes()).await?;
+    Ok(child)
+}
+
+/// What it said in the end. It always ends well and never complains.
+async fn said(child: Child) -> Result<String> {
+    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+async fn tell(person: &Person, told: &Value) -> Result<String> {
+    said(hook(person, told).await?).await
+}
+
+fn silent(ran: &Ran) {
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
+}
+
+fn behaviour(said: &str) -> Result<String> {
+    let said: Value = serde_json::from_str(said).with_context(|| format!("{said:?}"))?;
+    Ok(said["hookSpecificOutput"]["decision"]["behavior"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Waits until so many asks are pending.
+async fn pending(client: &Client, count: usize) -> Result<Vec<Ask>> {
+    let end = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let data = client.pending_asks().await?.data;
+        if data.len() == count {
+            return Ok(data);
+        }
+        anyhow::ensure!(tokio::time::Instant::now() < end, "{} are pending, not {count}", data.len());
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_left_to_the_terminal() -> Result<()> {
+    let person = connected("[approvals]\npolicy = \"allow\"\n").await?;
+    let without = |field: &str| {
+        let mut told = bash("s", "ls");
+        told.as_object_mut().unwrap().remove(field);
+        told.to_string()
+    };
+    let mut wrong: Vec<String> = ["", "{", "null", "[]", "\u{0}"].map(str::to_owned).to_vec();
+    wrong.extend(["session_id", "cwd", "tool_name", "tool_input", "hook_event_name"].map(without));
+    wrong.extend(["Notification", "PreToolUse", "SomethingNew"].map(|event| after(event, &bash("s", "ls")).to_string()));
+    for told in &wrong {
+        silent(&person.run_with_input(&["hook", "claude"], told).await?);
+        silent(&person.run_with_input(&["hook", "codex"], told).await?);
+    }
+    // A mistake on the command line is the agent's, too; to fail would mean no.
+    for args in [&["hook"][..], &["hook", "nobody"], &["hook", "claude", "--nonsense"], &["hook", "codex", "--hold", "soon"]] {
+        silent(&person.run_with_input(args, &bash("s", "ls").to_string()).await?);
+    }
+    assert!(person.client()?.asks(&AskQuery::default()).await?.data.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn too_much_is_left_to_the_terminal() -> Result<()> {
+    let person = connected("[approvals]\npolicy = \"allow\"\n").await?;
+    for size in [5, 20] {
+        let told = bash("s", &"x".repeat(size * 1024 * 1024));
+        let mut command = person.command(&["hook", "claude"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        // It may stop listening before the end.
+        let _ = child.stdin.take().context("no standard input")?.write_all(told.to_string().as_bytes()).await;
+        assert_eq!(said(child).await?, "", "{size} MiB");
+    }
+    assert!(person.client()?.asks(&AskQuery::default()).await?.data.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_server_token_or_right_nothing_is_said() -> Result<()> {
+    let nobody = Person::without_server()?;
+    silent(&nobody.run_with_input(&["hook", "claude"], &bash("s", "ls").to_string()).await?);
+
+    let person = connected("[approvals]\npolicy = \"allow\"\n").await?;
+    let told = bash("s", "ls");
+    assert_eq!(behaviour(&tell(&person, &told).await?)?, "allow");
+    let mut started_by_us = person.command(&["hook", "claude"]);
+    started_by_us.env("SAYSO_AGENT_TOKEN", "x");
+    assert_eq!(said(hook_as(started_by_us, &told).await?).await?, "", "it asks by its own wire");
+    let mut elsewhere = person.command(&["hook", "claude"]);
+    elsewhere.env("SAYSO_URL", "http://127.0.0.1:1");
+    assert_eq!(said(hook_as(elsewhere, &told).await?).await?, "");
+
+    let token = person.data_dir().join("agent-token");
+    std::fs::write(&token, "wrong")?;
+    assert_eq!(tell(&person, &told).await?, "");
+    std::fs::remove_file(&token)?;
+    assert_eq!(tell(&person, &told).await?, "", "the person's own token is not used");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_token_of_hooks_decides_nothing() -> Result<()> {
+    let person = connected("").await?;
+    let waiting = hook(&person, &bash("s", "ls")).await?;
+    let ask = pending(&person.client()?, 1).await?.remove(0);
+    let token = std::fs::read_to_string(person.data_dir().join("agent-token"))?;
+    let agent = Client::new(person.client()?.url(), token.trim())?;
+    assert_eq!(agent.ask(&ask.id).await?.status, AskStatus::Pending, "it sees its own");
+    assert!(agent.approve(&ask.id, &ApproveRequest::default()).await.is_err());
+    assert!(agent.answer(&ask.id, &AnswerRequest::default()).await.is_err());
+    assert!(agent.tokens().await.is_err() && agent.policy().await.is_err());
+    assert_eq!(person.client()?.ask(&ask.id).await?.status, AskStatus::Pending);
+    person.client()?.approve(&ask.id, &ApproveRequest::default()).await?;
+    assert_eq!(behaviour(&said(waiting).await?)?, "allow");
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_hooks_for_one_question_are_one_ask() -> Result<()> {
+    let person = connected("").await?;
+    let told = bash("s", "ls");
+    let one = hook(&person, &told).await?;
+    let mut command = person.command(&["hook", "claude"]);
+    command.arg0("another/way/to/sayso");
+    let two = hook_as(command, &told).await?;
+    let ask = pending(&person.client()?, 1).await?.remove(0);
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert_eq!(pending(&person.client()?, 1).await?[0].id, ask.id);
+    person.client()?.approve(&ask.id, &ApproveRequest::default()).await?;
+    assert_eq!((behaviour(&said(one).await?)?, behaviour(&said(two).await?)?), ("allow".to_owned(), "allow".to_owned()));
+    Ok(())
+}
+
+#[tokio::test]
+async fn equal_calls_are_decided_one_by_one() -> Result<()> {
+    let person = connected("").await?;
+    let client = person.client()?;
+    let told = bash("s", "ls");
+    let one = hook(&person, &told).await?;
+    pending(&client, 1).await?;
+    let two = hook(&person, &told).await?;
+    let asks = pending(&client, 2).await?;
+    client.approve(&asks[0].id, &ApproveRequest::default()).await?;
+    assert_eq!(behaviour(&said(one).await?)?, "allow");
+    // It ran. The other one waits as before.
+    assert_eq!(tell(&person, &after("PostToolUse", &told)).await?, "");
+    assert_eq!(client.ask(&asks[1].id).await?.status, AskStatus::Pending);
+    // The other one was decided in the terminal, and ran.
+    assert_eq!(tell(&person, &after("PostToolUse", &told)).await?, "");
+    assert_eq!(said(two).await?, "");
+    assert_eq!(client.ask(&asks[1].id).await?.status, AskStatus::Withdrawn);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_terminal_decided_is_over_here() -> Result<()> {
+    let person = connected("").await?;
+    let client = person.client()?;
+    for event in ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SessionEnd"] {
+        let told = bash("s", "ls");
+        let (waiting, other) = (hook(&person, &told).await?, hook(&person, &bash("other", "ls")).await?);
+        let asks = pending(&client, 2).await?;
+        assert_eq!(tell(&person, &after(event, &told)).await?, "", "{event}");
+        assert_eq!(said(waiting).await?, "", "{event}");
+        let left = pending(&client, 1).await?.remove(0);
+        assert_ne!(left.session_id, asks.iter().find(|ask| ask.id != left.id).unwrap().session_id);
+        tell(&person, &after("SessionEnd", &bash("other", "ls"))).await?;
+        assert_eq!(said(other).await?, "");
+        pending(&client, 0).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_hook_that_is_told_to_end_takes_its_ask_back() -> Result<()> {
+    let person = connected("").await?;
+    let client = person.client()?;
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let mut command = person.command(&["hook", "claude"]);
+        command.env("TMUX_PANE", "%3");
+        let waiting = hook_as(command, &bash("s", "ls")).await?;
+        let ask = pending(&client, 1).await?.remove(0);
+        assert_eq!(ask.labels["tmuxPane"], "%3");
+        let pid = waiting.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)).context("it runs")?;
+        kill_process(pid, signal)?;
+        assert_eq!(said(waiting).await?, "");
+        let outcome = client.ask(&ask.id).await?.outcome.context("an outcome")?;
+        assert!(outcome.message.is_some_and(|why| why.contains("answer it in the terminal (tmux pane %3)")), "{signal:?}");
+    }
+    // The agent is gone without a word: nobody listens any more.
+    let mut waiting = hook(&person, &bash("s", "ls")).await?;
+    let ask = pending(&client, 1).await?.remove(0);
+    drop(waiting.stdout.take());
+    waiting.wait().await?;
+    assert_eq!(client.ask(&ask.id).await?.status, AskStatus::Withdrawn);
+    // The hook itself is gone without a word.
+    let mut waiting = hook(&person, &bash("s", "ls")).await?;
+    pending(&client, 1).await?;
+    waiting.kill().await?;
+    pending(&client, 0).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn context_and_title_come_from_the_transcript() -> Result<()> {
+    let person = connected("").await?;
+    let transcript = person.path("t.jsonl");
+    std::fs::write(
+        &transcript,
+        concat!(
+            r#"{"type":"user","message":{"content":"fix the tests"}}"#,
+            "\n",
+            r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I will look first."},{"type":"tool_use","name":"Bash"}]}}"#,
+            "\n"
+        ),
+    )?;
+    let mut told = bash("s", "ls");
+    told["transcript_path"] = json!(transcript);
+    told["agent_id"] = json!("a1");
+    told["agent_type"] = json!("Explore");
+    let waiting = hook(&person, &told).await?;
+    let ask = pending(&person.client()?, 1).await?.remove(0);
+    assert_eq!(
+        (ask.title.as_str(), ask.context.as_deref(), ask.subagent.as_deref()),
+        ("fix the tests", Some("I will look first."), Some("Explore"))
+    );
+    drop(waiting);
+    Ok(())
+}
+
+#[tokio::test]
+async fn codex_gets_what_rules_decide_and_asks_the_rest_itself() -> Result<()> {
+    let rules = "[[rules]]\ndo = \"allow\"\nrun = [\"git status\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"rm *\"]\n";
+    let person = connected(rules).await?;
+    let client = person.client()?;
+    let codex = |command: &str| {
+        let mut told = bash("t-1", command);
+        told["turn_id"] = json!("u");
+        told.to_string()
+    };
+    let decided = person.run_with_input(&["hook", "codex"], &codex("git status")).await?;
+    assert_eq!(decided.out, r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#);
+    let denied = person.run_with_input(&["hook", "codex"], &codex("rm x")).await?;
+    assert_eq!(behaviour(&denied.out)?, "deny");
+    silent(&person.run_with_input(&["hook", "codex"], &codex("touch x")).await?);
+    pending(&client, 0).await?;
+
+    // Held up, somebody has a moment; then its own prompt comes and the ask is gone.
+    let held = hook_as(person.command(&["hook", "codex", "--hold", "20s"]), &serde_json::from_str(&codex("touch x"))?).await?;
+    let ask = pending(&client, 1).await?.remove(0);
+    assert_eq!(ask.agent, "codex");
+    client.approve(&ask.id, &ApproveRequest::default()).await?;
+    assert_eq!(behaviour(&said(held).await?)?, "allow");
+    silent(&person.run_with_input(&["hook", "codex", "--hold", "1s"], &codex("touch y")).await?);
+    pending(&client, 0).await?;
+    Ok(())
+}

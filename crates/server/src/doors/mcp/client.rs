@@ -1,0 +1,138 @@
+//! Who calls: the agent behind an MCP client, where it works, and how long it is able to wait.
+
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use sayso_api::ask::{ExternalSession, NewAsk};
+use sayso_core::limits;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// A client that is not known and cannot be told that we are still there. Most give up after 60 seconds.
+const UNKNOWN: Duration = Duration::from_secs(50);
+/// Codex gives up after 300 seconds unless it is configured otherwise.
+const CODEX: Duration = Duration::from_secs(280);
+/// Gemini CLI gives up after 600 seconds, whatever it hears meanwhile.
+const GEMINI: Duration = Duration::from_secs(570);
+
+/// Where a call comes from, as far as it is known.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The session, as the client or its surroundings name it.
+    pub session: Option<String>,
+    /// The directory that the agent works in.
+    pub directory: Option<String>,
+    /// How long the client waits for a tool, if somebody said it.
+    pub patience: Option<Duration>,
+}
+
+/// Who calls.
+#[derive(Debug)]
+pub(super) struct Caller {
+    place: Place,
+    agent: Option<String>,
+    /// Whether it hears that we are still there.
+    hears: bool,
+}
+
+impl Caller {
+    pub(super) fn new(place: Place, context: &RequestContext<RoleServer>) -> Self {
+        // What says nothing of itself is taken for the library.
+        let named = context.client_info().map(|info| info.name).filter(|name| name != "rmcp");
+        let agent = named.as_deref().map(agent_name).filter(|name| !name.is_empty());
+        Self { place, agent, hears: context.meta.get_progress_token().is_some() }
+    }
+
+    /// How long it is able to wait; for ever if nothing is said.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.place.patience.or(match self.agent.as_deref() {
+            Some("codex") => Some(CODEX),
+            Some("gemini") => Some(GEMINI),
+            _ if self.hears => None,
+            _ => Some(UNKNOWN),
+        })
+    }
+
+    /// An ask of this caller. The same content is the same ask for as long as its outcome was not taken.
+    pub(super) fn sign(&self, mut ask: NewAsk, content: &impl Serialize, keep: &str) -> NewAsk {
+        let (agent, session) = (self.agent.as_deref(), self.place.session.as_deref());
+        let content = serde_json::to_vec(&(agent, session, content)).unwrap_or_default();
+        let hash: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+        ask.dedupe_key = Some(format!("mcp:{hash}"));
+        ask.keep = Some(keep.to_owned());
+        ask.external = self.session();
+        ask.agent.clone_from(&self.agent);
+        ask.project.clone_from(&self.place.directory);
+        ask
+    }
+
+    /// The agent's name.
+    pub(super) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
+    /// The session, if enough is known of it.
+    pub(super) fn session(&self) -> Option<ExternalSession> {
+        Some(ExternalSession {
+            agent: self.agent.clone()?,
+            session_id: self.place.session.clone()?,
+            cwd: self.place.directory.clone()?,
+            title: None,
+            branch: None,
+        })
+    }
+}
+
+/// The name by which people and policies know an agent, from what its MCP client calls itself.
+fn agent_name(client: &str) -> String {
+    let name: String = client.chars().filter(|c| !c.is_control()).collect();
+    let name = limits::head(name.trim(), limits::NAME);
+    let known = [("claude-code", "claude"), ("codex-mcp-client", "codex"), ("gemini-cli", "gemini"), ("opencode", "opencode")];
+    known.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(name, |(_, known)| known).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(client: &str, hears: bool, patience: Option<u64>) -> Caller {
+        let place = Place { patience: patience.map(Duration::from_secs), ..Place::default() };
+        Caller { place, agent: Some(agent_name(client)), hears }
+    }
+
+    #[test]
+    fn clients_are_known_by_the_names_of_their_agents() {
+        for (client, agent) in [
+            ("claude-code", "claude"),
+            ("codex-mcp-client", "codex"),
+            ("gemini-cli-mcp-client-sayso", "gemini"),
+            (" Cur\u{7}sor ", "Cursor"),
+            ("\u{1b}[31m", "[31m"),
+        ] {
+            assert_eq!(agent_name(client), agent);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_they_are_able_to() {
+        assert_eq!(caller("claude-code", true, None).patience(), None);
+        assert_eq!(caller("claude-code", false, None).patience(), Some(UNKNOWN));
+        assert_eq!(caller("codex-mcp-client", true, None).patience(), Some(CODEX));
+        assert_eq!(caller("gemini-cli-mcp-client", true, None).patience(), Some(GEMINI));
+        assert_eq!(caller("codex-mcp-client", true, Some(86_000)).patience(), Some(Duration::from_secs(86_000)));
+    }
+
+    #[test]
+    fn a_key_is_of_the_caller_and_the_content() {
+        let key = |client: &str, session: &str, content: &str| {
+            let mut caller = caller(client, true, None);
+            caller.place.session = Some(session.to_owned());
+            caller.sign(NewAsk::default(), &content, "10m").dedupe_key.unwrap()
+        };
+        assert_eq!(key("a", "s", "x"), key("a", "s", "x"));
+        assert!(key("a", "s", "x") != key("b", "s", "x") && key("a", "s", "x") != key("a", "t", "x"));
+        assert_ne!(key("a", "s", "x"), key("a", "s", "y"));
+        assert!(key("a", "s", "x").len() <= limits::NAME);
+    }
+}

@@ -1,0 +1,72 @@
+//! Outcomes as the model reads them. An answer, a no, nobody there and taken back read differently.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use sayso_api::ask::{Ask, AskStatus, Outcome, ShownAnswer};
+use sayso_core::ask::Decision;
+use sayso_core::raw::Raw;
+use sayso_core::texts;
+use serde_json::{Value, json};
+
+const STOP: &str = "The user wants you to stop here and wait for their next message.";
+
+/// Words that say why something did not come about.
+pub(super) fn failure(words: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(words)])
+}
+
+/// Words.
+pub(super) fn text(words: impl Into<String>) -> CallToolResult {
+    CallToolResult::success(vec![ContentBlock::text(words)])
+}
+
+/// What the model gets for an ask.
+pub(super) fn result(ask: &Ask) -> CallToolResult {
+    let Some(outcome) = &ask.outcome else { return pending(&ask.id) };
+    let words = outcome.message.as_deref().unwrap_or_default();
+    match outcome.status {
+        AskStatus::Answered => answered(outcome),
+        AskStatus::Approved => text("The user approved it."),
+        AskStatus::Rejected | AskStatus::Denied if outcome.stop => failure(&format!("{words}\n{STOP}")),
+        AskStatus::Rejected | AskStatus::Denied => failure(words),
+        AskStatus::Withdrawn => failure(&format!("The question was withdrawn and nobody answered it. {words}")),
+        AskStatus::Pending => pending(&ask.id),
+    }
+}
+
+fn answered(outcome: &Outcome) -> CallToolResult {
+    let mut said = json!({ "status": "answered", "answers": entries(outcome) });
+    if let Some(note) = &outcome.note {
+        said["note"] = Value::String(note.clone());
+    }
+    CallToolResult::structured(said)
+}
+
+/// Nobody has answered yet; this is how to go on.
+fn pending(id: &str) -> CallToolResult {
+    CallToolResult::structured(json!({
+        "status": "pending",
+        "id": id,
+        "next": "Nobody has answered yet; the question is still open. Call get_answer with this id and wait, and do not go on without the answer.",
+    }))
+}
+
+fn entries(outcome: &Outcome) -> Vec<Vec<String>> {
+    let entries = |answer: &ShownAnswer| match answer {
+        ShownAnswer::Entries(entries) => entries.clone(),
+        ShownAnswer::Secret { .. } => Vec::new(),
+    };
+    outcome.answers.iter().flatten().map(entries).collect()
+}
+
+/// The decision, for agents that take it in a shape of their own. What has no outcome is not approved.
+pub(super) fn decision(ask: &Ask) -> Decision {
+    let Some(outcome) = &ask.outcome else { return Decision::Withdrawn { reason: texts::WITHDRAWN_CALLER_GONE.to_owned() } };
+    let message = outcome.message.clone().unwrap_or_default();
+    match outcome.status {
+        AskStatus::Answered => Decision::Answered { answers: entries(outcome), note: outcome.note.clone() },
+        AskStatus::Approved => Decision::Approved { choice: outcome.choice.clone(), input: outcome.input.as_ref().map(Raw::of) },
+        AskStatus::Rejected => Decision::Rejected { message, stop: outcome.stop },
+        AskStatus::Denied => Decision::Denied { message, stop: outcome.stop },
+        AskStatus::Withdrawn | AskStatus::Pending => Decision::Withdrawn { reason: message },
+    }
+}

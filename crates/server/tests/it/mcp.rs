@@ -1,0 +1,405 @@
+//! The MCP door: the tools, over HTTP in both eras of the protocol.
+
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use sayso_api::ask::{AnswerRequest, Ask, AskStatus, NoRequest, Reach};
+use sayso_api::token::Role;
+use sayso_testkit::mcp::{Era, McpClient, text};
+use sayso_testkit::{TestServer, within};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn which() -> Value {
+    let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL" }]);
+    json!({ "questions": [{ "question": "Which database?", "header": "Database", "options": options }] })
+}
+
+/// A token for agents.
+async fn agent_token(server: &TestServer) -> String {
+    let new = sayso_api::token::NewToken {
+        role: Role::Agent,
+        actor: "ci".to_owned(),
+        session_id: None,
+        labels: Default::default(),
+        expires_in: None,
+    };
+    server.client().create_token(&new).await.unwrap().token.unwrap()
+}
+
+async fn connect(server: &TestServer, token: &str, era: Era) -> McpClient {
+    McpClient::http(&server.url(), token, era, "claude-code").await.unwrap()
+}
+
+/// The one ask that is pending, as soon as there is one.
+async fn pending(server: &TestServer) -> Ask {
+    let client = server.client();
+    let mut watch = server.watch().await.unwrap();
+    loop {
+        if let Some(ask) = client.pending_asks().await.unwrap().data.pop() {
+            return ask;
+        }
+        watch.until("an ask", |event| event.kind.ends_with(".requested")).await.unwrap();
+    }
+}
+
+async fn answer(server: &TestServer, ask: &Ask, entry: &str) {
+    let answer = AnswerRequest { answers: vec![vec![entry.to_owned()]], note: None };
+    server.client().answer(&ask.id, &answer).await.unwrap();
+}
+
+/// Waits until the ask is as reachable as this.
+async fn until_reach(server: &TestServer, id: &str, reach: Reach) {
+    let mut watch = server.watch().await.unwrap();
+    while server.client().ask(id).await.unwrap().reach != Some(reach) {
+        watch.until("another reach", |event| event.kind == "ask.parked").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_answer_comes_back_in_both_eras() {
+    let server = TestServer::start().await.unwrap();
+    let token = agent_token(&server).await;
+    for era in Era::BOTH {
+        let client = connect(&server, &token, era).await;
+        let names: Vec<String> = client.tools().await.unwrap().iter().map(|tool| tool.name.to_string()).collect();
+        assert_eq!(names, ["ask_user", "get_answer", "notify_user", "approve"]);
+        let call = client.start("ask_user", which()).await.unwrap();
+        let ask = pending(&server).await;
+        assert_eq!((ask.agent.as_str(), ask.questions[0].text.as_str()), ("claude", "Which database?"));
+        assert_eq!(ask.questions[0].header.as_deref(), Some("Database"));
+        answer(&server, &ask, "PostgreSQL").await;
+        let result = within("the answer", call.result()).await.unwrap();
+        assert_eq!(result.structured_content, Some(json!({ "status": "answered", "answers": [["PostgreSQL"]] })));
+        assert_eq!(serde_json::from_str::<Value>(text(&result)).unwrap(), result.structured_content.clone().unwrap());
+        let told = client.progress();
+        assert_eq!(told.first().map(|told| told.progress), Some(1.0), "it is told at once that we wait: {told:?}");
+        assert_eq!(server.client().ask(&ask.id).await.unwrap().delivery, Some(sayso_api::ask::Delivery::Delivered));
+        client.close().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn several_questions_several_choices_and_own_words() {
+    let server = TestServer::start().await.unwrap();
+    let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
+    let questions = json!({ "questions": [
+        { "question": "Which?", "options": ["A", "B", "C"], "multiSelect": true },
+        { "question": "Why?" },
+    ], "context": "It is about the shop." });
+    let call = client.start("ask_user", questions).await.unwrap();
+    let ask = pending(&server).await;
+    assert!(ask.questions[0].multiple && ask.context.as_deref() == Some("It is about the shop."));
+    let answers = vec![vec!["A".to_owned(), "own words".to_owned()], vec!["because".to_owned()]];
+    let answer = AnswerRequest { answers, note: Some("hurry".to_owned()) };
+    server.client().answer(&ask.id, &answer).await.unwrap();
+    let result = within("the answer", call.result()).await.unwrap();
+    let wanted = json!({ "status": "answered", "answers": [["A", "own words"], ["because"]], "note": "hurry" });
+    assert_eq!(result.structured_content, Some(wanted));
+}
+
+#[tokio::test]
+async fn a_no_nobody_and_withdrawn_read_differently() {
+    let (world, clock) = World::timeless("[questions]\ntimeout = \"10m\"\non_timeout = \"reject\"\n").await;
+    let server = &world.server;
+    let client = connect(server, &agent_token(server).await, Era::Sessions).await;
+    let mut said = Vec::new();
+    for end in ["reject", "stop", "nobody", "withdraw"] {
+        let call = client.start("ask_user", which()).await.unwrap();
+        let ask = pending(server).await;
+        match end {
+            "reject" => drop(server.client().reject(&ask.id, &NoRequest::default()).await.unwrap()),
+            "stop" => {
+                let no = NoRequest { message: Some("Enough.".to_owned()), stop: true };
+                drop(server.client().reject(&ask.id, &no).await.unwrap());
+            }
+            "nobody" => clock.advance(Duration::from_secs(600)),
+            _ => server.client().withdraw(&ask.id).await.unwrap(),
+        }
+        let result = within("the end", call.result()).await.unwrap();
+        assert_eq!(result.is_error, Some(true));
+        said.push(text(&result).to_owned());
+    }
+    assert!(said[0].contains("declined to answer"), "{said:?}");
+    assert!(said[1].starts_with("Enough.") && said[1].contains("stop here"), "{said:?}");
+    assert_eq!(said[2], "User did not respond within 10 minutes");
+    assert!(said[3].contains("withdrawn"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_rule_answers_at_once() {
+    let policy = "[[rules]]\nname = \"db\"\ndo = \"answer\"\nheader = \"database\"\nanswer = [\"SQLite\"]\n";
+    let world = World::with_policy(policy).await;
+    let client = connect(&world.server, &agent_token(&world.server).await, Era::Stateless).await;
+    let result = client.call("ask_user", which()).await.unwrap();
+    assert_eq!(result.structured_content, Some(json!({ "status": "answered", "answers": [["SQLite"]] })));
+}
+
+#[tokio::test]
+async fn who_cancels_and_asks_again_finds_the_same_ask() {
+    let (world, clock) = World::timeless("").await;
+    let server = &world.server;
+    let token = agent_token(server).await;
+    for era in Era::BOTH {
+        let client = connect(server, &token, era).await;
+        let call = client.start("ask_user", which()).await.unwrap();
+        let first = pending(server).await;
+        assert_eq!(first.reach, Some(Reach::Live));
+        call.cancel().await.unwrap();
+        // The clock stands still, so it may be moved before the server has heard of it.
+        while server.client().ask(&first.id).await.unwrap().reach != Some(Reach::Parked) {
+            clock.advance(Duration::from_secs(1));
+            tokio::task::yield_now().await;
+        }
+        let again = client.start("ask_user", which()).await.unwrap();
+        until_reach(server, &first.id, Reach::Live).await;
+        assert_eq!(pending(server).await.id, first.id, "it is the same ask");
+        // Other content is another ask.
+        let other = client.start("ask_user", json!({ "questions": [{ "question": "Another?" }] })).await.unwrap();
+        let mut watch = server.watch().await.unwrap();
+        while server.client().pending_asks().await.unwrap().data.len() < 2 {
+            watch.until("the other", |event| event.kind == "question.requested").await.unwrap();
+        }
+        answer(server, &first, "SQLite").await;
+        let result = within("the answer", again.result()).await.unwrap();
+        assert_eq!(result.structured_content.unwrap()["answers"], json!([["SQLite"]]));
+        let second = pending(server).await;
+        answer(server, &second, "yes").await;
+        within("the other answer", other.result()).await.unwrap();
+        // Both were taken, so the same content is a new ask now.
+        let third = client.start("ask_user", which()).await.unwrap();
+        let new = pending(server).await;
+        assert_ne!(new.id, first.id);
+        answer(server, &new, "SQLite").await;
+        within("the third answer", third.result()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_came_while_nobody_waited_is_handed_over() {
+    let server = TestServer::start().await.unwrap();
+    let token = agent_token(&server).await;
+    for era in Era::BOTH {
+        let client = McpClient::http(&server.url(), &token, era, &format!("agent-{era:?}")).await.unwrap();
+        let call = client.start("ask_user", which()).await.unwrap();
+        let ask = pending(&server).await;
+        drop(call);
+        // The connection is lost without a word.
+        drop(client);
+        until_reach(&server, &ask.id, Reach::Parked).await;
+        answer(&server, &ask, "SQLite").await;
+        if era == Era::Stateless {
+            let client = McpClient::http(&server.url(), &token, era, &format!("agent-{era:?}")).await.unwrap();
+            let result = client.call("ask_user", which()).await.unwrap();
+            assert_eq!(result.structured_content.unwrap()["answers"], json!([["SQLite"]]), "nobody is asked twice");
+        }
+    }
+    assert!(server.client().pending_asks().await.unwrap().data.is_empty());
+}
+
+#[tokio::test]
+async fn who_stays_away_for_ten_minutes_is_not_waited_for() {
+    let (world, clock) = World::timeless("").await;
+    let server = &world.server;
+    let client = connect(server, &agent_token(server).await, Era::Stateless).await;
+    let call = client.start("ask_user", which()).await.unwrap();
+    let ask = pending(server).await;
+    call.cancel().await.unwrap();
+    while server.client().ask(&ask.id).await.unwrap().status == AskStatus::Pending {
+        clock.advance(Duration::from_secs(30));
+        tokio::task::yield_now().await;
+    }
+    let ended = server.client().ask(&ask.id).await.unwrap();
+    assert_eq!(ended.status, AskStatus::Withdrawn);
+    assert_eq!(ended.outcome.unwrap().message.as_deref(), Some("The agent no longer waits for it."));
+}
+
+#[tokio::test]
+async fn a_client_with_little_time_gets_an_id_and_waits_on() {
+    let server = TestServer::start().await.unwrap();
+    let token = agent_token(&server).await;
+    let http = reqwest::Client::new();
+    // Without a progress token, and with a header that says how long it waits.
+    let call = |name: &str, arguments: Value, wait: &str| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "tiny", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
+        http.post(format!("{}/mcp", server.url()))
+            .bearer_auth(&token)
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", name)
+            .header("x-sayso-wait", wait)
+            .json(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }))
+    };
+    let result = async |request: reqwest::RequestBuilder| -> Value {
+        let body = request.send().await.unwrap().text().await.unwrap();
+        let line = body.lines().find_map(|line| line.strip_prefix("data: ").filter(|data| data.contains("result")));
+        serde_json::from_str::<Value>(line.unwrap_or(&body)).unwrap()["result"]["structuredContent"].clone()
+    };
+    let first = result(call("ask_user", which(), "1ms")).await;
+    assert_eq!(first["status"], "pending");
+    let id = first["id"].as_str().unwrap().to_owned();
+    assert_eq!(result(call("get_answer", json!({ "id": id }), "30s")).await["status"], "pending", "0 only looks");
+    assert_eq!(result(call("get_answer", json!({ "id": id, "wait": 30 }), "1ms")).await["status"], "pending");
+    let waiting = tokio::spawn(call("get_answer", json!({ "id": id, "wait": 30 }), "30s").send());
+    let ask = pending(&server).await;
+    assert_eq!(ask.id, id);
+    answer(&server, &ask, "SQLite").await;
+    let body = within("the answer", async { Ok(waiting.await??.text().await?) }).await.unwrap();
+    assert!(body.contains("answered") && body.contains("SQLite"), "{body}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_and_nothing_is_opened() {
+    let server = TestServer::start().await.unwrap();
+    let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
+    let long = "x".repeat(9 * 1024);
+    let many: Vec<Value> = (0..65).map(|n| json!({ "label": n.to_string() })).collect();
+    for (tool, arguments, why) in [
+        ("ask_user", json!({}), "missing field `questions`"),
+        ("ask_user", json!({ "questions": "which?" }), "invalid type"),
+        ("ask_user", json!({ "questions": [] }), "no question"),
+        ("ask_user", json!({ "questions": vec![json!({ "question": "a" }); 17] }), "the limit is 16"),
+        ("ask_user", json!({ "questions": [{ "question": "a", "options": many }] }), "the limit is 64"),
+        ("ask_user", json!({ "questions": [{ "question": long }] }), "the limit is 8192"),
+        ("get_answer", json!({ "id": "ask_0" }), "no such ask"),
+        ("get_answer", json!({ "id": "ask_019a8b6c4e1f7c3e9d2a5b8f00c14f2a", "wait": 1 }), "no such ask"),
+        ("get_answer", json!({ "id": 7 }), "invalid type"),
+        ("get_answer", json!({ "id": "ask_0", "wait": -1 }), "0 or more"),
+        ("notify_user", json!({ "text": " " }), "text is empty"),
+        ("notify_user", json!({ "text": "x".repeat(9 * 1024) }), "the limit is 8192"),
+    ] {
+        let result = client.call(tool, arguments.clone()).await.unwrap();
+        assert_eq!(result.is_error, Some(true), "{tool} {why}");
+        assert!(text(&result).contains(why), "{tool}: {}", text(&result));
+    }
+    let unknown = format!("{:#}", client.call("answer", json!({})).await.unwrap_err());
+    assert!(unknown.contains("there is no tool `answer`"), "{unknown}");
+    assert!(server.client().pending_asks().await.unwrap().data.is_empty());
+}
+
+#[tokio::test]
+async fn only_agents_and_the_owner_come_in() {
+    let world = World::start().await;
+    let server = &world.server;
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    for (token, status) in [("", 401), ("nonsense", 401)] {
+        let reply = world.http(token).post("/mcp", ping.clone()).await;
+        assert_eq!(reply.status, status);
+    }
+    for role in ["viewer", "answerer"] {
+        assert_eq!(world.role(role).await.post("/mcp", ping.clone()).await.status, 403, "{role}");
+    }
+    let admin = connect(server, server.token(), Era::Stateless).await;
+    assert_eq!(admin.tools().await.unwrap().len(), 4);
+    // Hosts and origins are those of every other route.
+    let http = reqwest::Client::new();
+    for (name, value, status) in [("host", "evil.test", 421), ("origin", "http://evil.test", 403)] {
+        let request = http.post(format!("{}/mcp", server.url())).bearer_auth(server.token()).header(name, value).json(&ping);
+        assert_eq!(request.send().await.unwrap().status().as_u16(), status, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_belongs_to_the_token_that_made_it() {
+    let server = TestServer::start().await.unwrap();
+    let (mine, theirs) = (agent_token(&server).await, agent_token(&server).await);
+    let http = reqwest::Client::new();
+    let post = |token: &str, session: Option<&str>, body: Value| {
+        let mut headers = HeaderMap::new();
+        headers.insert("accept", "application/json, text/event-stream".parse().unwrap());
+        if let Some(session) = session {
+            headers.insert("mcp-session-id", session.parse().unwrap());
+        }
+        http.post(format!("{}/mcp", server.url())).bearer_auth(token).headers(headers).json(&body).send()
+    };
+    let info = json!({ "name": "a", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info });
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello });
+    let made = post(&mine, None, hello).await.unwrap();
+    let session = made.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+    drop(made);
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(post(&mine, Some(&session), ready).await.unwrap().status().as_u16(), 202);
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    assert_eq!(post(&theirs, Some(&session), list.clone()).await.unwrap().status().as_u16(), 404);
+    assert_eq!(post(&mine, Some(&session), list).await.unwrap().status().as_u16(), 200);
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_not_told_the_answer() {
+    let world = World::start().await;
+    let server = &world.server;
+    let made = world.admin.post("/v1/tokens", json!({ "role": "agent", "actor": "gone" })).await.expect(201);
+    let client = connect(server, made["token"].as_str().unwrap(), Era::Stateless).await;
+    let call = client.start("ask_user", which()).await.unwrap();
+    let ask = pending(server).await;
+    server.client().revoke_token(made["id"].as_str().unwrap()).await.unwrap();
+    answer(server, &ask, "SQLite").await;
+    let result = within("the end", call.result()).await.unwrap();
+    assert!(result.is_error == Some(true) && text(&result).contains("no longer valid"), "{result:?}");
+}
+
+fn decided(result: &rmcp::model::CallToolResult) -> Value {
+    assert_eq!(result.structured_content, None, "Claude Code reads the text");
+    serde_json::from_str(text(result)).unwrap()
+}
+
+#[tokio::test]
+async fn approve_speaks_as_claude_code_wants_it() {
+    let server = TestServer::start().await.unwrap();
+    let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
+    let bash = json!({ "tool_name": "Bash", "input": { "command": "make deploy" }, "tool_use_id": "toolu_1" });
+    let call = client.start("approve", bash.clone()).await.unwrap();
+    let ask = pending(&server).await;
+    assert_eq!((ask.approval.as_ref().unwrap().command.as_deref(), ask.tool_call_id.as_str()), (Some("make deploy"), "toolu_1"));
+    server.client().approve(&ask.id, &Default::default()).await.unwrap();
+    let said = decided(&within("the yes", call.result()).await.unwrap());
+    assert_eq!(said, json!({ "behavior": "allow", "updatedInput": { "command": "make deploy" } }));
+
+    let call = client.start("approve", bash.clone()).await.unwrap();
+    let ask = pending(&server).await;
+    server.client().deny(&ask.id, &NoRequest { message: Some("Not today.".to_owned()), stop: true }).await.unwrap();
+    let said = decided(&within("the no", call.result()).await.unwrap());
+    assert_eq!(said, json!({ "behavior": "deny", "message": "Not today.", "interrupt": true }));
+
+    let questions = json!([{ "question": "Which?", "options": [{ "label": "A" }, { "label": "B" }], "multiSelect": false }]);
+    let asked = json!({ "tool_name": "AskUserQuestion", "input": { "questions": questions }, "tool_use_id": "toolu_2" });
+    let call = client.start("approve", asked).await.unwrap();
+    let ask = pending(&server).await;
+    answer(&server, &ask, "B").await;
+    let said = decided(&within("the answer", call.result()).await.unwrap());
+    assert_eq!((&said["behavior"], &said["updatedInput"]["answers"]), (&json!("allow"), &json!({ "Which?": "B" })));
+
+    for wrong in
+        [json!({}), json!({ "tool_name": "Bash" }), json!({ "tool_name": "Bash", "input": "ls" }), json!({ "tool_name": 1 })]
+    {
+        let said = decided(&client.call("approve", wrong).await.unwrap());
+        assert_eq!(said["behavior"], "deny");
+    }
+    // A permission that nobody waits for any more cannot be given.
+    let call = client.start("approve", bash).await.unwrap();
+    let ask = pending(&server).await;
+    call.cancel().await.unwrap();
+    within("the withdrawal", async { Ok(server.client().wait_for_outcome(&ask.id).await?) }).await.unwrap();
+    assert_eq!(server.client().ask(&ask.id).await.unwrap().status, AskStatus::Withdrawn);
+}
+
+#[tokio::test]
+async fn a_notice_is_said_and_nothing_waits() {
+    let server = TestServer::start().await.unwrap();
+    let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
+    let mut watch = server.watch().await.unwrap();
+    let result = client.call("notify_user", json!({ "text": "The tests pass." })).await.unwrap();
+    assert_eq!(result.is_error, Some(false));
+    let event = watch.until("the notice", |event| event.kind == "notice").await.unwrap();
+    let said: Value = serde_json::from_str(event.data.get()).unwrap();
+    assert_eq!(said, json!({ "agent": "claude", "text": "The tests pass." }));
+    assert!(server.client().pending_asks().await.unwrap().data.is_empty());
+}

@@ -1,0 +1,82 @@
+//! A way in for programs that know of no token.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anyhow::Result;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// Passes everything on to a server with a token added, and nothing else changed: host and origin stay what the caller
+/// said. It ends when this is dropped.
+#[derive(Debug)]
+pub struct McpProxy {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Clone)]
+struct Target {
+    url: String,
+    token: String,
+    http: reqwest::Client,
+}
+
+impl McpProxy {
+    /// Starts one before the server at this address.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub async fn start(url: &str, token: &str) -> Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+        let target = Target { url: url.to_owned(), token: token.to_owned(), http };
+        let router = Router::new().fallback(pass).with_state(target);
+        let task = tokio::spawn(async move {
+            // It serves until it is aborted.
+            let _ = axum::serve(listener, router).await;
+        });
+        Ok(Self { address, task })
+    }
+
+    /// The address of the MCP server behind it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+}
+
+impl Drop for McpProxy {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn pass(State(target): State<Target>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut call = target.http.request(parts.method, format!("{}{path}", target.url));
+    for (name, value) in &parts.headers {
+        if name != "content-length" && name != "connection" && name != "transfer-encoding" {
+            call = call.header(name, value);
+        }
+    }
+    let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else { return StatusCode::BAD_REQUEST.into_response() };
+    match call.bearer_auth(&target.token).body(bytes).send().await {
+        Ok(reply) => {
+            let mut response = Response::builder().status(reply.status());
+            for (name, value) in reply.headers() {
+                if name != "transfer-encoding" && name != "connection" {
+                    response = response.header(name, value);
+                }
+            }
+            response.body(Body::from_stream(reply.bytes_stream())).unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response())
+        }
+        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
+    }
+}
