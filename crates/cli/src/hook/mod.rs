@@ -46,6 +46,8 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(args: Args) -> Option<()> {
     let Some(Command::Hook { agent, hold }) = args.command else { return None };
+    // First of all and to its end: an agent that cannot say everything would report a broken hook.
+    let told = read_stdin();
     let environment = Environment::of_process();
     // An agent that Sayso started asks by its own wire; here it would ask a second time.
     if environment.get("SAYSO_AGENT_TOKEN").is_some() {
@@ -53,8 +55,7 @@ fn run(args: Args) -> Option<()> {
     }
     let paths = Paths::new(&environment, args.data_dir).ok()?;
     let called = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
-    let told = read_stdin()?;
-    let hooked = Hooked { environment, paths, called };
+    let (told, hooked) = (told?, Hooked { environment, paths, called });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let said = runtime.block_on(async {
         match agent {
@@ -70,8 +71,10 @@ fn run(args: Args) -> Option<()> {
 fn read_stdin() -> Option<String> {
     let mut told = Vec::new();
     let most = u64::try_from(limits::LINE).unwrap_or(u64::MAX);
-    std::io::stdin().lock().take(most + 1).read_to_end(&mut told).ok()?;
+    let mut stdin = std::io::stdin().lock();
+    stdin.by_ref().take(most + 1).read_to_end(&mut told).ok()?;
     if told.len() > limits::LINE {
+        let _ = std::io::copy(&mut stdin, &mut std::io::sink());
         return None;
     }
     String::from_utf8(told).ok()
