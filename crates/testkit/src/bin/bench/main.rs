@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sayso_testkit::ServerProcess;
+use sayso_testkit::{ServerProcess, write_config};
 use tempfile::TempDir;
 
 use crate::report::Bound::{AtLeast, AtMost};
@@ -137,6 +137,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("status_line") {
         status_line(&mut report, size).await?;
+    }
+    if wanted("hook") {
+        hook(&mut report, size).await?;
     }
     if wanted("processes") {
         processes::measure(&mut report, size).await?;
@@ -334,6 +337,33 @@ async fn status_line(report: &mut Report, size: Size) -> Result<()> {
     }
     server.terminate().await?;
     report.add(Line::new("status_line").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
+}
+
+/// `sayso hook claude` when a rule decides, as a whole process: the agent waits for it.
+async fn hook(report: &mut Report, size: Size) -> Result<()> {
+    let dir = directory()?;
+    write_config(dir.path(), "")?;
+    std::fs::write(dir.path().join("config/sayso/policy.toml"), "[approvals]\npolicy = \"allow\"\n")?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    let connected = server.command()?.args(["connect", "claude", "--yes"]).output().await?;
+    anyhow::ensure!(connected.status.success(), "connect: {}", String::from_utf8_lossy(&connected.stderr));
+    let told = serde_json::json!({
+        "session_id": "s", "cwd": dir.path(), "hook_event_name": "PermissionRequest", "tool_name": "Bash",
+        "tool_input": { "command": "ls" },
+    });
+    let told_in = dir.path().join("told.json");
+    std::fs::write(&told_in, told.to_string())?;
+    let mut times = Vec::new();
+    for _ in 0..size.answers.min(200) {
+        let mut command = server.command()?;
+        command.args(["hook", "claude"]).stdin(std::fs::File::open(&told_in)?);
+        let began = Instant::now();
+        let output = command.output().await?;
+        times.push(meter::micros(began.elapsed()));
+        anyhow::ensure!(String::from_utf8_lossy(&output.stdout).contains("allow"), "the hook says nothing");
+    }
+    server.terminate().await?;
+    report.add(Line::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(15.0)))
 }
 
 /// Whether an ask costs more when many are stored.
