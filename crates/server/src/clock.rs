@@ -19,19 +19,26 @@ pub enum Clock {
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
 pub struct FakeClock {
-    now: watch::Sender<Time>,
+    began: Instant,
+    /// What the wall clock shows, and how long the machine was awake.
+    now: watch::Sender<(Time, Duration)>,
 }
 
 impl FakeClock {
     /// A clock that stands at this time.
     #[must_use]
     pub fn at(now: Time) -> Arc<Self> {
-        Arc::new(Self { now: watch::Sender::new(now) })
+        Arc::new(Self { began: Instant::now(), now: watch::Sender::new((now, Duration::ZERO)) })
     }
 
-    /// Moves it.
+    /// Time passes.
     pub fn advance(&self, by: Duration) {
-        self.now.send_modify(|now| *now = now.plus(by));
+        self.now.send_modify(|(now, awake)| (*now, *awake) = (now.plus(by), *awake + by));
+    }
+
+    /// The wall clock is set, or the machine has slept: no time passed for what runs.
+    pub fn set(&self, to: Time) {
+        self.now.send_modify(|(now, _)| *now = to);
     }
 }
 
@@ -39,17 +46,13 @@ impl FakeClock {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
     pub(crate) wall: Time,
-    monotonic: Option<Instant>,
+    monotonic: Instant,
 }
 
 impl Reading {
     /// How much longer the wall clock says it was than the machine was awake: a sleep, or a jump.
     pub(crate) fn slept_until(self, later: Self) -> Duration {
-        let wall = later.wall.since(self.wall);
-        match (self.monotonic, later.monotonic) {
-            (Some(before), Some(after)) => wall.saturating_sub(after.duration_since(before)),
-            _ => Duration::ZERO,
-        }
+        later.wall.since(self.wall).saturating_sub(later.monotonic.duration_since(self.monotonic))
     }
 }
 
@@ -62,14 +65,14 @@ impl Clock {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
             }
-            Self::Fake(fake) => *fake.now.borrow(),
+            Self::Fake(fake) => fake.now.borrow().0,
         }
     }
 
     pub(crate) fn read(&self) -> Reading {
         let monotonic = match self {
-            Self::System => Some(Instant::now()),
-            Self::Fake(_) => None,
+            Self::System => Instant::now(),
+            Self::Fake(fake) => fake.began + fake.now.borrow().1,
         };
         Reading { wall: self.now(), monotonic }
     }
@@ -87,7 +90,7 @@ impl Clock {
             },
             Self::Fake(fake) => {
                 // The sender lives in `self`, so the wait can only end by the time.
-                let _ = fake.now.subscribe().wait_for(|now| *now >= until).await;
+                let _ = fake.now.subscribe().wait_for(|(now, _)| *now >= until).await;
             }
         }
     }

@@ -241,6 +241,55 @@ async fn an_answer_within_the_grace_time_counts() {
     world.admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
 }
 
+/// RELIABILITY F15: deadlines are times of the wall clock, as people see them. When it jumps ahead, or the machine
+/// slept, nothing fires before the grace time; when it is set back, nothing fires before its time.
+#[tokio::test]
+async fn a_clock_that_jumps_ends_nothing_early() {
+    const HOUR: Duration = Duration::from_secs(3_600);
+    let mut clock = None;
+    let world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.options.grace = Duration::from_secs(30);
+    })
+    .await;
+    let clock = clock.unwrap();
+    let began = sayso_client::now();
+    clock.set(began);
+    clock.advance(Duration::from_secs(60));
+    let with = |timeout: &str| {
+        let mut wanted = question();
+        wanted["timeout"] = json!(timeout);
+        wanted
+    };
+    let due = world.opened(with("10m")).await;
+
+    // Time passes second by second until the ask is over; tells how many it took.
+    let seconds = async |ask: &Value| {
+        for second in 0..200 {
+            if world.ask(&id(ask)).await["status"] != "pending" {
+                return second;
+            }
+            clock.advance(Duration::from_secs(1));
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("it is still pending");
+    };
+
+    // Ahead: over for the clock on the wall, but whoever was about to answer gets the chance to.
+    clock.set(began.plus(HOUR));
+    assert!(seconds(&due).await >= 30, "within the grace time");
+    assert_eq!(world.outcome(&id(&due)).await["outcome"]["by"]["kind"], "timeout");
+
+    // Back: the deadline is where it was, and what is new has its own.
+    let later = world.opened(with("10m")).await;
+    clock.set(began);
+    let soon = world.opened(with("1m")).await;
+    assert!(seconds(&soon).await >= 60);
+    assert_eq!(world.ask(&id(&later)).await["status"], "pending");
+    clock.set(began.plus(HOUR * 2));
+    assert!(seconds(&later).await >= 30);
+}
+
 #[tokio::test]
 async fn two_hundred_asks_may_be_pending_in_a_session() {
     let world = World::start().await;
