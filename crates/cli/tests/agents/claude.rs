@@ -323,7 +323,7 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
     world.close().await
 }
 
-/// Killed before it wrote its history down, it may not be resumable: then the person is told.
+/// Without the history that it writes down, it cannot be resumed: then the person is told.
 #[tokio::test]
 async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() -> Result<()> {
     let world = World::new(script(which_database())).await?;
@@ -331,6 +331,8 @@ async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() ->
     let asked = agent.asks().await?;
     kill_agent(&world)?;
     agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    // Whether it was quick enough to write one is a race, which this settles.
+    let _ = std::fs::remove_dir_all(world.home.path().join(".claude/projects"));
     // It ended once already; now it ends because it cannot be resumed.
     let ended = |event: &sayso_client::api::event::Event<'static>| event.kind == "session.ended";
     agent.watch().until("the first end", ended).await?;
