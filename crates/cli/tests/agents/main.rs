@@ -11,6 +11,7 @@
 
 mod acp;
 mod claude;
+mod codex;
 mod hooks;
 mod mcp;
 mod mcp_peers;
