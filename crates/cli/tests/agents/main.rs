@@ -12,6 +12,7 @@
 mod acp;
 mod claude;
 mod codex;
+mod codex_own;
 mod hooks;
 mod mcp;
 mod mcp_peers;

@@ -100,7 +100,13 @@ impl Home {
         let dir = self.path().join(".codex");
         std::fs::create_dir_all(&dir)?;
         std::fs::write(dir.join("config.toml"), codex_config(model)).context("cannot write the configuration of Codex")?;
-        Ok(self.with(&[("MOCK_KEY", KEY)]))
+        Ok(self.codex_environment())
+    }
+
+    /// The environment alone, for a Codex whose configuration was changed since.
+    #[must_use]
+    pub fn codex_environment(&self) -> Vec<(String, String)> {
+        self.with(&[("MOCK_KEY", KEY)])
     }
 
     /// What every agent gets, and this.
