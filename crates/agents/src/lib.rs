@@ -6,6 +6,7 @@
 
 pub mod acp;
 pub mod claude;
+pub mod codex;
 pub mod codex_hook;
 mod diff;
 mod elicitation;

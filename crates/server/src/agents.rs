@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sayso_agents::acp::{self, AcpTranslator, Profile};
 use sayso_agents::claude::{self, ClaudeTranslator};
+use sayso_agents::codex::{self, CodexTranslator};
 use sayso_agents::mock::{self, MockTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
@@ -20,7 +21,7 @@ const STALE_AFTER: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentConfig {
-    /// What it speaks: `acp` or `claude`.
+    /// What it speaks: `acp`, `claude` or `codex`.
     protocol: Option<Protocol>,
     /// The program, looked up in the person's `PATH`.
     command: Option<String>,
@@ -43,6 +44,8 @@ pub(crate) enum Protocol {
     Mock,
     /// Claude Code's own stream of JSON lines.
     Claude,
+    /// What `codex app-server` speaks.
+    Codex,
     /// The Agent Client Protocol.
     Acp,
 }
@@ -53,6 +56,7 @@ impl Protocol {
         match self {
             Self::Mock => "mock",
             Self::Claude => "claude",
+            Self::Codex => "codex",
             Self::Acp => "acp",
         }
     }
@@ -109,7 +113,7 @@ struct BuiltIn {
     install: &'static str,
 }
 
-const BUILT_IN: [BuiltIn; 4] = [
+const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "claude",
         protocol: Protocol::Claude,
@@ -117,6 +121,14 @@ const BUILT_IN: [BuiltIn; 4] = [
         command: "claude",
         args: &[],
         install: "npm install -g @anthropic-ai/claude-code",
+    },
+    BuiltIn {
+        name: "codex",
+        protocol: Protocol::Codex,
+        profile: Profile::Generic,
+        command: "codex",
+        args: &["app-server"],
+        install: "npm install -g @openai/codex",
     },
     BuiltIn {
         name: "claude-acp",
@@ -202,6 +214,7 @@ impl AgentConfig {
             capabilities: match protocol {
                 Protocol::Mock => mock::CAPABILITIES,
                 Protocol::Claude => claude::CAPABILITIES,
+                Protocol::Codex => codex::CAPABILITIES,
                 Protocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
             },
             program: Some(program),
@@ -227,6 +240,7 @@ impl Agent {
         match self.protocol {
             Protocol::Mock => MockTranslator::restore(&saved).map(boxed),
             Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
+            Protocol::Codex => CodexTranslator::restore(&saved).map(boxed),
             Protocol::Acp => AcpTranslator::restore(&saved).map(boxed),
         }
     }
@@ -248,6 +262,7 @@ impl Agent {
         match self.protocol {
             Protocol::Mock => boxed(MockTranslator::new()),
             Protocol::Claude => boxed(ClaudeTranslator::new()),
+            Protocol::Codex => boxed(CodexTranslator::new()),
             Protocol::Acp => boxed(AcpTranslator::new()),
         }
     }

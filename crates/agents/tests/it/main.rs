@@ -4,5 +4,6 @@
 
 mod acp;
 mod claude;
+mod codex;
 mod mock;
 mod mock_properties;

@@ -11,6 +11,8 @@
 
 mod acp;
 mod claude;
+mod codex;
+mod codex_own;
 mod hooks;
 mod mcp;
 mod mcp_peers;

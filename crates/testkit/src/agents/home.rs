@@ -92,6 +92,23 @@ impl Home {
         ])
     }
 
+    /// The whole environment of Codex with the mock model at this address, which stands in its configuration.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn codex(&self, model: &str) -> Result<Vec<(String, String)>> {
+        let dir = self.path().join(".codex");
+        std::fs::create_dir_all(&dir)?;
+        std::fs::write(dir.join("config.toml"), codex_config(model)).context("cannot write the configuration of Codex")?;
+        Ok(self.codex_environment())
+    }
+
+    /// The environment alone, for a Codex whose configuration was changed since.
+    #[must_use]
+    pub fn codex_environment(&self) -> Vec<(String, String)> {
+        self.with(&[("MOCK_KEY", KEY)])
+    }
+
     /// What every agent gets, and this.
     fn with(&self, more: &[(&str, &str)]) -> Vec<(String, String)> {
         let below = |name: &str| self.path().join(name).display().to_string();
@@ -111,4 +128,25 @@ impl Home {
         all.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         all
     }
+}
+
+/// It asks before it leaves its sandbox, and never tries a request again.
+fn codex_config(model: &str) -> String {
+    format!(
+        r#"model = "gpt-5.5"
+model_provider = "mock"
+approval_policy = "on-request"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "{model}/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+"#
+    )
 }

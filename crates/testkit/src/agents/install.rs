@@ -15,6 +15,8 @@ pub struct Installed {
     pub claude: PathBuf,
     /// Claude Code 2.1.197, the oldest version that is tested.
     pub claude_old: PathBuf,
+    /// Codex.
+    pub codex: PathBuf,
     /// Node 22, which runs what is not a program of its own.
     pub node: PathBuf,
     /// The command of claude-agent-acp.
@@ -52,6 +54,7 @@ fn install() -> Result<Installed> {
     Ok(Installed {
         claude: modules.join("@anthropic-ai/claude-code-linux-x64/claude"),
         claude_old: modules.join("claude-code-2.1.197/claude"),
+        codex: modules.join("codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"),
         claude_acp: script("@agentclientprotocol/claude-agent-acp/dist/index.js"),
         gemini: script("@google/gemini-cli/bundle/gemini.js"),
         node,

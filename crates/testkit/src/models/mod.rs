@@ -10,6 +10,7 @@
 mod anthropic;
 mod gemini;
 mod request;
+mod responses;
 mod script;
 
 use std::fmt::{self, Write as _};
@@ -95,6 +96,7 @@ impl MockModel {
         let router = Router::new()
             .merge(anthropic::routes())
             .merge(gemini::routes())
+            .merge(responses::routes())
             .fallback(other)
             // A request carries the whole conversation and all tools.
             .layer(DefaultBodyLimit::disable())

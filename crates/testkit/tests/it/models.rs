@@ -137,3 +137,35 @@ async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
     assert_eq!(model.other_calls(), ["HEAD /", "POST /api/event_logging/batch"]);
     Ok(())
 }
+
+#[tokio::test]
+async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> {
+    let turns = [
+        vec![Block::text("Let me ask."), Block::call("call_1", "mcp__demo__ask", json!({"n": 1}))],
+        vec![Block::call("call_2", "apply_patch", json!("*** Begin Patch"))],
+    ];
+    let model = MockModel::start(Script::turns(turns)).await?;
+    let tools = json!([{"type": "function", "name": "exec"}, {"type": "namespace", "name": "mcp__demo", "tools": [{"name": "ask"}]}]);
+    let user = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+    let first = json!([user("<environment_context>"), user("Hello")]);
+    let body = json!({"model": "m", "stream": true, "tools": tools, "input": first});
+    let said = events(&post(&model, "/v1/responses", &body).await?)?;
+    let kinds: Vec<&str> = said.iter().filter_map(|event| event["type"].as_str()).collect();
+    let done = "response.output_item.done";
+    let text = ["response.output_item.added", "response.output_text.delta", done];
+    assert_eq!(kinds, [&["response.created"][..], &text, &[done, "response.completed"]].concat());
+    assert_eq!(said[2]["delta"], "Let me ask.");
+    let call = &said[4]["item"];
+    assert_eq!((&call["namespace"], &call["name"], &call["arguments"]), (&json!("mcp__demo"), &json!("ask"), &json!("{\"n\":1}")));
+    assert_eq!(model.records()[0].request.tools, ["exec", "mcp__demo__ask"]);
+    assert_eq!(model.last_user_text().as_deref(), Some("Hello"));
+
+    let output = json!({"type": "function_call_output", "call_id": "call_1", "output": "yes"});
+    let second = json!([user("Hello"), said[3]["item"], call, output]);
+    let body = json!({"model": "m", "stream": false, "tools": tools, "input": second});
+    let reply: Value = serde_json::from_str(&post(&model, "/v1/responses", &body).await?)?;
+    assert_eq!((&reply["output"][0]["type"], &reply["output"][0]["input"]), (&json!("custom_tool_call"), &json!("*** Begin Patch")));
+    assert_eq!(model.records()[1].request.step(), 1);
+    assert_eq!(model.tool_results(), [ToolResult { id: "call_1".to_owned(), text: "yes".to_owned(), is_error: false }]);
+    Ok(())
+}

@@ -56,6 +56,26 @@ fn every_request_of_claude_code_is_an_ask() -> Result<()> {
     Ok(())
 }
 
+/// Where several hosts share one Codex, a request is told to each under the same id.
+#[test]
+fn every_request_of_codex_is_an_ask() -> Result<()> {
+    let files = recordings("codex")?;
+    ensure!(files.len() > 50, "the recordings are gone");
+    for file in files {
+        let told = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        let wanted = asked(&file, |message| match message["method"].as_str() {
+            Some("item/completed") => message["params"]["item"]["questions"].is_array(),
+            Some(method) => {
+                let asks = method.ends_with("/requestApproval") || method.ends_with("/requestUserInput");
+                (asks || method == "mcpServer/elicitation/request") && told.borrow_mut().insert(message["id"].to_string())
+            }
+            None => false,
+        })?;
+        assert_eq!(replayed("codex", &file)?, wanted, "{}", file.display());
+    }
+    Ok(())
+}
+
 #[test]
 fn every_request_over_acp_is_an_ask() -> Result<()> {
     let files = recordings("acp")?;

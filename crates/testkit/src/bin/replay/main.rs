@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use sayso_agents::acp::AcpTranslator;
 use sayso_agents::claude::ClaudeTranslator;
+use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{Input, Translator};
 use sayso_core::id::SessionId;
 use sayso_core::time::Time;
@@ -33,6 +34,7 @@ struct Args {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Protocol {
     Claude,
+    Codex,
     Acp,
 }
 
@@ -59,6 +61,7 @@ fn replay(protocol: Protocol, file: &Path) -> Result<Vec<events::Event>> {
     let session = SessionId::new(Time::from_millis(0), [7; 10]);
     let mut translator: Box<dyn Translator> = match protocol {
         Protocol::Claude => Box::new(ClaudeTranslator::attached(session)),
+        Protocol::Codex => Box::new(CodexTranslator::attached(session)),
         Protocol::Acp => Box::new(AcpTranslator::attached(session)),
     };
     let mut events = Events::new(session);
