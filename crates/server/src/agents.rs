@@ -7,6 +7,7 @@ use std::time::Duration;
 use sayso_agents::acp::{self, AcpTranslator, Profile};
 use sayso_agents::claude::{self, ClaudeTranslator};
 use sayso_agents::mock::{self, MockTranslator};
+use sayso_agents::opencode::{self, OpenCodeTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
 use sayso_core::raw::Raw;
@@ -20,7 +21,7 @@ const STALE_AFTER: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentConfig {
-    /// What it speaks: `acp` or `claude`.
+    /// What it speaks: `acp`, `claude` or `opencode`.
     protocol: Option<Protocol>,
     /// The program, looked up in the person's `PATH`.
     command: Option<String>,
@@ -45,6 +46,9 @@ pub(crate) enum Protocol {
     Claude,
     /// The Agent Client Protocol.
     Acp,
+    /// OpenCode's HTTP interface.
+    #[serde(rename = "opencode")]
+    OpenCode,
 }
 
 impl Protocol {
@@ -54,6 +58,7 @@ impl Protocol {
             Self::Mock => "mock",
             Self::Claude => "claude",
             Self::Acp => "acp",
+            Self::OpenCode => "opencode",
         }
     }
 }
@@ -109,7 +114,7 @@ struct BuiltIn {
     install: &'static str,
 }
 
-const BUILT_IN: [BuiltIn; 4] = [
+const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "claude",
         protocol: Protocol::Claude,
@@ -141,6 +146,14 @@ const BUILT_IN: [BuiltIn; 4] = [
         command: "qwen",
         args: &["--acp"],
         install: "npm install -g @qwen-code/qwen-code",
+    },
+    BuiltIn {
+        name: "opencode",
+        protocol: Protocol::OpenCode,
+        profile: Profile::Generic,
+        command: "opencode",
+        args: &[],
+        install: "npm install -g opencode-ai",
     },
 ];
 
@@ -202,6 +215,7 @@ impl AgentConfig {
             capabilities: match protocol {
                 Protocol::Mock => mock::CAPABILITIES,
                 Protocol::Claude => claude::CAPABILITIES,
+                Protocol::OpenCode => opencode::CAPABILITIES,
                 Protocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
             },
             program: Some(program),
@@ -228,6 +242,7 @@ impl Agent {
             Protocol::Mock => MockTranslator::restore(&saved).map(boxed),
             Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
             Protocol::Acp => AcpTranslator::restore(&saved).map(boxed),
+            Protocol::OpenCode => OpenCodeTranslator::restore(&saved).map(boxed),
         }
     }
 
@@ -249,6 +264,7 @@ impl Agent {
             Protocol::Mock => boxed(MockTranslator::new()),
             Protocol::Claude => boxed(ClaudeTranslator::new()),
             Protocol::Acp => boxed(AcpTranslator::new()),
+            Protocol::OpenCode => boxed(OpenCodeTranslator::new()),
         }
     }
 }

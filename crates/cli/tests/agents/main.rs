@@ -14,4 +14,5 @@ mod claude;
 mod hooks;
 mod mcp;
 mod mcp_peers;
+mod opencode;
 mod world;

@@ -33,7 +33,7 @@ impl World {
         let config = dir.path().join("config/sayso");
         std::fs::create_dir_all(&config)?;
         std::fs::write(config.join("policy.toml"), policy)?;
-        std::fs::write(config.join("config.toml"), agents(installed(), &home, model.url()))?;
+        std::fs::write(config.join("config.toml"), agents(installed(), &home, model.url())?)?;
         let server = ServerProcess::start(dir.path()).await?;
         let client = server.client()?;
         Ok(Self { server, client, model, home, _dir: dir })
@@ -89,17 +89,19 @@ impl World {
 }
 
 /// `config.toml` with the real programs, each in the home directory of the test.
-fn agents(installed: &Installed, home: &Home, model: &str) -> String {
+fn agents(installed: &Installed, home: &Home, model: &str) -> Result<String> {
     // Should a test fail before it ends its agents, they end by themselves.
     let mut config = format!("lonely_after = \"20s\"\nroots = [{:?}]\n", home.path());
     let claude = [installed.claude.display().to_string()];
     let old = [installed.claude_old.display().to_string()];
     let gemini = [installed.gemini.clone(), vec!["--acp".to_owned()]].concat();
-    let entries: [(&str, &str, &[String], Vec<(String, String)>); 4] = [
+    let opencode = [installed.opencode.display().to_string()];
+    let entries: [(&str, &str, &[String], Vec<(String, String)>); 5] = [
         ("claude", "claude", &claude, home.claude(model)),
         ("claude-old", "claude", &old, home.claude(model)),
         ("claude-acp", "acp", &installed.claude_acp, home.claude_acp(model)),
         ("gemini", "acp", &gemini, home.gemini(model)),
+        ("opencode", "opencode", &opencode, home.opencode(model)?),
     ];
     for (name, protocol, command, env) in entries {
         let env: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
@@ -110,5 +112,5 @@ fn agents(installed: &Installed, home: &Home, model: &str) -> String {
             env.join(", ")
         ));
     }
-    config
+    Ok(config)
 }

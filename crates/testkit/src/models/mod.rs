@@ -8,6 +8,7 @@
 //! for all of them.
 
 mod anthropic;
+mod chat;
 mod gemini;
 mod request;
 mod script;
@@ -95,6 +96,7 @@ impl MockModel {
         let router = Router::new()
             .merge(anthropic::routes())
             .merge(gemini::routes())
+            .merge(chat::routes())
             .fallback(other)
             // A request carries the whole conversation and all tools.
             .layer(DefaultBodyLimit::disable())

@@ -9,6 +9,8 @@ pub enum Api {
     Anthropic,
     /// Gemini's `generateContent`.
     Gemini,
+    /// Chat Completions, as OpenAI and many others have them.
+    Chat,
 }
 
 /// Who speaks in a message.
