@@ -15,6 +15,7 @@ mod json;
 mod json_rpc;
 mod mcp;
 pub mod mock;
+pub mod opencode;
 mod out;
 mod text;
 pub mod translator;

@@ -8,6 +8,7 @@ use sayso_agents::acp::{self, AcpTranslator, Profile};
 use sayso_agents::claude::{self, ClaudeTranslator};
 use sayso_agents::codex::{self, CodexTranslator};
 use sayso_agents::mock::{self, MockTranslator};
+use sayso_agents::opencode::{self, OpenCodeTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
 use sayso_core::raw::Raw;
@@ -21,7 +22,7 @@ const STALE_AFTER: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentConfig {
-    /// What it speaks: `acp`, `claude` or `codex`.
+    /// What it speaks: `acp`, `claude`, `codex` or `opencode`.
     protocol: Option<Protocol>,
     /// The program, looked up in the person's `PATH`.
     command: Option<String>,
@@ -48,6 +49,9 @@ pub(crate) enum Protocol {
     Codex,
     /// The Agent Client Protocol.
     Acp,
+    /// OpenCode's HTTP interface.
+    #[serde(rename = "opencode")]
+    OpenCode,
 }
 
 impl Protocol {
@@ -58,6 +62,7 @@ impl Protocol {
             Self::Claude => "claude",
             Self::Codex => "codex",
             Self::Acp => "acp",
+            Self::OpenCode => "opencode",
         }
     }
 }
@@ -113,7 +118,7 @@ struct BuiltIn {
     install: &'static str,
 }
 
-const BUILT_IN: [BuiltIn; 5] = [
+const BUILT_IN: [BuiltIn; 6] = [
     BuiltIn {
         name: "claude",
         protocol: Protocol::Claude,
@@ -153,6 +158,14 @@ const BUILT_IN: [BuiltIn; 5] = [
         command: "qwen",
         args: &["--acp"],
         install: "npm install -g @qwen-code/qwen-code",
+    },
+    BuiltIn {
+        name: "opencode",
+        protocol: Protocol::OpenCode,
+        profile: Profile::Generic,
+        command: "opencode",
+        args: &[],
+        install: "npm install -g opencode-ai",
     },
 ];
 
@@ -215,6 +228,7 @@ impl AgentConfig {
                 Protocol::Mock => mock::CAPABILITIES,
                 Protocol::Claude => claude::CAPABILITIES,
                 Protocol::Codex => codex::CAPABILITIES,
+                Protocol::OpenCode => opencode::CAPABILITIES,
                 Protocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
             },
             program: Some(program),
@@ -242,6 +256,7 @@ impl Agent {
             Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
             Protocol::Codex => CodexTranslator::restore(&saved).map(boxed),
             Protocol::Acp => AcpTranslator::restore(&saved).map(boxed),
+            Protocol::OpenCode => OpenCodeTranslator::restore(&saved).map(boxed),
         }
     }
 
@@ -264,6 +279,7 @@ impl Agent {
             Protocol::Claude => boxed(ClaudeTranslator::new()),
             Protocol::Codex => boxed(CodexTranslator::new()),
             Protocol::Acp => boxed(AcpTranslator::new()),
+            Protocol::OpenCode => boxed(OpenCodeTranslator::new()),
         }
     }
 }

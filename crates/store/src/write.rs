@@ -302,6 +302,8 @@ pub struct Advance {
     pub wake_at: Option<Time>,
     /// What the agent has received.
     pub delivered: Vec<OutboxId>,
+    /// Messages that are sent as soon as this is on disk. One that is found again was perhaps sent.
+    pub trying: Vec<OutboxId>,
     /// What happened.
     pub changes: Vec<Change>,
     /// When.

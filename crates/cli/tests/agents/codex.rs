@@ -121,7 +121,8 @@ async fn rules_decide_and_a_no_of_theirs_lets_codex_go_on() -> Result<()> {
 
 #[tokio::test]
 async fn always_is_what_codex_proposed() -> Result<()> {
-    let turns = [run("call_1", "touch a.txt"), run("call_2", "touch a.txt"), run("call_3", "touch b.txt"), vec![Block::text("Done.")]];
+    let turns =
+        [run("call_1", "touch a.txt"), run("call_2", "touch a.txt"), run("call_3", "touch b.txt"), vec![Block::text("Done.")]];
     let world = World::new(Script::turns(turns)).await?;
     let mut agent = world.start("codex", "make files").await?;
     let asked = agent.asks().await?;
@@ -369,7 +370,8 @@ async fn two_sessions_do_not_meet() -> Result<()> {
 
 #[tokio::test]
 async fn codex_never_notices_that_the_server_was_killed() -> Result<()> {
-    let mut world = World::new(Script::turns([which_database(), run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+    let mut world =
+        World::new(Script::turns([which_database(), run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
     let mut agent = world.start("codex", "set up a database").await?;
     let asked = agent.asks().await?;
     world.server.kill9().await?;

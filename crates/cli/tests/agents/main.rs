@@ -16,4 +16,5 @@ mod codex_own;
 mod hooks;
 mod mcp;
 mod mcp_peers;
+mod opencode;
 mod world;

@@ -96,12 +96,14 @@ fn agents(installed: &Installed, home: &Home, model: &str) -> Result<String> {
     let old = [installed.claude_old.display().to_string()];
     let gemini = [installed.gemini.clone(), vec!["--acp".to_owned()]].concat();
     let codex = [installed.codex.display().to_string(), "app-server".to_owned()];
-    let entries: [(&str, &str, &[String], Vec<(String, String)>); 5] = [
+    let opencode = [installed.opencode.display().to_string()];
+    let entries: [(&str, &str, &[String], Vec<(String, String)>); 6] = [
         ("claude", "claude", &claude, home.claude(model)),
         ("claude-old", "claude", &old, home.claude(model)),
         ("claude-acp", "acp", &installed.claude_acp, home.claude_acp(model)),
         ("gemini", "acp", &gemini, home.gemini(model)),
         ("codex", "codex", &codex, home.codex(model)?),
+        ("opencode", "opencode", &opencode, home.opencode(model)?),
     ];
     for (name, protocol, command, env) in entries {
         let env: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();

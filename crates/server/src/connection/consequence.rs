@@ -1,6 +1,6 @@
 //! What the outputs of a translator mean for the database and for whoever listens.
 
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, HttpCall, Input, Method, NewAsk, Output};
 use sayso_api::event::names;
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
@@ -25,6 +25,10 @@ pub(super) struct Consequences {
     pub(super) changes: Vec<Change>,
     pub(super) live: Vec<LiveEvent>,
     pub(super) process: Process,
+    /// What is asked of the agent's server and changes nothing.
+    pub(super) reads: Vec<HttpCall>,
+    /// Commands that a person allowed from now on.
+    pub(super) granted: Vec<(SessionId, Vec<String>)>,
 }
 
 /// Whose outcome an input carries.
@@ -74,9 +78,10 @@ impl Owner {
             }
             Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
             Output::Stop => self.send(carries, &Message::Stop, all),
-            Output::HttpCall(_) => {
-                tracing::error!(connection = %self.connection.id, "an agent that is no server was to be called");
-            }
+            Output::HttpCall(call) => match call.method {
+                Method::Get => all.reads.push(call),
+                Method::Post => self.send(carries, &Message::Call(call), all),
+            },
         }
     }
 
@@ -161,6 +166,7 @@ impl Owner {
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
+            AgentEvent::Granted { run } => all.granted.push((session, run)),
             AgentEvent::Notice(text) => {
                 let body = BlockBody::Notice { text: self.secrets.mask(text) };
                 all.add_block(session, block(now, None, body), EventKind::Notice);
@@ -191,6 +197,11 @@ impl Owner {
 }
 
 impl Consequences {
+    /// How much there is to tell.
+    pub(super) fn told(&self) -> usize {
+        self.changes.len() + self.live.len()
+    }
+
     fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
         self.changes.push(Change::Block { session, block, event });
     }

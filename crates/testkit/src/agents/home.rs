@@ -109,6 +109,27 @@ impl Home {
         self.with(&[("MOCK_KEY", KEY)])
     }
 
+    /// The whole environment of OpenCode with the mock model at this address, which it is told in its
+    /// configuration.
+    ///
+    /// # Errors
+    /// When the configuration cannot be written.
+    pub fn opencode(&self, model: &str) -> Result<Vec<(String, String)>> {
+        let mock = json!({
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Mock",
+            "options": {"baseURL": format!("{model}/v1"), "apiKey": KEY},
+            "models": {"mock-1": {"name": "Mock 1", "tool_call": true, "limit": {"context": 100_000, "output": 4_000}}},
+        });
+        let config = json!({
+            "model": "mock/mock-1", "small_model": "mock/mock-1", "share": "disabled", "autoupdate": false,
+            "provider": {"mock": mock},
+        });
+        std::fs::create_dir_all(self.path().join(".config/opencode"))?;
+        self.write(".config/opencode/opencode.json", &config)?;
+        Ok(self.with(&[("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")]))
+    }
+
     /// What every agent gets, and this.
     fn with(&self, more: &[(&str, &str)]) -> Vec<(String, String)> {
         let below = |name: &str| self.path().join(name).display().to_string();

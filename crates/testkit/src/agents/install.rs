@@ -23,6 +23,8 @@ pub struct Installed {
     pub claude_acp: Vec<String>,
     /// The command of Gemini CLI. It speaks ACP with the argument `--acp`.
     pub gemini: Vec<String>,
+    /// OpenCode.
+    pub opencode: PathBuf,
 }
 
 /// The real agents. The first call in a process installs them if that was not done before, which
@@ -57,6 +59,7 @@ fn install() -> Result<Installed> {
         codex: modules.join("codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"),
         claude_acp: script("@agentclientprotocol/claude-agent-acp/dist/index.js"),
         gemini: script("@google/gemini-cli/bundle/gemini.js"),
+        opencode: modules.join("opencode-linux-x64-baseline/bin/opencode"),
         node,
         dir,
     })

@@ -8,6 +8,7 @@
 //! for all of them.
 
 mod anthropic;
+mod chat;
 mod gemini;
 mod request;
 mod responses;
@@ -97,6 +98,7 @@ impl MockModel {
             .merge(anthropic::routes())
             .merge(gemini::routes())
             .merge(responses::routes())
+            .merge(chat::routes())
             .fallback(other)
             // A request carries the whole conversation and all tools.
             .layer(DefaultBodyLimit::disable())

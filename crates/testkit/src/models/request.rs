@@ -11,6 +11,8 @@ pub enum Api {
     Gemini,
     /// OpenAI's Responses.
     Responses,
+    /// Chat Completions, as OpenAI and many others have them.
+    Chat,
 }
 
 /// Who speaks in a message.
