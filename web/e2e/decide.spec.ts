@@ -136,6 +136,30 @@ test("a rule for an hour shows what it would decide, and releases the twins", as
   expect(grants.map((grant) => grant.run)).toEqual([["cargo test *"]]);
 });
 
+test("a rule without an end is written into the policy file, with what it would have decided", async ({
+  inbox,
+  server,
+}) => {
+  const edit = (path: string) => ({
+    project: "/p",
+    approval: { tool: "Edit", action: "edit", title: path, paths: [path], input: { file_path: path } },
+  });
+  const before = await server.ask(edit("/p/src/a.rs"));
+  await server.api("POST", `/asks/${before.id}/approve`, {});
+  await server.ask(edit("/p/src/b.rs"));
+  await pressOnCard(inbox, "m");
+  const dialog = inbox.getByRole("dialog", { name: "Make a rule" });
+  await expect(dialog.getByLabel("Edits in")).toHaveValue("src/**");
+  await dialog.getByRole("button", { name: "No end" }).click();
+  await expect(dialog.getByText("Of your last asks it would have decided 1.")).toBeVisible();
+  await expect(dialog.locator(".hit")).toContainText("/p/src/a.rs");
+  await dialog.getByRole("button", { name: "Save only" }).click();
+  await expect(dialog).toHaveCount(0);
+  const { text } = await server.api<{ text: string }>("GET", "/policy");
+  expect(text).toContain('do = "allow"\nedit = ["src/**"]\nproject = "/p"\n');
+  expect((await server.ask(edit("/p/src/c.rs"))).status).toBe("approved");
+});
+
 test("the first of two browsers wins, and the other one says who it was", async ({ inbox, browser, server }) => {
   const ask = await server.ask(question());
   const other = await anotherBrowser(browser, server);
