@@ -7,6 +7,7 @@ const question = (change: object = {}) => ({
   ],
 });
 
+// Checklist 3.08, 3.14, 3.16, 4.46.
 test("one click answers, and the card says how", async ({ inbox, server }) => {
   const ask = await server.ask(question());
   await card(inbox).getByRole("button", { name: "S3" }).click();
@@ -28,6 +29,7 @@ test("own words answer, with Enter", async ({ inbox, server }) => {
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["A drawer"]]);
 });
 
+// Checklist 3.42.
 test("several options are sent together, own words last", async ({ inbox, server }) => {
   const ask = await server.ask(question({ multiple: true }));
   await card(inbox).getByRole("checkbox", { name: "S3" }).click();
@@ -146,7 +148,9 @@ test("a rule without an end is written into the policy file, with what it would 
   });
   const before = await server.ask(edit("/p/src/a.rs"));
   await server.api("POST", `/asks/${before.id}/approve`, {});
-  await server.ask(edit("/p/src/b.rs"));
+  const ask = await server.ask(edit("/p/src/b.rs"));
+  await visit(inbox, `#/inbox/${ask.id}`);
+  await expect(card(inbox)).toHaveAttribute("data-ask", ask.id);
   await pressOnCard(inbox, "m");
   const dialog = inbox.getByRole("dialog", { name: "Make a rule" });
   await expect(dialog.getByLabel("Edits in")).toHaveValue("src/**");

@@ -1,5 +1,6 @@
 import { card, expect, pressOnCard, test } from "./fixtures";
 
+// Checklist 3.19, 3.21, 3.22.
 test("everything can be done with the keyboard alone", async ({ inbox, server }) => {
   const options = [{ label: "One" }, { label: "Two" }];
   const first = await server.ask({ questions: [{ text: "First?", options }] });

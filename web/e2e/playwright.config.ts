@@ -14,7 +14,8 @@ const args = [
 export default defineConfig({
   testDir: ".",
   outputDir: "../test-results",
-  workers: 1,
+  workers: 2,
+  fullyParallel: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [["line"]],

@@ -61,6 +61,32 @@ export async function fill(server: Server): Promise<{ session: string }> {
   return { session: session.id };
 }
 
+/** Asks that came to an end, or to a pause, in another way than by an answer that arrived. */
+export async function unusualAsks(server: Server): Promise<Record<"parked" | "withdrawn" | "undelivered", string>> {
+  const crashed = await server.session("crash");
+  const parked = await server.asked(crashed.id);
+  await server.until(async () => (await server.readAsk(parked.id)).reach === "parked");
+  const withdrawn = await server.ask({
+    agent: "codex",
+    title: "Nightly migration",
+    project: work("billing"),
+    questions: [{ header: "Migration", text: "Run it on the local database?", options: [{ label: "Yes" }] }],
+  });
+  await server.api("DELETE", `/asks/${withdrawn.id}?reason=${encodeURIComponent("The turn was interrupted.")}`);
+  const external = { agent: "claude", sessionId: "s-1", cwd: server.home };
+  const undelivered = await server.ask({
+    external,
+    title: "Store login sessions",
+    dedupeKey: "s-1:aa:0",
+    questions: [
+      { header: "Session store", text: "Where should login sessions be stored?", options: [{ label: "SQLite table" }] },
+    ],
+  });
+  await server.api("POST", `/asks/${undelivered.id}/answer`, { answers: [["SQLite table"]] });
+  await server.api("POST", "/external", { agent: "claude", sessionId: "s-1", event: "prompted" });
+  return { parked: parked.id, withdrawn: withdrawn.id, undelivered: undelivered.id };
+}
+
 async function decidedAsks(server: Server): Promise<void> {
   const decide = (id: string, how: string, body: object) => server.api("POST", `/asks/${id}/${how}`, body);
   const locale = await server.ask({

@@ -23,6 +23,7 @@ test("a new session is started with a prompt, and its words stream in", async ({
   await expect(inbox.locator(".msg:not(.you):not(.streaming)")).toHaveCount(1);
 });
 
+// Checklist 3.06, 3.09, 3.13, 3.18, 3.20.
 test("a message answers the one question that waits, and no second message appears", async ({ inbox, server }) => {
   const session = await server.session("ask me a question");
   const ask = await server.asked(session.id);
@@ -37,6 +38,7 @@ test("a message answers the one question that waits, and no second message appea
   expect((await server.readAsk(ask.id)).outcome?.by.kind).toBe("message");
 });
 
+// Checklist 3.10, 3.11, 3.17, 4.36, 4.37, 4.38, 4.39.
 test("rejecting inserts no message; a tool call and its ask are one entry", async ({ inbox, server }) => {
   const session = await server.session("approve it");
   await server.asked(session.id);
