@@ -87,7 +87,24 @@ export async function unusualAsks(server: Server): Promise<Record<"parked" | "wi
   return { parked: parked.id, withdrawn: withdrawn.id, undelivered: undelivered.id };
 }
 
+/** What a rule decided, before it was taken out of the file again. */
+async function ruledAsks(server: Server): Promise<void> {
+  const write = async (text: string) => {
+    const { textFingerprint } = await server.api<{ textFingerprint: string }>("GET", "/policy");
+    await server.api("PUT", "/policy", { text, ifFingerprint: textFingerprint });
+  };
+  await write('[[rules]]\nname = "read-only"\ndo = "allow"\nrun = ["git status", "git diff *", "rg *"]\n');
+  for (const [agent, text] of [
+    ["claude", "git status"],
+    ["codex", "git diff --stat main"],
+    ["opencode", "rg --files src"],
+  ] as const)
+    await server.ask({ agent, project: work("web-app"), approval: command(text) });
+  await write("");
+}
+
 async function decidedAsks(server: Server): Promise<void> {
+  await ruledAsks(server);
   const decide = (id: string, how: string, body: object) => server.api("POST", `/asks/${id}/${how}`, body);
   const locale = await server.ask({
     agent: "gemini",
@@ -148,6 +165,7 @@ async function waitingAsks(server: Server): Promise<void> {
             label: "SQLite table",
             description: "One table beside users. No new service, and a session can be revoked.",
             preview: SESSIONS_SQL,
+            recommended: true,
           },
           { label: "Redis", description: "Expires by itself. Needs a Redis in every environment." },
           { label: "Signed cookie", description: "No storage. A session cannot be revoked before it expires." },

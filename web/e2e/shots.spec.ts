@@ -56,7 +56,7 @@ test("@shots of every page", async ({ browser, server }) => {
     if (name.startsWith("inbox")) await pressOnCard(page, "ArrowDown");
     await shoot(page, server, name);
   }
-  const rule = await open(browser, server, WIDE, "cargo test --workspace");
+  const rule = await open(browser, server, WIDE, "Bump axum to 0.9");
   await pressOnCard(rule, "m");
   await expect(rule.getByText("Waiting now: release these too")).toBeVisible();
   await shoot(rule, server, "rule");

@@ -1,7 +1,7 @@
 import { card, expect, signIn, test, visit } from "./fixtures";
 import { unusualAsks } from "./scene";
 
-test("parked, withdrawn and not delivered are told as they are, and two of them can be helped", async ({
+test("parked, withdrawn and not delivered are told as they are, and what is parked can be answered", async ({
   inbox,
   server,
 }) => {
@@ -17,6 +17,7 @@ test("parked, withdrawn and not delivered are told as they are, and two of them 
   await open(asks.undelivered);
   await expect(card(inbox)).toHaveAttribute("data-state", "undelivered");
   await expect(card(inbox)).toContainText("Selected: “SQLite table”");
+  await expect(card(inbox)).toContainText("The terminal was first; this did not reach the agent.");
   await expect(card(inbox).getByRole("button", { name: "Leave it" })).toBeVisible();
 
   await open(asks.parked);

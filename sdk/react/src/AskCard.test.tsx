@@ -339,6 +339,15 @@ describe("states", () => {
     expect(sendAsMessage).toHaveBeenCalledWith(ask, "sqlite");
   });
 
+  it("undeliverable to an agent that takes no messages: says why, and can be left", () => {
+    const change = { delivery: "undeliverable", deliveryReason: "The terminal was first." } as const;
+    const ask = decided(anAsk(), { status: "answered", answers: [["sqlite"]] }, change);
+    const { card } = show(ask, { actions: { leave: () => {} } });
+    expect(card().textContent).toContain("The terminal was first.");
+    expect(screen.getAllByRole("button").map((button) => button.textContent)).toContain("Leave it");
+    expect(screen.queryByRole("button", { name: "Send as message" })).toBeNull();
+  });
+
   // Checklist 4.50, 4.55 (8).
   it("failed: the error is shown, and what was typed is kept", async () => {
     const problems = [{ index: 0, reason: "must be between 0 and 100" }];
