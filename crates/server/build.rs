@@ -1,7 +1,5 @@
 //! Makes a release build take the page as it is in `web/dist`, also when the page was built after the server.
 
-#![expect(clippy::print_stdout, reason = "this is how cargo is told")]
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // A debug build reads the folder when it is asked for a file.

@@ -90,8 +90,8 @@ test("history is filtered by project and days, and its keys search and open the 
   await inbox.getByLabel("From").fill("");
   await inbox.getByLabel("From").blur();
   await inbox.locator("body").press("/");
-  await inbox.keyboard.type("cargo test");
-  await expect(rows).toHaveCount(2);
+  await inbox.keyboard.type("CARGO test");
+  await expect(rows).toHaveCount(4);
   await inbox.keyboard.press("Escape");
   await rows.nth(1).getByRole("button", { name: "Approved" }).click();
   await inbox.locator("body").press("o");

@@ -126,6 +126,18 @@ async function decidedAsks(server: Server): Promise<void> {
     approval: command("cargo clippy --all-targets"),
   });
   await decide(clippy.id, "approve", {});
+  const core = await server.ask({
+    agent: "claude",
+    project: work("shop-api"),
+    approval: command("cargo test -p core"),
+  });
+  await decide(core.id, "approve", {});
+  const ignored = await server.ask({
+    agent: "gemini",
+    project: work("shop-api"),
+    approval: command("cargo test --release -- --ignored"),
+  });
+  await decide(ignored.id, "deny", { message: "Takes 40 minutes, not now" });
   const flags = await server.ask({
     agent: "claude",
     project: work("web-app"),

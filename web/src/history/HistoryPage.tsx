@@ -84,7 +84,7 @@ export function HistoryPage() {
           onChange={(project) => setFilters({ ...filters, project })}
         />
         {(["from", "to"] as const).map((end) => (
-          <label key={end} className="field day">
+          <label key={end} className="field when">
             <span className="muted">{t(`history.${end}`)}</span>
             <input
               type="date"
