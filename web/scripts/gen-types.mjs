@@ -7,7 +7,7 @@ const target = new URL("../../sdk/react/src/api/schema.gen.ts", import.meta.url)
 const head = "// Generated from docs/openapi.json by `npm run gen` in web/. Do not edit.\n\n";
 
 const document = JSON.parse(readFileSync(source, "utf8"));
-// The names of operations are of no use here, and they are not unique in the document.
+// The names of operations are of no use here.
 for (const path of Object.values(document.paths))
   for (const operation of Object.values(path)) delete operation.operationId;
 

@@ -60,6 +60,8 @@ pub enum ErrorCode {
     RateLimited,
     /// The policy does not parse or does not fit.
     InvalidPolicy,
+    /// The policy file is not what the caller had read.
+    PolicyChanged,
     /// No agent of this name.
     UnknownAgent,
     /// The agent's program is not there.

@@ -434,6 +434,8 @@ pub struct TokenRow {
     pub role: String,
     /// The name of the person or program.
     pub actor: String,
+    /// What the browser that signed in is called.
+    pub device: Option<String>,
     /// What it sees.
     pub scope: Scope,
     /// When it was made.
@@ -505,6 +507,15 @@ pub struct AddGrant {
     pub now: Time,
     /// The caller's key.
     pub key: Option<IdempotencyKey>,
+}
+
+/// Takes back a rule that was given by hand.
+#[derive(Debug)]
+pub struct RemoveGrant {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: GrantId,
 }
 
 /// Keeps a setting, or forgets it.

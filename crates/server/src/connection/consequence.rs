@@ -138,21 +138,26 @@ impl Owner {
                 all.changes.push(Change::Withdraw { native_id, reason });
             }
             AgentEvent::AskDelivery { ask, delivery } => all.changes.push(Change::Delivery { ask, delivery }),
-            AgentEvent::MessageDelta { message, text } => all.live.push(LiveEvent {
-                workspace: WorkspaceId::MAIN,
-                session,
-                at: now,
-                name: names::MESSAGE_DELTA,
-                data: Raw::of(&Delta { message_id: &message, text: &self.secrets.mask(text) }),
-            }),
-            AgentEvent::Message { message: _, role, text, subagent } => {
+            AgentEvent::MessageDelta { message, text } => {
+                let id = self.streamed(session, message, now);
+                all.live.push(LiveEvent {
+                    workspace: WorkspaceId::MAIN,
+                    session,
+                    at: now,
+                    name: names::MESSAGE_DELTA,
+                    data: Raw::of(&Delta { message_id: &id.to_string(), text: &self.secrets.mask(text) }),
+                });
+            }
+            AgentEvent::Message { message, role, text, subagent } => {
                 let text = self.secrets.mask(text);
                 if let (Role::Assistant, Some(carried)) = (role, self.sessions.get_mut(&session)) {
                     self.said.clear();
                     limits::tail(&text, limits::CONTEXT).clone_into(&mut carried.last_said);
                 }
+                let id = self.streamed(session, message, now);
+                self.streaming.remove(&session);
                 let body = BlockBody::Message { role, text };
-                all.add_block(session, block(now, subagent, body), EventKind::MessageCompleted);
+                all.add_block(session, Block { id, at: now, subagent, body }, EventKind::MessageCompleted);
             }
             AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let id = tool_block(session, &tool_call_id);
@@ -174,6 +179,18 @@ impl Owner {
             AgentEvent::Error(text) => {
                 let body = BlockBody::Error { text: self.secrets.mask(text) };
                 all.add_block(session, block(now, None, body), EventKind::Error);
+            }
+        }
+    }
+
+    /// The id of a message: the same while it streams and when it is whole.
+    fn streamed(&mut self, session: SessionId, message: String, now: Time) -> BlockId {
+        match self.streaming.get(&session) {
+            Some((name, id)) if *name == message => *id,
+            Some(_) | None => {
+                let id = BlockId::new(now, entropy::id());
+                self.streaming.insert(session, (message, id));
+                id
             }
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Owner {
     pub(super) sessions: HashMap<SessionId, Box<Carried>>,
     pub(super) pending: usize,
     pub(super) seen_tools: HashSet<BlockId>,
+    /// The message that streams in a session: the agent's name of it, and ours.
+    pub(super) streaming: HashMap<SessionId, (String, BlockId)>,
     pub(super) secrets: Secrets,
     /// The agent's process, while we are attached to it.
     pub(super) process: Option<Attached>,
@@ -130,6 +132,7 @@ impl Owner {
             sessions,
             pending: loaded.pending,
             seen_tools: HashSet::new(),
+            streaming: HashMap::new(),
             secrets: Secrets::default(),
             process: None,
             http: None,

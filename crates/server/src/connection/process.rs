@@ -312,6 +312,7 @@ async fn keep_token(app: &App, agent: &Agent, session: Option<SessionId>, secret
         hash: hash(secret),
         role: role_name(sayso_api::token::Role::Agent).to_owned(),
         actor: agent.name.clone(),
+        device: None,
         scope: session.map_or(Scope::All, |session| Scope::Session { session }),
         created_at: app.clock.now(),
         expires_at: None,
