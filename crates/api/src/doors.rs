@@ -128,14 +128,16 @@ impl From<&core::Question> for QuestionItem {
 
 /// What the gateway's stream sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum GatewayEvent {
     /// The next piece of a message.
+    #[serde(rename_all = "camelCase")]
     TextDelta {
         /// The piece.
         text: String,
     },
     /// A tool call began.
+    #[serde(rename_all = "camelCase")]
     ToolCallStart {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -143,6 +145,7 @@ pub enum GatewayEvent {
         tool_name: String,
     },
     /// What the tool is called with.
+    #[serde(rename_all = "camelCase")]
     ToolCallDelta {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -150,11 +153,13 @@ pub enum GatewayEvent {
         input: String,
     },
     /// The call is complete.
+    #[serde(rename_all = "camelCase")]
     ToolCallEnd {
         /// The agent's id of the call.
         tool_call_id: String,
     },
     /// What the tool gave.
+    #[serde(rename_all = "camelCase")]
     ToolResult {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -166,6 +171,7 @@ pub enum GatewayEvent {
         status: String,
     },
     /// A tool wants to be approved.
+    #[serde(rename_all = "camelCase")]
     ApprovalRequired {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -175,6 +181,7 @@ pub enum GatewayEvent {
         input: String,
     },
     /// Questions wait.
+    #[serde(rename_all = "camelCase")]
     QuestionPrompt {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -182,16 +189,19 @@ pub enum GatewayEvent {
         questions: Vec<QuestionItem>,
     },
     /// Something went wrong.
+    #[serde(rename_all = "camelCase")]
     Error {
         /// What.
         message: String,
     },
     /// The turn is over.
+    #[serde(rename_all = "camelCase")]
     Done {
         /// The session.
         session_id: String,
     },
     /// The session changed what it is doing.
+    #[serde(rename_all = "camelCase")]
     SessionStatus {
         /// The session.
         session_id: String,
