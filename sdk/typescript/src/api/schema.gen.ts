@@ -306,7 +306,10 @@ export interface paths {
         /** Take back an ask that you opened. */
         delete: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Why, in words for people. */
+                    reason?: string;
+                };
                 header?: never;
                 path: {
                     id: string;
@@ -734,6 +737,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/external": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what happened where a person runs an agent themselves.
+         * @description What was decided there is withdrawn here. A session that is not known has nothing to withdraw.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExternalNews"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ExternalNewsTaken"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -850,6 +911,59 @@ export interface paths {
                     content: {
                         "application/json": components["schemas"]["LoginCode"];
                     };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say something to people, and wait for nothing. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewNotice"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
                 "4XX": {
                     headers: {
@@ -2311,7 +2425,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "not_resumable" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description One event as it stands in `data:` of a stream. */
         Event: {
             /**
@@ -2375,6 +2489,40 @@ export interface components {
             /** @description One entry per ask. */
             data: components["schemas"]["Explained"][];
         };
+        /**
+         * @description What happened where a person runs an agent themselves.
+         * @enum {string}
+         */
+        ExternalEvent: "toolDone" | "prompted" | "turnEnded" | "ended";
+        /** @description News of a session of an agent that a person runs themselves. What was decided there is withdrawn here. */
+        ExternalNews: {
+            /** @description The agent's name. */
+            agent: string;
+            /** @description The agent's own id of the session. */
+            sessionId: string;
+            /** @description What happened. */
+            event: components["schemas"]["ExternalEvent"];
+            /** @description How the `dedupeKey` of the asks about such a tool call begins; for `toolDone`. */
+            dedupeKey?: string | null;
+        };
+        /** @description What became of the news. */
+        ExternalNewsTaken: {
+            /** @description The asks that were withdrawn. */
+            withdrawn: string[];
+        };
+        /** @description A session of an agent that a person runs themselves, as it knows itself. */
+        ExternalSession: {
+            /** @description The agent's name, e.g. `claude`. */
+            agent: string;
+            /** @description The agent's own id of the session. */
+            sessionId: string;
+            /** @description The directory it works in, absolute. The project's policy file is read there. */
+            cwd: string;
+            /** @description The first line of the first prompt. */
+            title?: string | null;
+            /** @description The git branch; read from the directory if it is left out. */
+            branch?: string | null;
+        };
         /** @description The change to one file. */
         FileDiff: {
             /** @description The file. */
@@ -2395,9 +2543,9 @@ export interface components {
             /** @description A tool call began. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The tool. */
-                tool_name: string;
+                toolName: string;
             };
             /** @enum {string} */
             type: "tool_call_start";
@@ -2405,7 +2553,7 @@ export interface components {
             /** @description What the tool is called with. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description JSON as text. */
                 input: string;
             };
@@ -2415,7 +2563,7 @@ export interface components {
             /** @description The call is complete. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
             };
             /** @enum {string} */
             type: "tool_call_end";
@@ -2423,9 +2571,9 @@ export interface components {
             /** @description What the tool gave. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The tool. */
-                tool_name: string;
+                toolName: string;
                 /** @description Its output. */
                 result: string;
                 /** @description `complete` or `error`. */
@@ -2437,9 +2585,9 @@ export interface components {
             /** @description A tool wants to be approved. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The tool. */
-                tool_name: string;
+                toolName: string;
                 /** @description The input, JSON as text. */
                 input: string;
             };
@@ -2449,7 +2597,7 @@ export interface components {
             /** @description Questions wait. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The questions. */
                 questions: components["schemas"]["QuestionItem"][];
             };
@@ -2467,7 +2615,7 @@ export interface components {
             /** @description The turn is over. */
             data: {
                 /** @description The session. */
-                session_id: string;
+                sessionId: string;
             };
             /** @enum {string} */
             type: "done";
@@ -2475,7 +2623,7 @@ export interface components {
             /** @description The session changed what it is doing. */
             data: {
                 /** @description The session. */
-                session_id: string;
+                sessionId: string;
                 /** @description `running`, `waiting`, `idle`, `stalled`, `ended` or `failed`. */
                 status: string;
             };
@@ -2564,6 +2712,8 @@ export interface components {
              * @default null
              */
             sessionId?: string | null;
+            /** @default null */
+            external?: components["schemas"]["ExternalSession"] | null;
             /**
              * @description Who asks; the token's name if it is left out.
              * @default null
@@ -2584,6 +2734,16 @@ export interface components {
              * @default null
              */
             branch?: string | null;
+            /**
+             * @description The sub-agent that asks.
+             * @default null
+             */
+            subagent?: string | null;
+            /**
+             * @description The agent's id of the tool call.
+             * @default null
+             */
+            toolCallId?: string | null;
             /**
              * @description What a person should know first.
              * @default null
@@ -2611,10 +2771,21 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
+             * @default null
+             */
+            policyOnly?: boolean | null;
+            /**
              * @description Two pending asks of one token with the same key are one ask.
              * @default null
              */
             dedupeKey?: string | null;
+            /**
+             * @description Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
+             *     question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
+             * @default null
+             */
+            keep?: string | null;
             /**
              * @description Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
              * @default null
@@ -2629,6 +2800,14 @@ export interface components {
             for: string;
             /** @description Only in this project. */
             project?: string | null;
+        };
+        /** @description Something that people should know, and that needs no answer. */
+        NewNotice: {
+            /** @description The words. */
+            text: string;
+            /** @description Who says it; the token's name if it is left out. */
+            agent?: string | null;
+            external?: components["schemas"]["ExternalSession"] | null;
         };
         /** @description Starts a session. */
         NewSession: {
@@ -2934,6 +3113,10 @@ export interface components {
             model?: string | null;
             /** @description What it adds to the person's policy. */
             policy?: Record<string, unknown>;
+            /** @description Whether a person runs the agent themselves: it takes outcomes, and nothing else from here. */
+            external?: boolean;
+            /** @description The agent's own id of the session, where it is known. */
+            nativeId?: string | null;
             /** @description Labels. */
             labels: {
                 [key: string]: string;
