@@ -14,7 +14,9 @@ for (const path of Object.values(document.paths))
 const text = head + astToString(await openapiTS(document, { defaultNonNullable: false, emptyObjectsUnknown: true }));
 if (process.argv.includes("--check")) {
   if (readFileSync(target, "utf8") !== text) {
-    console.error("sdk/typescript/src/api/schema.gen.ts is not what docs/openapi.json says. Run `npm run gen` in web/.");
+    console.error(
+      "sdk/typescript/src/api/schema.gen.ts is not what docs/openapi.json says. Run `npm run gen` in web/.",
+    );
     process.exit(1);
   }
 } else {

@@ -116,10 +116,10 @@ export class Feed {
     };
     for await (const event of events(this.#http, { since, signal, onConnection })) {
       if (signal.aborted) return;
-      if (event.type === "reset") await this.#load(signal);
-      else await this.#apply(event, signal);
+      const changed = event.type === "reset" ? await this.#load(signal) : await this.#apply(event, signal);
       if (signal.aborted) return;
       this.#publish(event);
+      if (changed) this.#changed();
     }
   }
 
@@ -157,7 +157,8 @@ export class Feed {
     return seq;
   }
 
-  async #apply(event: FeedEvent, signal: AbortSignal): Promise<void> {
+  /** Keeps what is pending up to date. Returns whether that changed. */
+  async #apply(event: FeedEvent, signal: AbortSignal): Promise<boolean> {
     switch (event.type) {
       case "question.requested":
       case "approval.requested":
@@ -165,23 +166,22 @@ export class Feed {
         // A large ask comes shortened. Whoever decides needs all of it.
         const whole = event.data.truncated ? await this.#whole(event.data, signal) : event.data;
         if (whole.status === "pending") this.#wait(whole);
-        break;
+        return true;
       }
       case "question.resolved":
       case "approval.resolved":
       case "link.resolved":
         this.#settled(event.data.id);
-        break;
+        return true;
       case "ask.parked":
       case "ask.snoozed": {
         const before = this.#pending.get(event.data.id);
         if (before) this.#pending.set(before.id, { ...before, ...event.data });
-        break;
+        return before !== undefined;
       }
       default:
-        return;
+        return false;
     }
-    this.#changed();
   }
 
   async #whole(ask: Ask, signal: AbortSignal): Promise<Ask> {

@@ -2,7 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A line between client and server that breaks when told to. */
-export class Proxy {
+export class WeakLine {
   readonly #streams = new Set<http.ServerResponse>();
   readonly #server: http.Server;
   /** How many of the next replies get lost, after the server has done what was asked. */
@@ -19,8 +19,8 @@ export class Proxy {
     this.#server = http.createServer((request, response) => this.#pass(request, response));
   }
 
-  static async before(target: string): Promise<Proxy> {
-    const proxy = new Proxy(target);
+  static async before(target: string): Promise<WeakLine> {
+    const proxy = new WeakLine(target);
     await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
     proxy.url = `http://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`;
     return proxy;
