@@ -15,7 +15,7 @@ export const sources = [
 export async function bundle(entry, { alias = [], external = [], define = {} } = {}) {
   const { output } = await build({
     configFile: false,
-    logLevel: "warn",
+    logLevel: "error",
     root: here(".."),
     define,
     resolve: { alias, dedupe: ["react", "react-dom"] },

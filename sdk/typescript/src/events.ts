@@ -16,10 +16,13 @@ export type AskNewsType = "ask.parked" | "ask.snoozed" | "ask.delivery";
 
 /** One event of the feed. Be ready for types that are not named here, and pass over them. */
 export type FeedEvent =
-  | EventOf<AskEventType, Ask>
-  | EventOf<AskNewsType, Partial<Ask> & { id: string }>
-  | EventOf<"reset", Record<string, never>>
-  | EventOf<OtherEventType, Record<string, unknown>>;
+  | EachOf<AskEventType, Ask>
+  | EachOf<AskNewsType, Partial<Ask> & { id: string }>
+  | EachOf<"reset", Record<string, never>>
+  | EachOf<OtherEventType, Record<string, unknown>>;
+
+/** One type of event per name, so that the name tells the data. */
+type EachOf<Type extends string, Data> = Type extends string ? EventOf<Type, Data> : never;
 
 type OtherEventType =
   | "session.created"
