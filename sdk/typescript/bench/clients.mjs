@@ -26,8 +26,7 @@ const baseUrl = await new Promise((resolve, reject) => {
 });
 
 /** The server's own memory, in KiB. */
-const memory = () =>
-  Number(/^Private_Dirty:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/smaps_rollup`, "utf8"))[1]);
+const memory = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))[1]);
 const until = async (condition) => {
   for (const end = Date.now() + 60_000; !condition(); ) {
     if (Date.now() > end) throw new Error("in vain");

@@ -1,6 +1,6 @@
 import type { Ask, AskPage, NewAsk } from "./api/index.js";
 import { Backoff, pause } from "./backoff.js";
-import { ConnectionError } from "./errors.js";
+import { SaysoError } from "./errors.js";
 import { type CallOptions, type Http, part } from "./http.js";
 
 export interface AskQuery {
@@ -42,7 +42,8 @@ export class Asks {
         if (ask.status !== "pending") return ask;
         backoff.reset();
       } catch (error) {
-        if (!(error instanceof ConnectionError)) throw error;
+        const passing = error instanceof SaysoError && (error.status === 0 || error.status >= 500);
+        if (!passing) throw error;
         await pause(backoff.next(), options.signal);
       }
     }

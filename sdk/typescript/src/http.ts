@@ -1,5 +1,5 @@
 import { Backoff, pause } from "./backoff.js";
-import { ConnectionError, errorOf, InvalidRequestError, NotFoundError } from "./errors.js";
+import { ConnectionError, errorOf, InvalidRequestError, NotFoundError, SaysoError } from "./errors.js";
 
 /** Where the server is, and who we are. */
 export interface ConnectOptions {
@@ -77,7 +77,7 @@ export class Http {
         if (response.ok) return read as T;
         throw errorOf(response.status, read);
       } catch (error) {
-        if (!(error instanceof ConnectionError) || left <= 0) throw error;
+        if (!worthRepeating(error) || left <= 0) throw error;
         await pause(backoff.next(), signal);
       }
     }
@@ -95,6 +95,10 @@ export class Http {
     }
   }
 }
+
+/** No reply came, or the server is just stopping: it did nothing, or knows the key. */
+const worthRepeating = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof SaysoError && error.status === 503);
 
 /** What a failed `fetch` means: the caller's own wish, or a broken line. */
 function lost(error: unknown, signal: AbortSignal | null | undefined, where: string): unknown {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../../../web/e2e/server";
 import { type Example, examples, place } from "./docs";
 
-/** The examples of the documentation: each is checked, run with the built package, and prints what it says. */
+/** Checklist 0.47, 4.58 – 4.60. The examples of the documentation: each is checked, run with the built package, and prints what it says. */
 const pages = ["sdk.md", "embedding.md", "interactive-tools.md"];
 const all = pages.flatMap(examples);
 const programs = all.filter(({ language }) => language === "ts");

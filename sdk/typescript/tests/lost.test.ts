@@ -49,6 +49,14 @@ describe("a call whose reply is lost", () => {
     expect(session.info.title).toBe("hello");
   });
 
+  it("is sent again to a server that is just stopping", async () => {
+    const { ask } = await direct.asked(direct.admin, "question");
+    proxy.refuseCalls = 2;
+    expect((await world.admin.replyQuestion(ask.id, [["SQLite"]])).status).toBe("answered");
+    proxy.refuseCalls = 6;
+    expect((await world.admin.asks.wait(ask.id)).status).toBe("answered");
+  });
+
   it("is an error of its own when it stays lost, and the same call again is safe", async () => {
     const { ask } = await direct.asked(direct.admin, "question");
     proxy.loseReplies = 4;

@@ -9,6 +9,8 @@ export class WeakLine {
   loseReplies = 0;
   /** How many of the next replies break off in the middle. */
   breakReplies = 0;
+  /** How many of the next calls hear that the server is stopping. */
+  refuseCalls = 0;
   /** Whether nobody comes through at all. */
   down = false;
   url = "";
@@ -48,6 +50,12 @@ export class WeakLine {
   #pass(request: http.IncomingMessage, response: http.ServerResponse): void {
     this.seen.push(`${request.method} ${request.url}`);
     if (this.down) return void response.destroy();
+    if (this.refuseCalls > 0) {
+      this.refuseCalls--;
+      response.writeHead(503, { "Content-Type": "application/problem+json" });
+      response.end('{"status":503,"code":"shutting_down","detail":"the server is stopping"}');
+      return;
+    }
     const headers = { ...request.headers, host: new URL(this.target).host };
     const onward = http.request(this.target + request.url, { method: request.method ?? "GET", headers }, (reply) => {
       if (reply.headers["content-type"]?.startsWith("text/event-stream")) {
