@@ -19,6 +19,6 @@ export class Runs {
   answerQuestion = async (runId: string, questionId: string, answers: string[][]): Promise<RunReply> =>
     this.#http.post(`/runs/${part(runId)}/questions/${part(questionId)}`, { answers });
 
-  rejectQuestion = async (runId: string, questionId: string): Promise<RunReply> =>
-    this.#http.post(`/runs/${part(runId)}/questions/${part(questionId)}`, { reject: true });
+  rejectQuestion = async (runId: string, questionId: string, message?: string): Promise<RunReply> =>
+    this.#http.post(`/runs/${part(runId)}/questions/${part(questionId)}`, { reject: true, message });
 }

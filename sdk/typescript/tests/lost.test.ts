@@ -1,4 +1,12 @@
-import { type Ask, ConnectionError, type FeedEvent, HttpTransport, type Sayso, UnauthorizedError } from "@sayso/sdk";
+import {
+  type Ask,
+  ConnectionError,
+  type FeedEvent,
+  HttpTransport,
+  RateLimitedError,
+  type Sayso,
+  UnauthorizedError,
+} from "@sayso/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Server } from "../../../web/e2e/server";
 import { fails, until } from "./check";
@@ -248,5 +256,14 @@ describe("a token that ends", () => {
     await until("the error", () => errors.length === 1);
     expect(errors[0]).toBeInstanceOf(UnauthorizedError);
     expect(sayso.live.connection()).toMatchObject({ state: "closed", error: errors[0] });
+  });
+
+  it("and too many wrong ones are told apart from one", async () => {
+    const stranger = direct.connect("sayso_wrong");
+    const error = await until("the limit", async () => {
+      const thrown: unknown = await stranger.asks.list().catch((thrown: unknown) => thrown);
+      return thrown instanceof UnauthorizedError ? undefined : thrown;
+    });
+    expect(error).toBeInstanceOf(RateLimitedError);
   });
 });
