@@ -237,3 +237,43 @@ pub struct Ok {
     /// Always true.
     pub ok: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    /// What the document says about the gateway's events is what the stream sends.
+    #[test]
+    fn the_schema_names_the_fields_as_the_wire_does() {
+        let (id, text) = (|| "call-1".to_owned(), || "text".to_owned());
+        let events = [
+            GatewayEvent::TextDelta { text: text() },
+            GatewayEvent::ToolCallStart { tool_call_id: id(), tool_name: text() },
+            GatewayEvent::ToolCallDelta { tool_call_id: id(), input: text() },
+            GatewayEvent::ToolCallEnd { tool_call_id: id() },
+            GatewayEvent::ToolResult { tool_call_id: id(), tool_name: text(), result: text(), status: text() },
+            GatewayEvent::ApprovalRequired { tool_call_id: id(), tool_name: text(), input: text() },
+            GatewayEvent::QuestionPrompt { tool_call_id: id(), questions: Vec::new() },
+            GatewayEvent::Error { message: text() },
+            GatewayEvent::Done { session_id: id() },
+            GatewayEvent::SessionStatus { session_id: id(), status: text() },
+        ];
+        let schema = serde_json::to_value(GatewayEvent::schema()).unwrap();
+        let described = schema["oneOf"].as_array().unwrap();
+        assert_eq!(described.len(), events.len());
+        let fields = |object: &Value| {
+            let mut names: Vec<String> = object.as_object().unwrap().keys().cloned().collect();
+            names.sort();
+            names
+        };
+        for event in events {
+            let wire = serde_json::to_value(&event).unwrap();
+            let one = described.iter().find(|one| one["properties"]["type"]["enum"][0] == wire["type"]).unwrap();
+            assert_eq!(fields(&one["properties"]["data"]["properties"]), fields(&wire["data"]), "{wire}");
+            assert!(wire["data"].get("tool_call_id").is_none(), "{wire}");
+        }
+    }
+}
