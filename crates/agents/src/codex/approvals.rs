@@ -45,7 +45,8 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
         (Some(command), None) => format!("Write to a command that runs: {command}"),
         (None, None) => "Run a command that Codex does not name".to_owned(),
     };
-    let access = params.get("additionalPermissions").map(|access| format!("It asks for more access: {}", wishes(access).join(", ")));
+    let access =
+        params.get("additionalPermissions").map(|access| format!("It asks for more access: {}", wishes(access).join(", ")));
     Approval {
         tool: "commandExecution".to_owned(),
         action,
@@ -123,9 +124,7 @@ pub(super) fn command_yes(params: &Object<'_>, choice: Option<&str>) -> Option<S
     match choice {
         _ if !offered => None,
         SESSION => Some(r#""acceptForSession""#.to_owned()),
-        RULE_CHOICE => {
-            Some(format!(r#"{{"acceptWithExecpolicyAmendment":{{"execpolicy_amendment":{}}}}}"#, rule(params)?.get()))
-        }
+        RULE_CHOICE => Some(format!(r#"{{"acceptWithExecpolicyAmendment":{{"execpolicy_amendment":{}}}}}"#, rule(params)?.get())),
         _ => {
             let at: usize = choice.strip_prefix(HOST)?.parse().ok()?;
             let host = hosts(params).into_iter().nth(at)?.get();
@@ -220,7 +219,8 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
     };
     let named = |id: &str| offers(meta).iter().any(|offered| offered == id).then(|| id.to_owned());
     let session = named(SESSION).map(|id| Choice { id, label: "Allow this tool (Codex, this session)".to_owned() });
-    let always = named(ALWAYS).map(|id| Choice { id, label: "Allow this tool (Codex, your configuration, from now on)".to_owned() });
+    let always =
+        named(ALWAYS).map(|id| Choice { id, label: "Allow this tool (Codex, your configuration, from now on)".to_owned() });
     Approval {
         tool: limits::head(&name, limits::NAME).to_owned(),
         action,

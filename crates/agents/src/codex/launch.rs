@@ -108,11 +108,15 @@ mod tests {
         let plain = json!({"cwd": "/project", "approvalsReviewer": "user"});
         assert_eq!((of("default"), of(""), of("plan")), (plain.clone(), plain.clone(), plain));
         assert_eq!(of("dontAsk")["approvalPolicy"], "never");
-        assert_eq!((&of("acceptEdits")["approvalPolicy"], &of("acceptEdits")["sandbox"]), (&json!("on-request"), &json!("workspace-write")));
+        assert_eq!(
+            (&of("acceptEdits")["approvalPolicy"], &of("acceptEdits")["sandbox"]),
+            (&json!("on-request"), &json!("workspace-write"))
+        );
         assert_eq!(of("bypassPermissions")["sandbox"], "danger-full-access");
         assert!(knows_mode(&wanted("plan")) && !knows_mode(&wanted("careful")));
         let again = thread(&Wanted { model: Some("gpt-5.5".to_owned()), ..wanted("careful") }, Some("t-1"));
-        let known = json!({"cwd": "/project", "approvalsReviewer": "user", "model": "gpt-5.5", "threadId": "t-1", "excludeTurns": true});
+        let known =
+            json!({"cwd": "/project", "approvalsReviewer": "user", "model": "gpt-5.5", "threadId": "t-1", "excludeTurns": true});
         assert_eq!(again, known);
     }
 

@@ -99,9 +99,9 @@ impl State {
                 };
                 Some(text)
             }
-            Decision::Rejected { message, stop: false } | Decision::Denied { message, stop: false } => own_words(message)
-                .filter(|_| given.by.is_person())
-                .map(|words| said_later(given.decision, None, &words)),
+            Decision::Rejected { message, stop: false } | Decision::Denied { message, stop: false } => {
+                own_words(message).filter(|_| given.by.is_person()).map(|words| said_later(given.decision, None, &words))
+            }
             Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Approved { .. } | Decision::Withdrawn { .. } => None,
         };
         match text {
@@ -127,9 +127,7 @@ fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
             yes(kind, params, choice.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new)
         }
         Decision::Answered { answers, note } => match kind {
-            Kind::Question => {
-                questions::reply(params, answers, note.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new)
-            }
+            Kind::Question => questions::reply(params, answers, note.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new),
             Kind::Form => {
                 let Some(schema) = params.get("requestedSchema") else { return Reply::misfit(kind) };
                 let filled = elicitation::fill(schema, None, answers, note.as_deref());

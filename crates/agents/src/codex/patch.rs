@@ -89,7 +89,12 @@ mod tests {
         let wider = asked(r#"{"grantRoot":"/etc"}"#, known);
         assert_eq!(wider.action, Action::Other);
         assert!(wider.preview.is_some() && wider.reason.unwrap().contains("/etc"));
-        for item in ["{}", r#"{"type":"fileChange"}"#, r#"{"type":"fileChange","changes":[]}"#, r#"{"type":"fileChange","changes":[{"path":"/a"}]}"#] {
+        for item in [
+            "{}",
+            r#"{"type":"fileChange"}"#,
+            r#"{"type":"fileChange","changes":[]}"#,
+            r#"{"type":"fileChange","changes":[{"path":"/a"}]}"#,
+        ] {
             let approval = asked("{}", item);
             assert_eq!((approval.action, approval.preview.is_none()), (Action::Other, true), "{item}");
             assert_eq!(approval.reason.as_deref(), Some(UNKNOWN));

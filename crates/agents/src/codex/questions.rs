@@ -51,10 +51,7 @@ pub(super) fn of_message(item: &Object<'_>) -> Result<Vec<Question>, String> {
     })
 }
 
-fn each(
-    fields: &Object<'_>,
-    question: impl Fn(usize, &Object<'_>) -> Result<Question, String>,
-) -> Result<Vec<Question>, String> {
+fn each(fields: &Object<'_>, question: impl Fn(usize, &Object<'_>) -> Result<Question, String>) -> Result<Vec<Question>, String> {
     let entries = fields.list("questions").filter(|entries| !entries.is_empty()).ok_or("there are no questions")?;
     let mut questions: Vec<Question> = Vec::with_capacity(entries.len());
     for (at, entry) in entries.into_iter().enumerate() {
@@ -168,9 +165,8 @@ mod tests {
     #[test]
     fn answers_go_back_by_id() {
         let params = Object::parse(ASKED).unwrap();
-        let said = |given: &[&[&str]], note| -> Value {
-            serde_json::from_str(&reply(&params, &answers(given), note).unwrap()).unwrap()
-        };
+        let said =
+            |given: &[&[&str]], note| -> Value { serde_json::from_str(&reply(&params, &answers(given), note).unwrap()).unwrap() };
         let all = json!({"answers": {"db": {"answers": ["SQLite"]}, "key": {"answers": ["s\"3"]}, "name": {"answers": ["x"]}}});
         assert_eq!(said(&[&["SQLite"], &["s\"3"], &["x"]], None), all);
         let noted = json!({"answers": {"key": {"answers": ["k", "user_note: soon"]}, "name": {"answers": ["x"]}}});

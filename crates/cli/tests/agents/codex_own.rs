@@ -97,7 +97,8 @@ impl Codex {
 
 #[tokio::test]
 async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt() -> Result<()> {
-    let turns = [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), run("call_3", "cp a.txt c.txt"), vec![Block::text("Done.")]];
+    let turns =
+        [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), run("call_3", "cp a.txt c.txt"), vec![Block::text("Done.")]];
     let world = World::with_policy(Script::turns(turns), POLICY).await?;
     connect(&world, &[]).await?;
     let mut codex = Codex::start(&world).await?;
@@ -168,7 +169,8 @@ async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
 async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
     let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" }]);
     let questions = json!([{ "question": "Which database?", "header": "Database", "multiSelect": false, "options": options }]);
-    let turns = [vec![Block::call("call_q", "mcp__sayso__ask_user", json!({ "questions": questions }))], vec![Block::text("Done.")]];
+    let turns =
+        [vec![Block::call("call_q", "mcp__sayso__ask_user", json!({ "questions": questions }))], vec![Block::text("Done.")]];
     let world = World::new(Script::turns(turns)).await?;
     connect(&world, &[]).await?;
     let mut codex = Codex::start(&world).await?;

@@ -145,7 +145,8 @@ async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> 
         vec![Block::call("call_2", "apply_patch", json!("*** Begin Patch"))],
     ];
     let model = MockModel::start(Script::turns(turns)).await?;
-    let tools = json!([{"type": "function", "name": "exec"}, {"type": "namespace", "name": "mcp__demo", "tools": [{"name": "ask"}]}]);
+    let tools =
+        json!([{"type": "function", "name": "exec"}, {"type": "namespace", "name": "mcp__demo", "tools": [{"name": "ask"}]}]);
     let user = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
     let first = json!([user("<environment_context>"), user("Hello")]);
     let body = json!({"model": "m", "stream": true, "tools": tools, "input": first});
@@ -156,7 +157,10 @@ async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> 
     assert_eq!(kinds, [&["response.created"][..], &text, &[done, "response.completed"]].concat());
     assert_eq!(said[2]["delta"], "Let me ask.");
     let call = &said[4]["item"];
-    assert_eq!((&call["namespace"], &call["name"], &call["arguments"]), (&json!("mcp__demo"), &json!("ask"), &json!("{\"n\":1}")));
+    assert_eq!(
+        (&call["namespace"], &call["name"], &call["arguments"]),
+        (&json!("mcp__demo"), &json!("ask"), &json!("{\"n\":1}"))
+    );
     assert_eq!(model.records()[0].request.tools, ["exec", "mcp__demo__ask"]);
     assert_eq!(model.last_user_text().as_deref(), Some("Hello"));
 
@@ -164,7 +168,10 @@ async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> 
     let second = json!([user("Hello"), said[3]["item"], call, output]);
     let body = json!({"model": "m", "stream": false, "tools": tools, "input": second});
     let reply: Value = serde_json::from_str(&post(&model, "/v1/responses", &body).await?)?;
-    assert_eq!((&reply["output"][0]["type"], &reply["output"][0]["input"]), (&json!("custom_tool_call"), &json!("*** Begin Patch")));
+    assert_eq!(
+        (&reply["output"][0]["type"], &reply["output"][0]["input"]),
+        (&json!("custom_tool_call"), &json!("*** Begin Patch"))
+    );
     assert_eq!(model.records()[1].request.step(), 1);
     assert_eq!(model.tool_results(), [ToolResult { id: "call_1".to_owned(), text: "yes".to_owned(), is_error: false }]);
     Ok(())

@@ -100,7 +100,9 @@ fn a_patch_is_shown_with_the_diff_of_its_item() {
     assert_eq!(lines, [json!({"id": 0, "result": {"decision": "acceptForSession"}})]);
     // An item that is cut short never ends by itself.
     let outputs = hear(&mut codex, &done("interrupted"));
-    assert!(events(&outputs).iter().any(|event| matches!(event, AgentEvent::Tool { tool_call_id, .. } if tool_call_id == "call_0")));
+    assert!(
+        events(&outputs).iter().any(|event| matches!(event, AgentEvent::Tool { tool_call_id, .. } if tool_call_id == "call_0"))
+    );
 }
 
 #[test]
@@ -131,7 +133,8 @@ fn a_no_to_a_question_stands_where_the_answer_would() {
 
 #[test]
 fn a_form_and_a_link_of_an_mcp_server() {
-    let schema = json!({"type": "object", "properties": {"env": {"type": "string", "enum": ["staging", "prod"]}}, "required": ["env"]});
+    let schema =
+        json!({"type": "object", "properties": {"env": {"type": "string", "enum": ["staging", "prod"]}}, "required": ["env"]});
     let form = json!({"serverName": "demo", "mode": "form", "message": "Where?", "requestedSchema": schema});
     let form = request(0, "mcpServer/elicitation/request", &form);
     let mut decide = |decision: Decision| decided(&mut working(), &form, decision, DecidedBy::Person).1;
@@ -143,7 +146,8 @@ fn a_form_and_a_link_of_an_mcp_server() {
     let stopped = decide(rejected("", true));
     assert_eq!((&stopped[0], &stopped[1]["method"]), (&reply("cancel", Value::Null), &json!("turn/interrupt")));
 
-    let link = json!({"serverName": "demo", "mode": "url", "message": "Sign in", "url": "https://a.test/x", "elicitationId": "e"});
+    let link =
+        json!({"serverName": "demo", "mode": "url", "message": "Sign in", "url": "https://a.test/x", "elicitationId": "e"});
     let link = request(0, "mcpServer/elicitation/request", &link);
     let yes = Decision::Approved { choice: None, input: None };
     assert_eq!(decided(&mut working(), &link, yes, DecidedBy::Person).1, [reply("accept", Value::Null)]);
@@ -154,8 +158,10 @@ fn a_form_and_a_link_of_an_mcp_server() {
 }
 
 fn in_words(id: &str) -> Value {
-    let questions = json!([{"title": "Which database?", "options": ["Postgres", "SQLite"]}, {"title": "What name?", "options": null}]);
-    let item = json!({"type": "agentMessage", "id": id, "text": "Which database? …", "delivery": "async", "questions": questions});
+    let questions =
+        json!([{"title": "Which database?", "options": ["Postgres", "SQLite"]}, {"title": "What name?", "options": null}]);
+    let item =
+        json!({"type": "agentMessage", "id": id, "text": "Which database? …", "delivery": "async", "questions": questions});
     json!({"method": "item/completed", "params": {"threadId": "t-1", "turnId": "u-1", "item": item}})
 }
 

@@ -68,7 +68,10 @@ fn an_interrupt_ends_the_turn_and_takes_back_what_waits() {
     let mut codex = working();
     hear(&mut codex, &question(0));
     let lines = sent(&command(&mut codex, Command::Interrupt { session: session() }));
-    assert_eq!((lines[0]["method"].as_str(), &lines[0]["params"]), (Some("turn/interrupt"), &json!({"threadId": "t-1", "turnId": "u-1"})));
+    assert_eq!(
+        (lines[0]["method"].as_str(), &lines[0]["params"]),
+        (Some("turn/interrupt"), &json!({"threadId": "t-1", "turnId": "u-1"}))
+    );
     // What Codex asks before it has seen that gets a no at once.
     assert_eq!(sent(&hear(&mut codex, &run(1, "ls"))), [json!({"id": 1, "result": {"decision": "decline"}})]);
     let outputs = hear(&mut codex, &done("interrupted"));

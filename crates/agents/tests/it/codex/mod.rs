@@ -111,7 +111,8 @@ fn run(id: u64, line: &str) -> Value {
 
 fn question(id: u64) -> Value {
     let options = json!([{"label": "Postgres", "description": "big"}, {"label": "SQLite", "description": "small"}]);
-    let questions = json!([{"id": "db", "header": "Database", "question": "Which?", "isOther": true, "isSecret": false, "options": options}]);
+    let questions =
+        json!([{"id": "db", "header": "Database", "question": "Which?", "isOther": true, "isSecret": false, "options": options}]);
     request(id, "item/tool/requestUserInput", &json!({"questions": questions, "isBlocking": true}))
 }
 

@@ -25,7 +25,9 @@ fn decision(chance: &mut Chance) -> Decision {
         0 => Decision::Rejected { message: words(), stop: chance.below(2) == 0 },
         1 => Decision::Denied { message: words(), stop: chance.below(2) == 0 },
         2 => Decision::Withdrawn { reason: words() },
-        3 => Decision::Approved { choice: Some((*chance.pick(&["session", "rule", "host-0", "always"])).to_owned()), input: None },
+        3 => {
+            Decision::Approved { choice: Some((*chance.pick(&["session", "rule", "host-0", "always"])).to_owned()), input: None }
+        }
         4 => Decision::Approved { choice: None, input: Some(Raw::parse("{\n \"command\": \"ls\"}".to_owned()).unwrap()) },
         5 => Decision::Approved { choice: None, input: None },
         _ => Decision::Answered { answers: vec![vec![words()]; chance.below(4)], note: (chance.below(2) == 0).then(words) },
