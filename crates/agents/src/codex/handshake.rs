@@ -36,6 +36,9 @@ impl State {
         match (call, result) {
             (Call::Initialize, Ok(_)) => {
                 out.line(INITIALIZED.to_owned());
+                if !self.recorded {
+                    self.thread = None;
+                }
                 let params = launch::thread(&self.wanted, self.thread.as_deref());
                 match &self.thread {
                     Some(_) => self.call(Call::ResumeThread, "thread/resume", &params, out),

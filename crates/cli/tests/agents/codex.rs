@@ -7,6 +7,7 @@ use sayso_testkit::agents::installed;
 use sayso_testkit::models::{Block, Reply, Script, Turn};
 use serde_json::{Value, json};
 
+use crate::claude::kill_agent;
 use crate::world::World;
 
 const DATABASE: &str = "Which database should we use?";
@@ -296,7 +297,7 @@ async fn a_form_and_a_link_of_an_mcp_server_reach_a_person_and_come_back() -> Re
     let world = with_asking_server(Script::turns(turns)).await?;
     let mut agent = world.start("codex", "deploy it").await?;
     let asked = agent.asks().await?;
-    let keys: Vec<&str> = asked.questions.iter().map(|question| question.key.as_str()).collect();
+    let keys: Vec<&str> = asked.questions.iter().filter_map(|question| question.key.as_deref()).collect();
     assert_eq!(keys, ["count", "env"], "{asked:?}");
     assert!(world.answer(&asked, &[&["9"], &["prod"]]).await.is_err(), "Codex does not validate, Sayso does");
     world.answer(&asked, &[&["2"], &["staging"]]).await?;
@@ -385,6 +386,36 @@ async fn codex_never_notices_that_the_server_was_killed() -> Result<()> {
     let told = received(&world, "call_1").await?;
     assert!(told.contains("Process exited with code 0"), "{told}");
     assert_eq!(agent.finished().await?, "Done.");
+    world.close().await
+}
+
+#[tokio::test]
+async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()> {
+    let world = World::new(Script::by_word([
+        ("file", vec![run("call_1", "touch a.txt")]),
+        ("database", vec![which_database()]),
+        ("PostgreSQL", vec![vec![Block::text("Thanks.")]]),
+    ]))
+    .await?;
+    let mut agent = world.start("codex", "make a file").await?;
+    let approval = agent.asks().await?;
+    kill_agent(&world)?;
+    agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
+    assert_eq!(world.client.ask(&approval.id).await?.status, AskStatus::Withdrawn);
+    assert!(world.approve(&approval).await.is_err());
+
+    let mut agent = world.start("codex", "set up a database").await?;
+    let asked = agent.asks().await?;
+    kill_agent(&world)?;
+    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    let session = world.client.session(agent.session()).await?;
+    assert!(session.status == SessionStatus::Failed && session.resumable, "{session:?}");
+    world.answer(&asked, &[&["PostgreSQL"]]).await?;
+    let said = |text: &str| text.contains(DATABASE) && text.contains("PostgreSQL");
+    let record = world.model.wait_for("the follow-up", |record| record.request.last_user_text().is_some_and(said)).await?;
+    assert!(record.request.body.to_string().contains("set up a database"), "it is the same conversation");
+    assert_eq!(world.client.ask(&asked.id).await?.delivery, Some(Delivery::Delivered));
+    assert!(!exists(&world, "a.txt"));
     world.close().await
 }
 
