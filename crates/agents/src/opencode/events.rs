@@ -76,6 +76,7 @@ impl Process {
                 let name = info.words("title").unwrap_or_else(|| super::asks::SOME_HELPER.to_owned());
                 self.name_helper(session, &name);
             }
+            None if self.adopts => {}
             None => self.remember_foreign(session),
         }
     }

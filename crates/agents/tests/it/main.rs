@@ -6,3 +6,4 @@ mod acp;
 mod claude;
 mod mock;
 mod mock_properties;
+mod opencode;
