@@ -1,8 +1,8 @@
 //! Calls to OpenCode's server.
 
-use serde_json::{Value, json};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
+use serde_json::{Value, json};
 
 use super::launch;
 use super::state::{Conversation, Kind, Life, Open, Process, Said, State, Waiting, Wanted, What};

@@ -100,12 +100,10 @@ impl Process {
 fn plan(kind: Kind, given: &Outcome<'_>) -> Plan {
     let Some(request) = given.raw.and_then(|raw| Object::parse(raw.as_str())) else { return Plan::misfit(kind) };
     match (kind, given.decision) {
-        (Kind::Question, Decision::Answered { answers, note }) => {
-            match questions::answered(&request, answers, note.as_deref()) {
-                Some(body) => Plan::of("reply", Some(body)),
-                None => Plan::misfit(kind),
-            }
-        }
+        (Kind::Question, Decision::Answered { answers, note }) => match questions::answered(&request, answers, note.as_deref()) {
+            Some(body) => Plan::of("reply", Some(body)),
+            None => Plan::misfit(kind),
+        },
         // To stop is what follows; to OpenCode the rejection itself is the same.
         (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
         (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by),

@@ -117,20 +117,31 @@ mod tests {
 
     #[test]
     fn every_kind_is_said_as_what_it_does() {
-        let run = asked(r#"{"permission":"bash","patterns":["git push"],"metadata":{"command":"git push\n#"},"always":["git push *"]}"#);
+        let run = asked(
+            r#"{"permission":"bash","patterns":["git push"],"metadata":{"command":"git push\n#"},"always":["git push *"]}"#,
+        );
         assert_eq!(run.action, Action::Run { command: "git push\n#".into() });
         assert_eq!((run.title.as_str(), run.choices.len()), ("git push…", 1));
         assert_eq!(run.choices[0].label, "Allow `git push *` for a day (Sayso, OpenCode in this project)");
-        let edit = asked(r#"{"permission":"edit","patterns":["project/a"],"metadata":{"filepath":"/project/a","diff":"+x\n"},"always":["*"]}"#);
+        let edit = asked(
+            r#"{"permission":"edit","patterns":["project/a"],"metadata":{"filepath":"/project/a","diff":"+x\n"},"always":["*"]}"#,
+        );
         assert_eq!((edit.action, edit.choices.len()), (Action::Edit { paths: vec!["/project/a".into()] }, 0));
         assert!(matches!(edit.preview, Some(Preview::Diff { .. })));
-        let fetch = asked(r#"{"permission":"webfetch","patterns":["https://a.b"],"metadata":{"url":"https://a.b","format":"text"}}"#);
+        let fetch =
+            asked(r#"{"permission":"webfetch","patterns":["https://a.b"],"metadata":{"url":"https://a.b","format":"text"}}"#);
         assert_eq!(fetch.action, Action::Fetch { url: "https://a.b".into() });
         let read = asked(r#"{"permission":"read","patterns":["/project/.env"],"metadata":{}}"#);
         assert_eq!(read.action, Action::Read { paths: vec!["/project/.env".into()] });
         for (other, title) in [
-            (r#"{"permission":"external_directory","patterns":["/etc/*"],"metadata":{"filepath":"/etc/x"}}"#, "Work outside of the project: /etc/x"),
-            (r#"{"permission":"doom_loop","patterns":["read"],"metadata":{"tool":"read"},"always":["read"]}"#, "Go on, though `read` was called three times with the same input?"),
+            (
+                r#"{"permission":"external_directory","patterns":["/etc/*"],"metadata":{"filepath":"/etc/x"}}"#,
+                "Work outside of the project: /etc/x",
+            ),
+            (
+                r#"{"permission":"doom_loop","patterns":["read"],"metadata":{"tool":"read"},"always":["read"]}"#,
+                "Go on, though `read` was called three times with the same input?",
+            ),
             (r#"{"permission":"task","metadata":{"description":"look"}}"#, "Start a sub-agent: look"),
             (r#"{"permission":"github_list","patterns":["*"]}"#, "Use github_list"),
             (r#"{"permission":"bash","patterns":["ls"]}"#, "Use bash: ls"),

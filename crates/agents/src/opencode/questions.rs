@@ -152,10 +152,7 @@ mod tests {
         let request = Object::parse(THREE).unwrap();
         let said = |answers: &[&[&str]], note| answered(&request, &entries(answers), note).map(|raw| raw.as_str().to_owned());
         assert_eq!(said(&[&["A"], &["X", "own"], &["n"]], None).unwrap(), r#"{"answers":[["A"],["X","own"],["n"]]}"#);
-        assert_eq!(
-            said(&[&["A"], &["X"], &["n"]], Some("soon")).unwrap(),
-            r#"{"answers":[["A","Note: soon"],["X"],["n"]]}"#
-        );
+        assert_eq!(said(&[&["A"], &["X"], &["n"]], Some("soon")).unwrap(), r#"{"answers":[["A","Note: soon"],["X"],["n"]]}"#);
         for wrong in [&[&["A"][..]][..], &[&["A"], &[], &["n"]], &[&["A"], &["X"], &[" "]], &[]] {
             assert_eq!(said(wrong, None), None, "{wrong:?}");
         }
@@ -163,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_plan_is_no_question() {
-        let plan = r#"{"questions":[{"question":"Start?","header":"Build","custom":false,"options":[{"label":"Yes"},{"label":"No"}]}]}"#;
+        let plan =
+            r#"{"questions":[{"question":"Start?","header":"Build","custom":false,"options":[{"label":"Yes"},{"label":"No"}]}]}"#;
         let request = Object::parse(plan).unwrap();
         assert!(matches!(read(&request), Ok(Some((Kind::Plan, AskBody::Approval(approval)))) if approval.action == Action::Plan));
         assert_eq!((answered(&request, &entries(&[&["Yes"]]), None), declined(&request, "no")), (None, None));

@@ -204,7 +204,10 @@ mod tests {
         assert_eq!(told(None, "connection refused"), "connection refused");
         assert_eq!(told(Some(401), ""), "it does not know our password (status 401)");
         assert_eq!(told(Some(200), "<!doctype html><html>"), "it replied with status 200: a web page");
-        assert_eq!(told(Some(400), r#"{"name":"BadRequest","data":{"message":"Missing key\n  at"}}"#), "it replied with status 400: Missing key…");
+        assert_eq!(
+            told(Some(400), r#"{"name":"BadRequest","data":{"message":"Missing key\n  at"}}"#),
+            "it replied with status 400: Missing key…"
+        );
         assert_eq!(told(Some(500), ""), "it replied with status 500");
     }
 }

@@ -12,9 +12,7 @@ use super::replies::After;
 use super::state::{Arrived, Life, Process, QUEUE, State, Turn, Wanted};
 use crate::exit::Gone;
 use crate::out::Out;
-use crate::translator::{
-    AgentEvent, Capabilities, Command, Exit, HttpServer, Input, Login, Outcome, Output, Saved, Translator,
-};
+use crate::translator::{AgentEvent, Capabilities, Command, Exit, HttpServer, Input, Login, Outcome, Output, Saved, Translator};
 
 /// What OpenCode can do.
 pub const CAPABILITIES: Capabilities = Capabilities {

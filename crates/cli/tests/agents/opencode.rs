@@ -89,7 +89,8 @@ async fn several_questions_a_multiple_choice_and_free_text_reach_the_model() -> 
 #[tokio::test]
 async fn a_rejection_goes_on_and_stops_only_if_told_so() -> Result<()> {
     let one = |id: &str| ask(id, &[question(DATABASE, "Database", false, &["SQLite", "PostgreSQL"])]);
-    let world = World::new(Script::turns([one("call_1"), one("call_2"), one("call_3"), vec![Block::text("Never said.")]])).await?;
+    let world =
+        World::new(Script::turns([one("call_1"), one("call_2"), one("call_3"), vec![Block::text("Never said.")]])).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
     world.client.reject(&asked.id, &Default::default()).await?;
@@ -156,8 +157,10 @@ async fn two_sessions_get_each_its_own_answer() -> Result<()> {
     let turns = |id: &str, text: &str| vec![ask(id, &[question(text, "H", false, &["yes", "no"])]), vec![Block::text("Done.")]];
     let world = World::new(Script::by_word([("red", turns("call_red", "Red?")), ("blue", turns("call_blue", "Blue?"))])).await?;
     let mut red = world.start("opencode", "the red one").await?;
+    // OpenCode makes its database when it is first started; two first starts at once would be in each other's way.
+    let asked_red = red.asks().await?;
     let mut blue = world.start("opencode", "the blue one").await?;
-    let (asked_red, asked_blue) = (red.asks().await?, blue.asks().await?);
+    let asked_blue = blue.asks().await?;
     world.answer(&asked_blue, &[&["no"]]).await?;
     world.answer(&asked_red, &[&["yes"]]).await?;
     assert_eq!(received(&world, "call_red").await?, answered(&[("Red?", "yes")]));
@@ -253,14 +256,18 @@ async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() -> Result<()> 
 
 #[tokio::test]
 async fn what_is_pending_at_an_interrupt_is_never_carried_out() -> Result<()> {
-    let world = World::new(Script::turns([bash("call_1", "touch a.txt"), vec![Block::text("Here.")], vec![Block::text("Done.")]])).await?;
+    let world =
+        World::new(Script::turns([bash("call_1", "touch a.txt"), vec![Block::text("Here.")], vec![Block::text("Done.")]]))
+            .await?;
     let mut agent = world.start("opencode", "make a file").await?;
     let asked = agent.asks().await?;
     world.client.interrupt(agent.session()).await?;
     agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
     let late = world.approve(&asked).await.unwrap_err();
     assert!(format!("{late:#}").contains("already"), "{late:#}");
-    agent.finished().await?;
+    let idle =
+        |event: &sayso_client::api::event::Event<'static>| event.kind == "session.status" && event.data.get().contains("idle");
+    agent.watch().until("the end of the turn", idle).await?;
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
     agent.finished().await?;
@@ -289,7 +296,8 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
 
 #[tokio::test]
 async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
-    let mut world = World::new(Script::turns([which_database(), bash("call_b", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+    let mut world =
+        World::new(Script::turns([which_database(), bash("call_b", "touch a.txt"), vec![Block::text("Done.")]])).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
     world.server.kill9().await?;

@@ -37,7 +37,9 @@ impl Owner {
                 Login::Bearer(variable) => self.variable(variable),
             };
             Http::new(server, secret)
-                .inspect_err(|error| tracing::error!(connection = %self.connection.id, %error, "there is no way to call the agent"))
+                .inspect_err(
+                    |error| tracing::error!(connection = %self.connection.id, %error, "there is no way to call the agent"),
+                )
                 .ok()
         });
     }

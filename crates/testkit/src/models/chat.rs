@@ -138,9 +138,7 @@ fn whole(model: &str, turn: &Turn) -> Value {
 
 fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
     let id = reply_id();
-    let chunk = |choices: Value, usage: Value| {
-        json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": model, "choices": choices, "usage": usage})
-    };
+    let chunk = |choices: Value, usage: Value| json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": model, "choices": choices, "usage": usage});
     let delta = |delta: Value| chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]), Value::Null);
     let mut chunks = vec![delta(json!({"role": "assistant", "content": ""}))];
     for (index, block) in turn.iter().enumerate() {

@@ -125,7 +125,9 @@ fn what_was_answered_elsewhere_is_withdrawn_and_comes_too_late() {
     assert_eq!(withdrawn(&led[2].events), [("per_1".to_owned(), "It was answered elsewhere.".to_owned())]);
     let call = host.command(outcome(&one, answered("A"), DecidedBy::Person)).calls.remove(0);
     let led = host.reply(&call, 404, &json!({ "_tag": "QuestionNotFoundError" }));
-    assert!(matches!(&led.events[..], [AgentEvent::AskDelivery { delivery: Delivery::Undeliverable { reason }, .. }] if reason == "It was answered elsewhere."));
+    assert!(
+        matches!(&led.events[..], [AgentEvent::AskDelivery { delivery: Delivery::Undeliverable { reason }, .. }] if reason == "It was answered elsewhere.")
+    );
 }
 
 #[test]
@@ -163,7 +165,12 @@ fn a_no_goes_on_with_the_words_and_only_a_person_stops() {
     let rejected = |message: &str, stop| Decision::Rejected { message: message.to_owned(), stop };
     let cases = [
         (rejected(texts::REJECTED, false), DecidedBy::Person, "reject", None),
-        (rejected("my words", false), DecidedBy::Person, "reply", Some(r#"{"answers":[["The user declined to answer and says: my words"]]}"#)),
+        (
+            rejected("my words", false),
+            DecidedBy::Person,
+            "reply",
+            Some(r#"{"answers":[["The user declined to answer and says: my words"]]}"#),
+        ),
         (rejected("nobody is there", false), DecidedBy::Nobody, "reply", Some(r#"{"answers":[["nobody is there"]]}"#)),
     ];
     for (n, (decision, by, verb, body)) in cases.into_iter().enumerate() {
@@ -209,7 +216,8 @@ fn an_interrupt_leaves_nothing_behind() {
 #[test]
 fn sub_agents_are_ours_and_other_sessions_are_not() {
     let mut host = Host::working();
-    let created = |id: &str, parent: Option<&str>| json!({ "sessionID": id, "info": { "id": id, "parentID": parent, "title": "look" } });
+    let created =
+        |id: &str, parent: Option<&str>| json!({ "sessionID": id, "info": { "id": id, "parentID": parent, "title": "look" } });
     host.event("session.created", created("ses_child", Some("ses_1")));
     host.event("session.created", created("ses_other", None));
     host.event("session.created", created("ses_grandchild_of_other", Some("ses_other")));
@@ -219,7 +227,8 @@ fn sub_agents_are_ours_and_other_sessions_are_not() {
         let led = host.event("question.asked", question("que_o", other));
         assert!(led.events.is_empty() && led.calls.is_empty(), "{other}");
     }
-    let led = host.look(&["ses_1", "ses_child", "ses_other"], &[question("que_o", "ses_other")], &[permission("per_1", "ses_child")]);
+    let led =
+        host.look(&["ses_1", "ses_child", "ses_other"], &[question("que_o", "ses_other")], &[permission("per_1", "ses_child")]);
     assert!(led.iter().all(|led| led.events.is_empty()));
     assert!(led[1].calls.is_empty() && led[2].calls.is_empty());
     host.event("session.idle", json!({ "sessionID": "ses_child" }));
@@ -278,7 +287,9 @@ fn a_session_is_resumed_if_it_is_still_there() {
     let killed = Exit { code: None, signal: Some(9), message: String::new() };
     let mut host = Host::working();
     let led = host.input(Input::Exited(killed.clone()));
-    assert!(matches!(&led.events[..], [AgentEvent::Ended { reason, failed: true, resumable: true }] if reason.contains("signal 9")));
+    assert!(
+        matches!(&led.events[..], [AgentEvent::Ended { reason, failed: true, resumable: true }] if reason.contains("signal 9"))
+    );
     assert_eq!(host.opencode.server(), None);
     host.command(start(None));
     host.command(Command::Prompt { session: session(), text: "the answer".to_owned() });

@@ -5,9 +5,7 @@ mod mutations;
 mod recording;
 
 use sayso_agents::opencode::OpenCodeTranslator;
-use sayso_agents::translator::{
-    AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Output, Translator,
-};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Output, Translator};
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
@@ -127,7 +125,8 @@ impl Host {
     fn look(&mut self, busy: &[&str], questions: &[Value], permissions: &[Value]) -> Vec<Led> {
         self.now = self.opencode.deadline().unwrap().as_millis();
         let led = self.input(Input::Tick);
-        let busy: Value = busy.iter().map(|id| ((*id).to_owned(), json!({ "type": "busy" }))).collect::<serde_json::Map<_, _>>().into();
+        let busy: Value =
+            busy.iter().map(|id| ((*id).to_owned(), json!({ "type": "busy" }))).collect::<serde_json::Map<_, _>>().into();
         let led = self.reply(led.call("/session/status"), 200, &busy);
         let (asked, permitted) = (led.call("/question").clone(), led.call("/permission").clone());
         vec![led, self.reply(&asked, 200, &json!(questions)), self.reply(&permitted, 200, &json!(permissions))]

@@ -4,9 +4,7 @@
 //! `SAYSO_MUTATIONS` says how many (50 000), `SAYSO_SEED` which ones.
 
 use sayso_agents::opencode::OpenCodeTranslator;
-use sayso_agents::translator::{
-    AgentEvent, Command, DecidedBy, Exit, HttpCall, HttpReply, Input, NewAsk, Output, Translator,
-};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, HttpCall, HttpReply, Input, NewAsk, Output, Translator};
 use sayso_core::time::Time;
 use serde::de::IgnoredAny;
 
@@ -94,7 +92,10 @@ fn broken_words_do_no_harm() {
         for output in outputs {
             match output {
                 Output::HttpCall(call) => {
-                    assert!(call.path.starts_with('/') && call.path.is_ascii() && call.path.matches('?').count() == 1, "{told}: {call:?}");
+                    assert!(
+                        call.path.starts_with('/') && call.path.is_ascii() && call.path.matches('?').count() == 1,
+                        "{told}: {call:?}"
+                    );
                     assert!(!call.path.contains(['\n', '\r', ' ', '#', '\\']) && !call.path.contains(".."), "{told}: {call:?}");
                     let json = |body: &sayso_core::raw::Raw| serde_json::from_str::<IgnoredAny>(body.as_str()).is_ok();
                     assert!(call.body.as_ref().is_none_or(json), "{told}: {call:?}");

@@ -28,6 +28,9 @@ pub(super) fn all() -> BTreeMap<String, Vec<Value>> {
 
 /// The decision that leads to a recorded call; nothing if we never say that.
 fn decision(ask: &NewAsk, path: &str, body: &Value) -> Option<Decision> {
+    if body.get("extra").is_some() {
+        return None;
+    }
     match &ask.body {
         AskBody::Question { questions } => {
             if path.ends_with("/reject") {
@@ -105,9 +108,10 @@ fn every_recorded_request_is_one_ask_and_answered_as_the_host_did() {
     let (mut asks, mut answers) = (0, 0);
     for (name, entries) in all() {
         let (asked, same) = play(&entries);
-        let told = entries.iter().filter(|entry| entry["dir"] == "sse").map(|entry| {
-            if entry["data"]["payload"].is_object() { &entry["data"]["payload"] } else { &entry["data"] }
-        });
+        let told = entries
+            .iter()
+            .filter(|entry| entry["dir"] == "sse")
+            .map(|entry| if entry["data"]["payload"].is_object() { &entry["data"]["payload"] } else { &entry["data"] });
         let told = told.filter(|event| event["type"] == "question.asked" || event["type"] == "permission.asked");
         // A question without questions is answered at once.
         let told = told.filter(|event| event["properties"]["questions"] != json!([]));
@@ -123,17 +127,31 @@ fn every_recorded_request_is_one_ask_and_answered_as_the_host_did() {
 #[test]
 fn recordings_as_events() {
     let mut log = String::new();
-    for name in ["03_several_questions", "20_permission_once", "25_permission_external_directory", "38_subagent_permission", "56b_plan_exit_empty_answer", "57_doom_loop"] {
+    for name in [
+        "03_several_questions",
+        "20_permission_once",
+        "25_permission_external_directory",
+        "38_subagent_permission",
+        "56b_plan_exit_empty_answer",
+        "57_doom_loop",
+    ] {
         let (asked, _) = play(&all()[name]);
         log.push_str(&format!("{name}\n"));
         for ask in asked {
             let by = ask.subagent.map(|name| format!(" by {name}")).unwrap_or_default();
             log.push_str(&format!("  {}{by}\n", ask.tool_call_id.unwrap_or_default()));
             match ask.body {
-                AskBody::Question { questions } => questions.iter().for_each(|question| log.push_str(&format!("    {question:?}\n"))),
+                AskBody::Question { questions } => {
+                    questions.iter().for_each(|question| log.push_str(&format!("    {question:?}\n")))
+                }
                 AskBody::Approval(asked) => log.push_str(&format!(
                     "    {} {:?} {:?}\n    {}\n    {:?}\n    {:?}\n",
-                    asked.tool, asked.action, asked.title, asked.input.as_str(), asked.preview, asked.choices
+                    asked.tool,
+                    asked.action,
+                    asked.title,
+                    asked.input.as_str(),
+                    asked.preview,
+                    asked.choices
                 )),
                 AskBody::Link(link) => panic!("{link:?}"),
             }
