@@ -73,6 +73,7 @@ impl Process {
         self.turn_begun(out);
         self.adopt(&open.session, line);
         let subagent = self.speaker(&open.session, line);
+        let context = self.unfinished().filter(|_| subagent.is_none());
         let (native_id, tool_call_id) = (open.id.clone(), open.tool_call.clone());
         // It is remembered before anybody sees it: its outcome may come back at once.
         self.open.push(open);
@@ -82,7 +83,7 @@ impl Process {
             tool_call_id,
             subagent,
             blocking: true,
-            context: None,
+            context,
             labels: Labels::new(),
             raw: Some(Raw::of(&raw)),
         })));

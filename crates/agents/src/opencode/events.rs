@@ -76,6 +76,7 @@ impl Process {
                 let name = info.words("title").unwrap_or_else(|| super::asks::SOME_HELPER.to_owned());
                 self.name_helper(session, &name);
             }
+            None if self.adopts => {}
             None => self.remember_foreign(session),
         }
     }
@@ -120,9 +121,15 @@ impl Process {
         out.event(AgentEvent::Error(format!("OpenCode: {}", one_line(&words, WORDS))));
     }
 
-    fn delta(&self, fields: &Object<'_>, out: &mut Out) {
+    fn delta(&mut self, fields: &Object<'_>, out: &mut Out) {
         let (Some(part), Some(text)) = (fields.text("partID"), fields.text("delta")) else { return };
-        if fields.text("field").as_deref() == Some("text") && self.speaking.contains(&part) {
+        if fields.text("field").as_deref() == Some("text")
+            && let Some(speech) = self.speaking.iter_mut().find(|speech| speech.part == part)
+        {
+            speech.text.push_str(&text);
+            if speech.text.len() > 2 * limits::CONTEXT {
+                speech.text = limits::tail(&speech.text, limits::CONTEXT).to_owned();
+            }
             out.event(AgentEvent::MessageDelta { message: part, text });
         }
     }
@@ -141,10 +148,14 @@ impl Process {
         if part.says("synthetic") || part.says("ignored") {
             return;
         }
+        let ours = line.root() == Some(session);
         if time.get("end").is_none() {
-            return self.begins_to_speak(&id);
+            if ours {
+                self.begins_to_speak(&id);
+            }
+            return;
         }
-        self.speaking.retain(|known| *known != id);
+        self.speaking.retain(|known| known.part != id);
         if let Some(text) = part.words("text") {
             let subagent = self.speaker(session, line);
             out.event(AgentEvent::Message { message: id, role: Role::Assistant, text: bounded(text), subagent });

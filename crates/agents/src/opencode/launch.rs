@@ -58,7 +58,7 @@ fn permissions(wanted: &Wanted) -> Value {
         "read": { "*": "allow", "*.env": other, "*.env.*": other, "*.env.example": "allow" },
         "bash": { "*": other },
         "edit": { "*": edit },
-        "webfetch": { "*": other },
+        "webfetch": other,
         "external_directory": { "*": other },
         "doom_loop": other,
         "question": questions,

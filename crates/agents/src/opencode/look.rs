@@ -16,9 +16,10 @@ use crate::translator::AgentEvent;
 
 /// How often.
 const EVERY: Duration = Duration::from_secs(5);
-/// How often a session has to be found idle before its turn counts as over: it is told to begin some time
-/// before it does.
+/// How often a session has to be found idle before its turn counts as over. It is told to begin some time
+/// before it does, and on a busy machine that is long.
 const SURELY_IDLE: u8 = 2;
+const NEVER_BEGAN: u8 = 36;
 /// How often an outcome is sent that does not arrive.
 pub(super) const TRIES: u8 = 3;
 
@@ -69,13 +70,16 @@ impl Process {
                     self.idle = 0;
                     self.turn_begun(out);
                 }
-                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, What::Prompt { .. })) => self.idle += 1,
+                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, What::Prompt { .. })) => {
+                    self.idle = self.idle.saturating_add(1);
+                }
                 Turn::Running { .. } | Turn::Idle => {}
             }
         }
         line.list(self, look, Kind::Question, busy.clone(), out);
         line.list(self, look, Kind::Permission, busy, out);
-        if self.idle >= SURELY_IDLE && self.ready && self.waiting.is_empty() {
+        let enough = if matches!(self.turn, Turn::Running { begun: true, .. }) { SURELY_IDLE } else { NEVER_BEGAN };
+        if self.idle >= enough && self.ready && self.waiting.is_empty() {
             self.turn_ended(line, out);
         }
     }
@@ -151,6 +155,7 @@ impl Process {
         self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, line, out);
         (self.complaints, self.idle) = (0, 0);
         self.tools.clear();
+        self.speaking.clear();
         self.denied_in = None;
         out.event(AgentEvent::TurnEnded);
     }

@@ -104,7 +104,7 @@ pub(super) struct Process {
     /// Sessions that somebody else began on this server.
     pub(super) foreign: Vec<String>,
     /// Texts that are being said.
-    pub(super) speaking: Vec<String>,
+    pub(super) speaking: Vec<Speech>,
     pub(super) tools: Vec<Tool>,
     /// How often everything was looked at, and when the next time is.
     pub(super) looks: u64,
@@ -222,6 +222,15 @@ pub(super) struct Named {
     pub(super) name: String,
 }
 
+/// A text of the main thread that is being said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Speech {
+    pub(super) part: String,
+    /// The end of it, as far as it was said.
+    pub(super) text: String,
+}
+
 /// A tool call that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -298,9 +307,15 @@ impl Process {
     }
 
     pub(super) fn begins_to_speak(&mut self, part: &str) {
-        if self.speaking.iter().all(|known| known != part) {
-            remember(&mut self.speaking, part.to_owned());
+        if self.speaking.iter().all(|known| known.part != part) {
+            remember(&mut self.speaking, Speech { part: part.to_owned(), text: String::new() });
         }
+    }
+
+    /// What was said last and is not over: OpenCode ends a text after what it asks about it.
+    pub(super) fn unfinished(&self) -> Option<String> {
+        let speech = self.speaking.iter().rev().find(|speech| !speech.text.trim().is_empty())?;
+        Some(limits::tail(&speech.text, limits::CONTEXT).to_owned())
     }
 
     pub(super) fn remember_tool(&mut self, id: &str, input: Option<Raw>) {

@@ -7,3 +7,4 @@ mod claude;
 mod codex;
 mod mock;
 mod mock_properties;
+mod opencode;

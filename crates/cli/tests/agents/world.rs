@@ -26,6 +26,15 @@ impl World {
 
     /// The same under this policy.
     pub(crate) async fn with_policy(script: Script, policy: &str) -> Result<Self> {
+        Self::prepared(script, policy, |_, _| Ok(())).await
+    }
+
+    /// The same with a changed `config.toml`.
+    pub(crate) async fn prepared(
+        script: Script,
+        policy: &str,
+        change: impl FnOnce(&Home, &mut String) -> Result<()>,
+    ) -> Result<Self> {
         require_isolation();
         let model = MockModel::start(script).await?;
         let home = Home::new()?;
@@ -33,7 +42,9 @@ impl World {
         let config = dir.path().join("config/sayso");
         std::fs::create_dir_all(&config)?;
         std::fs::write(config.join("policy.toml"), policy)?;
-        std::fs::write(config.join("config.toml"), agents(installed(), &home, model.url())?)?;
+        let mut agents = agents(installed(), &home, model.url())?;
+        change(&home, &mut agents)?;
+        std::fs::write(config.join("config.toml"), agents)?;
         let server = ServerProcess::start(dir.path()).await?;
         let client = server.client()?;
         Ok(Self { server, client, model, home, _dir: dir })

@@ -11,7 +11,7 @@ async fn post(model: &MockModel, path: &str, body: &Value) -> Result<String> {
 
 /// The JSON after each `data:`.
 fn events(stream: &str) -> Result<Vec<Value>> {
-    let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data = stream.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]");
     data.map(|data| Ok(serde_json::from_str(data)?)).collect()
 }
 
@@ -120,6 +120,33 @@ async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
     assert_eq!(model.last_user_text().as_deref(), Some("Make a file"));
     let made = ToolResult { id: "call_1".to_owned(), text: "made".to_owned(), is_error: false };
     assert_eq!(model.tool_results(), [made]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn chat_completions_stream_a_turn_and_give_results_back() -> Result<()> {
+    let model = MockModel::start(two_turns()).await?;
+    let tools = json!([{"type": "function", "function": {"name": "ask"}}]);
+    let mut messages = vec![json!({"role": "system", "content": "Be kind."}), json!({"role": "user", "content": "Hello"})];
+    let body = |messages: &[Value], stream: bool| json!({"model": "m", "stream": stream, "tools": tools, "messages": messages});
+    let stream = post(&model, "/v1/chat/completions", &body(&messages, true)).await?;
+    assert!(stream.ends_with("data: [DONE]\n\n"));
+    let said = events(&stream)?;
+    let deltas: Vec<&Value> = said.iter().map(|chunk| &chunk["choices"][0]["delta"]).collect();
+    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": "ask", "arguments": "{\"n\":1}"}});
+    assert_eq!(*deltas[1], json!({"content": "Let me ask."}));
+    assert_eq!(*deltas[2], json!({"tool_calls": [call]}));
+    assert_eq!(said[3]["choices"][0]["finish_reason"], "tool_calls");
+    assert_eq!(said[4]["usage"]["total_tokens"], 15);
+
+    messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+    messages.push(json!({"role": "tool", "tool_call_id": "call_1", "content": "yes"}));
+    let whole: Value = serde_json::from_str(&post(&model, "/v1/chat/completions", &body(&messages, false)).await?)?;
+    assert_eq!(whole["choices"][0]["message"], json!({"role": "assistant", "content": "Done."}));
+    assert_eq!(model.records()[0].request.system, "Be kind.");
+    assert_eq!(model.last_user_text().as_deref(), Some("Hello"));
+    let told = ToolResult { id: "call_1".to_owned(), text: "yes".to_owned(), is_error: false };
+    assert_eq!(model.tool_results(), [told]);
     Ok(())
 }
 

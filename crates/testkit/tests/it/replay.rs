@@ -88,3 +88,27 @@ fn every_request_over_acp_is_an_ask() -> Result<()> {
     }
     Ok(())
 }
+
+/// The same request is told on both streams of events; it is one.
+#[test]
+fn every_request_of_opencode_is_an_ask() -> Result<()> {
+    let files = recordings("opencode")?;
+    ensure!(files.len() > 40, "the recordings are gone");
+    let mut all = 0;
+    for file in files {
+        let text = std::fs::read_to_string(&file)?;
+        let mut wanted = std::collections::BTreeSet::new();
+        for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            let event = if line["data"]["payload"].is_object() { &line["data"]["payload"] } else { &line["data"] };
+            let asked = event["type"] == "question.asked" || event["type"] == "permission.asked";
+            // One that asks nothing is answered at once.
+            if asked && event["properties"]["questions"] != serde_json::json!([]) {
+                wanted.insert(event["properties"]["id"].to_string());
+            }
+        }
+        assert_eq!(replayed("opencode", &file)?, wanted.len(), "{}", file.display());
+        all += wanted.len();
+    }
+    ensure!(all > 40, "only {all} requests were found");
+    Ok(())
+}

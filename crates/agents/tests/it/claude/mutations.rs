@@ -108,7 +108,7 @@ fn replaced(chance: &mut Chance, bytes: &[u8], value: &str) -> Vec<u8> {
     format!("{}{value}{}", &text[..from], &text[to..]).into_bytes()
 }
 
-fn decision(chance: &mut Chance) -> Decision {
+pub(crate) fn decision(chance: &mut Chance) -> Decision {
     let words = || "wörds \"\n\u{2028}".to_owned();
     match chance.below(7) {
         0 => Decision::Rejected { message: words(), stop: chance.below(2) == 0 },

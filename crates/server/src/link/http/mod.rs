@@ -6,6 +6,8 @@
 mod call;
 mod events;
 mod frames;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -20,7 +22,7 @@ use call::Caller;
 /// Calls that wait for the task. What does not fit is told to be uncertain, or lost if it only reads.
 const CALLS: usize = 64;
 /// What was said and is not taken yet. When it is full the task waits, and with it the server's stream.
-const SAID: usize = 256;
+const SAID: usize = 16;
 /// Calls that read at the same time; the next ones wait.
 const READS: usize = 8;
 /// How long a server may take until it accepts a connection.
