@@ -5,6 +5,7 @@
 //! out what comes back. This crate deliberately has no async runtime, no sockets, no store and no clock.
 
 pub mod acp;
+pub mod chat;
 pub mod claude;
 pub mod codex;
 pub mod codex_hook;

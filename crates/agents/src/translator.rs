@@ -1,6 +1,6 @@
 //! The interface that every agent's adapter has.
 
-use sayso_core::ask::{AskBody, Decision, Delivery};
+use sayso_core::ask::{AskBody, Decision, Delivery, TypedAnswers};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::session::Labels;
@@ -379,8 +379,8 @@ pub struct Capabilities {
     pub resume: bool,
     /// Its pending asks stay answerable across a restart of the server.
     pub survives_restart: bool,
-    /// It takes a typed message as the answer to a set of questions.
-    pub message_answers_sets: bool,
+    /// Which of its questions a typed message answers.
+    pub typed: TypedAnswers,
 }
 
 /// A translator's state between two inputs: small, versioned, readable only by itself.

@@ -2,7 +2,7 @@
 //! not at all, and what it returns is on disk.
 
 use sayso_core::actor::Actor;
-use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused};
+use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused, TypedAnswers};
 use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
 use sayso_core::raw::Raw;
@@ -351,8 +351,8 @@ pub struct SendMessage {
     pub by: Actor,
     /// Whether it may wait behind a pending ask.
     pub queue: bool,
-    /// Whether the agent takes one free reply to a set of questions.
-    pub whole_sets: bool,
+    /// Which questions of the agent it answers.
+    pub typed: TypedAnswers,
     /// When.
     pub now: Time,
     /// The caller's key.

@@ -1,5 +1,6 @@
 //! Codex as a translator: what a person wants becomes lines for it, and what it says becomes events.
 
+use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
 use sayso_core::limits;
 use sayso_core::texts;
@@ -19,7 +20,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
-    message_answers_sets: false,
+    typed: TypedAnswers::OwnText,
 };
 
 /// The version of the saved state's shape.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_core::ask::Delivery;
+use sayso_core::ask::{Delivery, TypedAnswers};
 use sayso_core::id::SessionId;
 use sayso_core::texts;
 use sayso_core::time::Time;
@@ -22,7 +22,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: false,
     resume: true,
     survives_restart: true,
-    message_answers_sets: false,
+    typed: TypedAnswers::OwnText,
 };
 
 /// The version of the saved state's shape.

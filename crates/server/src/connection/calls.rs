@@ -46,7 +46,7 @@ impl Owner {
 
     /// A variable of the agent's environment.
     fn variable(&self, name: &str) -> String {
-        let own = self.agent.program.iter().flat_map(|program| &program.env).find(|(variable, _)| variable == name);
+        let own = self.agent.env.iter().find(|(variable, _)| variable == name);
         let own = own.map(|(_, value)| value.clone());
         own.or_else(|| self.app.processes.variables(self.connection.id).remove(name)).unwrap_or_default()
     }

@@ -242,7 +242,7 @@ pub(super) async fn launch(
     if let Err(error) = keep_token(app, agent, session, &token).await {
         tracing::warn!(%error, "the token of an agent could not be kept; it gets none");
     }
-    env.extend(program.env.iter().cloned().chain(launch.env));
+    env.extend(agent.env.iter().cloned().chain(launch.env));
     env.extend(launch.password.map(|variable| (variable, password(app, connection))));
     env.insert("SAYSO_URL".to_owned(), app.url.clone());
     env.insert("SAYSO_AGENT_TOKEN".to_owned(), token);
