@@ -394,12 +394,14 @@ pub struct Saved {
 
 impl Saved {
     /// This state, of this version.
-    pub(crate) fn of(version: u32, state: &impl Serialize) -> Self {
+    #[must_use]
+    pub fn of(version: u32, state: &impl Serialize) -> Self {
         Self { version, state: Raw::of(state) }
     }
 
     /// The state; nothing if it is of another version or cannot be read.
-    pub(crate) fn read<T: DeserializeOwned>(&self, version: u32) -> Option<T> {
+    #[must_use]
+    pub fn read<T: DeserializeOwned>(&self, version: u32) -> Option<T> {
         if self.version == version { serde_json::from_str(self.state.as_str()).ok() } else { None }
     }
 }

@@ -44,6 +44,8 @@ pub enum ErrorCode {
     InvalidAnswers,
     /// The session is over.
     SessionEnded,
+    /// The run is over.
+    RunEnded,
     /// The agent cannot take it up again.
     NotResumable,
     /// The policy leaves it to a person, and only the policy was asked.
@@ -62,6 +64,8 @@ pub enum ErrorCode {
     InvalidPolicy,
     /// The policy file is not what the caller had read.
     PolicyChanged,
+    /// The workflow cannot be used; see `faults`.
+    InvalidWorkflow,
     /// No agent of this name.
     UnknownAgent,
     /// The agent's program is not there.
@@ -86,6 +90,22 @@ pub struct QuestionProblem {
     pub key: String,
     /// What is wrong.
     pub reason: String,
+}
+
+/// What is wrong with a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowFault {
+    /// What it is about: `steps[1].prompt`.
+    pub path: String,
+    /// What is wrong and what to write.
+    pub message: String,
+    /// The line, where it was a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
 }
 
 /// An error.
@@ -118,6 +138,9 @@ pub struct Problem {
     /// The asks that are pending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
+    /// What is wrong with a workflow, place by place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<WorkflowFault>,
     /// Where in a file or text, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,

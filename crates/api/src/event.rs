@@ -53,6 +53,26 @@ pub mod names {
     pub const NOTICE: &str = "notice";
     /// Something went wrong.
     pub const ERROR: &str = "error";
+    /// A run was started.
+    pub const RUN_STARTED: &str = "run.started";
+    /// Every step of a run is done.
+    pub const RUN_COMPLETED: &str = "run.completed";
+    /// A run failed.
+    pub const RUN_FAILED: &str = "run.failed";
+    /// A person ended a run.
+    pub const RUN_CANCELLED: &str = "run.cancelled";
+    /// A step of a run began.
+    pub const STEP_STARTED: &str = "step.started";
+    /// A step of a run is done.
+    pub const STEP_COMPLETED: &str = "step.completed";
+    /// A step of a run failed.
+    pub const STEP_FAILED: &str = "step.failed";
+    /// A step of a run was stopped, or never began.
+    pub const STEP_CANCELLED: &str = "step.cancelled";
+    /// The agent of a step asks a person.
+    pub const AGENT_QUESTION_ASKED: &str = "agent_question_asked";
+    /// What the agent of a step asked has its outcome: by a person, a rule, the policy or a timeout.
+    pub const AGENT_QUESTION_ANSWERED: &str = "agent_question_answered";
     /// The past that was asked for is gone: list again, stream from the `seq` given.
     pub const RESET: &str = "reset";
 }

@@ -11,5 +11,6 @@ pub mod error;
 pub mod event;
 pub mod notice;
 pub mod policy;
+pub mod run;
 pub mod session;
 pub mod token;

@@ -123,6 +123,12 @@ pub(crate) enum Command {
         #[arg(value_name = "TIME")]
         time: Option<OnOff>,
     },
+    /// Run, check, list and cancel workflows
+    Workflow {
+        /// What to do
+        #[command(subcommand)]
+        action: WorkflowAction,
+    },
     /// Run the server in this terminal
     Serve {
         /// Where to listen (127.0.0.1:4517)
@@ -306,6 +312,50 @@ pub(crate) struct Ask {
     /// Print the id and do not wait
     #[arg(long)]
     pub(crate) no_wait: bool,
+}
+
+/// `sayso workflow …`.
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub(crate) enum WorkflowAction {
+    /// Run a workflow here and answer it
+    #[command(after_help = "Exit code: 0 completed, 3 cancelled, 1 failed or error.")]
+    Run {
+        /// The file
+        file: PathBuf,
+        /// What the run is given, may be repeated
+        #[arg(long = "input", value_name = "NAME=VALUE")]
+        inputs: Vec<Label>,
+        /// Where its agents work, unless the file says otherwise (this directory)
+        #[arg(long, value_name = "DIR")]
+        directory: Option<PathBuf>,
+        /// A label, may be repeated
+        #[arg(long = "label", value_name = "KEY=VALUE")]
+        labels: Vec<Label>,
+        /// Print the id and do not follow it
+        #[arg(long)]
+        detach: bool,
+    },
+    /// Say what is wrong with a file, or what each step does on a question
+    Check {
+        /// The file
+        file: PathBuf,
+    },
+    /// List runs
+    List {
+        /// List those that are over, too
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show a run, its steps and what it waits for
+    Show {
+        /// The run: its id, or the end of it
+        id: String,
+    },
+    /// End a run and its agents
+    Cancel {
+        /// The run: its id, or the end of it
+        id: String,
+    },
 }
 
 /// `sayso sessions …`.
@@ -509,6 +559,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Agents", &["start", "connect", "disconnect", "sessions", "agents"]),
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),
+    ("Flows", &["workflow"]),
     ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
     ("Programs", &["hook", "mcp", "mock-agent"]),
 ];
@@ -570,7 +621,7 @@ mod tests {
     fn help() {
         insta::assert_snapshot!("help", command().term_width(100).render_help().to_string());
         let mut command = command();
-        for name in ["ask", "answer", "policy", "sessions", "token"] {
+        for name in ["ask", "answer", "policy", "sessions", "token", "workflow"] {
             let sub = command.find_subcommand_mut(name).unwrap().clone().term_width(100);
             insta::assert_snapshot!(format!("help_{name}"), sub.bin_name(format!("sayso {name}")).render_help().to_string());
         }

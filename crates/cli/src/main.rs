@@ -23,6 +23,7 @@ mod output;
 mod prompt;
 mod sanitize;
 mod terminal;
+mod trace;
 mod words;
 
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
 //! Ids as people type them: the whole, or an ending that only one has.
 
 use sayso_api::ask::{Ask, AskKind, AskQuery};
+use sayso_api::run::{Run, RunQuery};
 use sayso_api::session::{Session, SessionQuery};
 
 use crate::client::Client;
@@ -35,6 +36,20 @@ impl Client {
         let query = SessionQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..SessionQuery::default() };
         let found = if suffix.is_empty() { Vec::new() } else { self.sessions(&query).await?.data };
         one("session", suffix, found, |session| (session.id.clone(), session.title.clone()))
+    }
+}
+
+impl Client {
+    /// The run whose id ends like this.
+    ///
+    /// # Errors
+    /// With [`Error::Find`] when none does, or several do.
+    pub async fn find_run(&self, suffix: &str) -> Result<Run, Error> {
+        let suffix = clean(suffix);
+        let query = RunQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..RunQuery::default() };
+        let found = if suffix.is_empty() { Vec::new() } else { self.runs(&query).await?.data };
+        let id = one("run", suffix, found, |run| (run.id.clone(), run.workflow.clone()))?.id;
+        self.run(&id).await
     }
 }
 

@@ -22,6 +22,7 @@ mod error;
 mod find;
 mod paths;
 mod policy;
+mod runs;
 mod sessions;
 mod sse;
 mod stream;

@@ -16,6 +16,8 @@ pub const LINE: usize = 16 * 1024 * 1024;
 pub const CONTEXT: usize = 4 * 1024;
 /// Bytes of one answer entry, of a note or of a reason.
 pub const ANSWER: usize = 64 * 1024;
+/// Bytes of what a workflow's step said last, as later steps get it.
+pub const OUTPUT: usize = 64 * 1024;
 /// Labels of a session or an ask, and the bytes of each key and value.
 pub const LABELS: usize = 32;
 /// Bytes of a label's key or value.

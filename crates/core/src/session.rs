@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ConnectionId, SessionId, TokenId};
+use crate::id::{ConnectionId, RunId, SessionId, TokenId};
 use crate::policy::SessionPolicy;
 use crate::time::Time;
 
@@ -84,6 +84,16 @@ pub struct External {
     pub native_id: String,
 }
 
+/// The step of a workflow that a session carries out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepOf {
+    /// The run.
+    pub run: RunId,
+    /// The step's id.
+    pub step: String,
+}
+
 /// One conversation with one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -115,6 +125,9 @@ pub struct Session {
     /// Set when a person runs the agent themselves: nothing can be sent to it but the outcomes it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<External>,
+    /// Set when it carries out a step of a workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepOf>,
     /// Labels.
     pub labels: Labels,
     /// Who started it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_agents::acp::{self, AcpTranslator, Profile};
@@ -102,6 +103,22 @@ pub(crate) struct Program {
     pub(crate) install: Option<&'static str>,
 }
 
+/// An agent inside the server that whoever embeds it brings along: a name, and its translator as it
+/// was saved, or as it begins. It gives nothing for a state that it does not know.
+#[derive(Clone)]
+pub struct Embedded {
+    /// The agent's name.
+    pub name: String,
+    /// Its translator.
+    pub translator: Arc<dyn Fn(Option<&Saved>) -> Option<Box<dyn Translator>> + Send + Sync>,
+}
+
+impl std::fmt::Debug for Embedded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Embedded").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 /// One agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
@@ -116,6 +133,8 @@ pub(crate) struct Agent {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) stale_after: Duration,
     pub(crate) on_stale: OnStale,
+    /// Brought along by whoever embeds the server.
+    embedded: Option<Embedded>,
 }
 
 /// All of them.
@@ -207,6 +226,14 @@ impl Agents {
         Ok(Self { agents })
     }
 
+    /// Adds agents that whoever embeds the server brings along; they come before others of their name.
+    pub(crate) fn embed(&mut self, embedded: Vec<Embedded>) {
+        for agent in embedded {
+            self.agents.retain(|other| other.name != agent.name);
+            self.agents.push(Agent { embedded: Some(agent.clone()), ..Agent::inside(&agent.name) });
+        }
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Agent> {
         self.agents.iter().find(|agent| agent.name == name)
     }
@@ -244,6 +271,7 @@ impl AgentConfig {
             env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             stale_after: self.stale_after.map_or(STALE_AFTER, |span| span.0),
             on_stale: self.on_stale.unwrap_or(OnStale::Tell),
+            embedded: None,
         })
     }
 
@@ -303,6 +331,9 @@ impl Agent {
     pub(crate) fn translator(&self, state: Option<&Raw>) -> Option<Box<dyn Translator>> {
         let Some(state) = state else { return Some(self.fresh()) };
         let saved: Saved = serde_json::from_str(state.as_str()).ok()?;
+        if let Some(embedded) = &self.embedded {
+            return (embedded.translator)(Some(&saved));
+        }
         match self.protocol {
             Protocol::Mock => MockTranslator::restore(&saved).map(boxed),
             Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
@@ -324,11 +355,15 @@ impl Agent {
             env: Vec::new(),
             stale_after: STALE_AFTER,
             on_stale: OnStale::Tell,
+            embedded: None,
         }
     }
 
     /// A translator that knows nothing yet.
     pub(crate) fn fresh(&self) -> Box<dyn Translator> {
+        if let Some(translator) = self.embedded.as_ref().and_then(|embedded| (embedded.translator)(None)) {
+            return translator;
+        }
         match self.protocol {
             Protocol::Mock => boxed(MockTranslator::new()),
             Protocol::Claude => boxed(ClaudeTranslator::new()),

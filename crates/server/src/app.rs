@@ -18,6 +18,7 @@ use crate::http::Limits;
 use crate::link::Processes;
 use crate::metrics::Metrics;
 use crate::policies::Policies;
+use crate::runs::Runs;
 
 /// The shared parts. Each has one owner inside; none is a lock held across an await.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) processes: Processes,
+    pub(crate) runs: Arc<Runs>,
     /// Set once: the server stops, and whoever waits over MCP is to call again.
     pub(crate) stopping: CancellationToken,
     /// Set once: all agents are to end.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::agents::{AgentConfig, Agents};
+use crate::agents::{AgentConfig, Agents, Embedded};
 use crate::clock::Clock;
 
 /// What the command line, or a test, says.
@@ -31,6 +31,8 @@ pub struct Options {
     pub supervisor: PathBuf,
     /// The variables of whoever started the server.
     pub environment: Vec<(String, String)>,
+    /// Agents inside the server beside the mock. The program `sayso` brings none.
+    pub embedded: Vec<Embedded>,
 }
 
 impl Options {
@@ -50,6 +52,7 @@ impl Options {
             environment: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
+            embedded: Vec::new(),
         }
     }
 }
@@ -107,4 +110,13 @@ impl Config {
     pub(crate) fn agents(&self, dir: &Path) -> Result<Agents, ConfigError> {
         Agents::new(&self.agents).map_err(|message| ConfigError::Parse { path: dir.join("config.toml"), message })
     }
+}
+
+/// The names of the agents that a server with this configuration has.
+///
+/// # Errors
+/// When the configuration cannot be used.
+pub fn agent_names(config_dir: &Path) -> Result<Vec<String>, ConfigError> {
+    let agents = Config::load(config_dir)?.agents(config_dir)?;
+    Ok(agents.all().iter().map(|agent| agent.name.clone()).collect())
 }

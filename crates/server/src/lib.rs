@@ -21,10 +21,12 @@ mod listener;
 mod metrics;
 mod policies;
 mod rate;
+mod runs;
 mod server;
 
+pub use agents::Embedded;
 pub use clock::{Clock, FakeClock};
-pub use config::{ConfigError, Options};
+pub use config::{ConfigError, Options, agent_names};
 pub use doors::mcp;
 pub use http::openapi;
 pub use server::{Server, StartError, run};

@@ -11,7 +11,7 @@ use sayso_api::token::Role;
 use sayso_core::id::TokenId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
-use sayso_store::read::{AllTokens, FeedHead, PolicyState, Unfinished};
+use sayso_store::read::{AllTokens, FeedHead, OpenRuns, PolicyState, Unfinished};
 use sayso_store::write::{CreateToken, PutSetting, Retain, TokenRow};
 use sayso_store::{Commit, DirLock, EventKind, OpenError, Store, StoreError, StoreOptions, WorkspaceId};
 use tokio::net::TcpListener;
@@ -32,6 +32,7 @@ use crate::link::Processes;
 use crate::listener;
 use crate::metrics::Metrics;
 use crate::policies::Policies;
+use crate::runs::Runs;
 
 /// The setting that keeps the key of body hashes, so that idempotency survives a restart.
 const BODY_KEY: &str = "body_key";
@@ -93,20 +94,24 @@ impl Server {
     /// # Errors
     /// When the directory, the database, the configuration or the address cannot be used.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment } = options;
+        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded } =
+            options;
         make_private_dir(&data_dir)?;
         let lock = DirLock::take(&data_dir)?;
         let config = Config::load(&config_dir)?;
-        let agents = config.agents(&config_dir)?;
+        let mut agents = config.agents(&config_dir)?;
+        agents.embed(embedded);
         let feed = Feed::new();
         let waiters = Arc::new(Waiters::default());
         let keeper = Arc::new(Keeper::default());
         let registry = Arc::new(Registry::default());
         let deadlines = Arc::new(Deadlines::default());
         let metrics = Arc::new(Metrics::default());
+        let runs = Arc::new(Runs::default());
         let sink = {
             let (feed, waiters, registry) = (Arc::clone(&feed), Arc::clone(&waiters), Arc::clone(&registry));
             let (deadlines, metrics, keeper) = (Arc::clone(&deadlines), Arc::clone(&metrics), Arc::clone(&keeper));
+            let runs = Arc::clone(&runs);
             move |commit: Commit| {
                 metrics.count(&commit.events);
                 for event in commit.events.iter().filter(|event| event.kind == EventKind::AskResolved) {
@@ -115,6 +120,7 @@ impl Server {
                         keeper.resolved(ask.id);
                     }
                 }
+                runs.heard(&commit.events);
                 feed.publish(commit.events);
                 registry.route(commit.outbox);
                 deadlines.add(commit.deadlines);
@@ -155,6 +161,7 @@ impl Server {
             halt: watch::Sender::new(false),
             config,
             metrics,
+            runs,
             home,
             body_key,
             url: format!("http://{address}"),
@@ -166,10 +173,12 @@ impl Server {
             app.keeper.pending(ask, keep.0, app.clock.now());
         }
         registry.want(unfinished.connections);
+        app.runs.want(app.store.read(OpenRuns).await?);
         let mut tasks = JoinSet::new();
         tasks.spawn(registry.run(Arc::clone(&app)));
         tasks.spawn(broker::run_deadlines(Arc::clone(&app), deadlines, grace));
         tasks.spawn(broker::run_keeper(Arc::clone(&app)));
+        tasks.spawn(Arc::clone(&app.runs).run(Arc::clone(&app)));
         tasks.spawn(housekeeping(Arc::clone(&app)));
         let feed = Arc::clone(&app.feed);
         tasks.spawn(async move { feed.keep_alive().await });

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use sayso_core::ask::{Ask, Decision};
-use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
+use sayso_core::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
 use sayso_core::raw::Raw;
-use sayso_core::session::Labels;
+use sayso_core::session::{Labels, Session, StepOf};
 use sayso_core::time::Time;
 
 /// A workspace: its own feed, its own sequence.
@@ -51,10 +51,30 @@ pub enum EventKind {
     Notice = 31,
     /// Something went wrong.
     Error = 32,
+    /// A run was started.
+    RunStarted = 40,
+    /// Every step of a run is done.
+    RunCompleted = 41,
+    /// A run failed.
+    RunFailed = 42,
+    /// A person ended a run.
+    RunCancelled = 43,
+    /// A step of a run began.
+    StepStarted = 44,
+    /// A step of a run is done.
+    StepCompleted = 45,
+    /// A step of a run failed.
+    StepFailed = 46,
+    /// A step of a run was stopped, or never began.
+    StepCancelled = 47,
+    /// The agent of a step asks a person.
+    AgentQuestionAsked = 48,
+    /// What the agent of a step asked has its outcome.
+    AgentQuestionAnswered = 49,
 }
 
 impl EventKind {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 25] = [
         Self::AskRequested,
         Self::AskResolved,
         Self::AskParked,
@@ -70,6 +90,16 @@ impl EventKind {
         Self::PolicyChanged,
         Self::Notice,
         Self::Error,
+        Self::RunStarted,
+        Self::RunCompleted,
+        Self::RunFailed,
+        Self::RunCancelled,
+        Self::StepStarted,
+        Self::StepCompleted,
+        Self::StepFailed,
+        Self::StepCancelled,
+        Self::AgentQuestionAsked,
+        Self::AgentQuestionAnswered,
     ];
 
     /// The kind that is stored as this number.
@@ -79,13 +109,21 @@ impl EventKind {
     }
 }
 
-/// What of a session decides who sees its events.
+/// What of a session or a run decides who sees its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// Its labels.
     pub labels: Labels,
     /// Who started it.
     pub opened_by: Option<TokenId>,
+    /// The step that a session carries out.
+    pub step: Option<StepOf>,
+}
+
+impl From<Session> for About {
+    fn from(session: Session) -> Self {
+        Self { labels: session.labels, opened_by: session.opened_by, step: session.step }
+    }
 }
 
 /// One event of the feed.
@@ -101,7 +139,9 @@ pub struct StoredEvent {
     pub kind: EventKind,
     /// The session it belongs to.
     pub session: Option<SessionId>,
-    /// Who may see it, for events of a session that are not about an ask.
+    /// The run it is about, for events of runs.
+    pub run: Option<RunId>,
+    /// Who may see it, for events of a session or a run that are not about an ask.
     pub about: Option<Arc<About>>,
     /// The ask, for events of asks: as it stood at that moment.
     pub ask: Option<Arc<Ask>>,

@@ -3,10 +3,11 @@
 use rusqlite::Connection as Sqlite;
 use sayso_core::ask::{Ask, AskKind};
 use sayso_core::connection::Connection;
-use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
 use sayso_core::raw::Raw;
+use sayso_core::run::Run;
 use sayso_core::scope::Scope;
-use sayso_core::session::Session;
+use sayso_core::session::{Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 
 use crate::error::StoreError;
@@ -300,4 +301,80 @@ pub struct StoredPolicy {
 pub struct FeedHead {
     /// Where.
     pub workspace: WorkspaceId,
+}
+
+/// One run with what is pending in it.
+#[derive(Debug)]
+pub struct GetRun {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which.
+    pub run: RunId,
+    /// What the caller may see.
+    pub scope: Scope,
+}
+
+/// A run and what is pending in it.
+#[derive(Debug, Clone)]
+pub struct RunDetail {
+    /// The run, with its steps.
+    pub run: Run,
+    /// Where it stands: whoever moves it has to know.
+    pub version: i64,
+    /// What is pending, first come first: checkpoints have no session.
+    pub pending: Vec<Ask>,
+    /// The feed position of the snapshot.
+    pub seq: i64,
+}
+
+/// Which runs to list, newest first.
+#[derive(Debug)]
+pub struct ListRuns {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// Only those that are not over.
+    pub open_only: bool,
+    /// With an id that ends like this.
+    pub id_ends_with: Option<String>,
+    /// How many at most.
+    pub limit: usize,
+    /// After this place.
+    pub after: Option<i64>,
+}
+
+/// The runs that are under way, to be taken up when the server starts.
+#[derive(Debug)]
+pub struct OpenRuns;
+
+/// How the active steps of a run fare.
+#[derive(Debug)]
+pub struct LookAtSteps {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The sessions that carry steps out.
+    pub sessions: Vec<SessionId>,
+    /// The checkpoints that are open.
+    pub asks: Vec<AskId>,
+}
+
+/// How they fare, in the order in which they were named.
+#[derive(Debug, Clone)]
+pub struct StepsLook {
+    /// The sessions.
+    pub sessions: Vec<SessionLook>,
+    /// The checkpoints; nothing if one is not there any more.
+    pub asks: Vec<Option<Ask>>,
+}
+
+/// How the session of a step fares.
+#[derive(Debug, Clone)]
+pub struct SessionLook {
+    /// What it does; nothing if it is not there any more.
+    pub status: Option<SessionStatus>,
+    /// Whether something is pending in it, or on its way to its agent.
+    pub busy: bool,
+    /// What the agent said last, where the session is idle.
+    pub last_words: Option<String>,
 }

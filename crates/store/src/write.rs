@@ -6,6 +6,7 @@ use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused, TypedAnswers};
 use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
 use sayso_core::raw::Raw;
+use sayso_core::run::Run;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::time::Time;
@@ -607,4 +608,51 @@ pub struct WithdrawAsk {
     pub reason: String,
     /// When.
     pub now: Time,
+}
+
+/// A run has moved: its new state, and everything that follows from it, in one transaction.
+#[derive(Debug)]
+pub struct AdvanceRun {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The run as it stands now, with its steps.
+    pub run: Box<Run>,
+    /// Where it stood: only who knows that moves it.
+    pub version: i64,
+    /// Which steps changed, by position.
+    pub changed: Vec<usize>,
+    /// Sessions that are started for it. They have no idempotency key of their own.
+    pub sessions: Vec<CreateSession>,
+    /// Checkpoints that are opened.
+    pub asks: Vec<Ask>,
+    /// Checkpoints whose outcome it has.
+    pub taken: Vec<AskId>,
+    /// Sessions that are ended, with what their agents get.
+    pub closed: Vec<(SessionId, Raw)>,
+    /// Checkpoints that are taken back, and why.
+    pub withdrawn: Vec<(AskId, String)>,
+    /// What the feed says of it.
+    pub news: Vec<RunNews>,
+    /// When.
+    pub now: Time,
+}
+
+/// Something that the feed says of a run.
+#[derive(Debug)]
+pub struct RunNews {
+    /// What kind.
+    pub kind: EventKind,
+    /// The session of the step that it is about.
+    pub session: Option<SessionId>,
+    /// What.
+    pub data: Raw,
+}
+
+/// Starts a run: the first time that it moves.
+#[derive(Debug)]
+pub struct CreateRun {
+    /// How it begins.
+    pub first: AdvanceRun,
+    /// The caller's key.
+    pub key: Option<IdempotencyKey>,
 }

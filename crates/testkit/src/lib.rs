@@ -7,6 +7,7 @@
 //! any client does.
 
 mod agent;
+mod agent_script;
 pub mod agents;
 mod answerer;
 pub mod mcp;
@@ -17,6 +18,7 @@ mod server;
 mod watch;
 
 pub use agent::ScriptedAgent;
+pub use agent_script::{AgentScript, Asked};
 pub use answerer::{Answerer, Answering, Decided, Pattern};
 pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};

@@ -12,6 +12,7 @@ use sayso_client::Client;
 use sayso_server::{Clock, FakeClock, Options, Server};
 use tempfile::TempDir;
 
+use crate::agent_script::AgentScript;
 use crate::watch::{Watch, within};
 
 /// What a test may change before its server starts.
@@ -26,6 +27,11 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Adds an agent that does what a script says.
+    pub fn agent(&mut self, name: &str, script: &AgentScript) {
+        self.options.embedded.push(script.embedded(name));
+    }
+
     /// Lets the server run on a clock that stands still until the test moves it.
     pub fn fake_clock(&mut self) -> Arc<FakeClock> {
         let clock = FakeClock::at(sayso_client::now());

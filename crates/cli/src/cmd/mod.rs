@@ -26,6 +26,7 @@ mod status;
 mod stop;
 mod token;
 mod uninstall;
+mod workflow;
 
 use crate::app::App;
 use crate::args::Command;
@@ -54,6 +55,7 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Policy { action } => policy::run(app, action).await,
         Command::Allow { command, time, project } => rules::allow(app, &command, time, project).await,
         Command::Away { time } => rules::away(app, time).await,
+        Command::Workflow { action } => workflow::run(app, action).await,
         Command::Serve { listen } => serve::run(app, listen).await,
         Command::Status { line: true } => status::line(app).await,
         Command::Status { line: false } => status::run(app).await,

@@ -30,6 +30,15 @@ async fn every_command_prints_json() -> Result<()> {
     let token = person.json(&["token", "create", "ada", "--role", "viewer"]).await?;
     let token = token["id"].as_str().unwrap().to_owned();
     let policy = person.path("config/sayso/policy.toml").to_string_lossy().into_owned();
+    let file = |name: &str, text: &str| -> Result<String> {
+        let path = person.path(name);
+        std::fs::write(&path, text)?;
+        Ok(path.to_string_lossy().into_owned())
+    };
+    let workflow = file("hello.toml", "name = \"hello\"\n[[steps]]\nid = \"say\"\nagent = \"mock\"\nprompt = \"hello\"\n")?;
+    let pausing = "name = \"pause\"\n[[steps]]\nid = \"ok\"\n[steps.checkpoint]\nquestion = \"Go on?\"\ninput = \"yes-no\"\n";
+    let pausing = file("pause.toml", pausing)?;
+    let run = person.json(&["workflow", "run", &pausing, "--detach"]).await?["id"].as_str().unwrap().to_owned();
     let copy = person.path("copy.db").to_string_lossy().into_owned();
 
     let commands: &[&[&str]] = &[
@@ -61,6 +70,12 @@ async fn every_command_prints_json() -> Result<()> {
         &["allow", "make", "--for", "1h"],
         &["away", "1h"],
         &["away", "off"],
+        &["workflow", "check", &workflow],
+        &["workflow", "run", &workflow],
+        &["workflow", "run", &pausing, "--detach"],
+        &["workflow", "list"],
+        &["workflow", "show", &run],
+        &["workflow", "cancel", &run],
         &["status"],
         &["status", "--line"],
         &["logs"],

@@ -18,3 +18,4 @@ mod processes;
 mod prompt;
 mod support;
 mod tokens;
+mod workflow;

@@ -38,5 +38,6 @@ pub use model::{
     Texts,
 };
 pub use policy_file::Policy;
+pub(crate) use policy_file::key_after;
 pub use rules::Rule;
 pub use scopes::{Grant, PolicySet, ProjectPolicy, Scope};

@@ -200,7 +200,7 @@ impl Policy {
 
 /// The byte where `key` is written in the table that starts at `start`; the start itself if it is not
 /// on a line of its own.
-fn key_after(text: &str, start: usize, key: &str) -> usize {
+pub(crate) fn key_after(text: &str, start: usize, key: &str) -> usize {
     let mut at = crate::limits::head(text, start).rfind('\n').map_or(0, |newline| newline + 1);
     for (index, line) in text[at..].split_inclusive('\n').enumerate() {
         let trimmed = line.trim_start();

@@ -9,3 +9,4 @@ mod policy_scopes;
 mod policy_speed;
 mod policy_text;
 mod support;
+mod workflows;

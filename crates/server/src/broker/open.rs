@@ -4,7 +4,7 @@ use sayso_agents::translator::NewAsk;
 use sayso_core::ask::{Ask, AskBody, AskContext, AskKind, Deadline, Origin};
 use sayso_core::id::{AskId, ConnectionId, TokenId};
 use sayso_core::limits::{self, LimitExceeded};
-use sayso_core::policy::{OnTimeout, PolicySet};
+use sayso_core::policy::{self, OnTimeout, PolicySet, Subject};
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
 
@@ -45,12 +45,13 @@ pub(crate) fn open_for_agent(
         context: new.context.map(|said| limits::tail(&said, limits::CONTEXT).to_owned()),
         tool_call_id: new.tool_call_id,
         blocking: new.blocking,
-        run: None,
-        step: None,
+        run: session.step.as_ref().map(|of| of.run),
+        step: session.step.as_ref().map(|of| of.step.clone()),
         labels,
         keep: None,
     };
-    let verdict = app.policies.decide(set, &session.agent, Some(&session.project), &new.body, now);
+    let subject = app.policies.subject(&session.agent, Some(&session.project), &new.body);
+    let verdict = policy::decide(set, &Subject { step: session.step.is_some(), ..subject }, now);
     let (state, policy) = state_after(verdict, now);
     Ok(Ask {
         id: AskId::new(now, entropy::id()),

@@ -103,7 +103,8 @@ impl Owner {
     pub(super) async fn grant(&mut self, session: SessionId, run: Vec<String>, now: Time) {
         let Some(project) = self.sessions.get(&session).map(|carried| carried.session.project.clone()) else { return };
         let (id, until) = (GrantId::new(now, entropy::id()), Some(now.plus(GRANTED)));
-        let grant = Grant { id, run, agent: Some(self.agent.name.clone()), project: Some(project), until };
+        let agent = Some(self.agent.name.clone());
+        let grant = Grant { run, agent, project: Some(project), ..Grant::new(id, until) };
         if let Err(error) = grant.check() {
             return tracing::warn!(%session, %error, "what an agent offered to allow is no rule; only the one call was allowed");
         }

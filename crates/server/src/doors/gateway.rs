@@ -252,7 +252,17 @@ impl Gateway {
             | EventKind::SessionCreated
             | EventKind::MessageCompleted
             | EventKind::PolicyChanged
-            | EventKind::Notice => Vec::new(),
+            | EventKind::Notice
+            | EventKind::RunStarted
+            | EventKind::RunCompleted
+            | EventKind::RunFailed
+            | EventKind::RunCancelled
+            | EventKind::StepStarted
+            | EventKind::StepCompleted
+            | EventKind::StepFailed
+            | EventKind::StepCancelled
+            | EventKind::AgentQuestionAsked
+            | EventKind::AgentQuestionAnswered => Vec::new(),
         }
     }
 

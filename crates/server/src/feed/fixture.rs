@@ -24,6 +24,7 @@ pub(super) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
     let data = Some(Raw::of(&json!({"n": seq})));
     StoredEvent {
         about: None,
+        run: None,
         workspace: WorkspaceId::MAIN,
         seq,
         at: Time::from_millis(seq),

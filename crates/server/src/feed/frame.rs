@@ -5,8 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use sayso_api::event::names;
+use sayso_api::run::{QuestionAnswered, QuestionAsked};
 use sayso_core::ask::{Ask, AskKind};
 use sayso_core::id::SessionId;
+use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::time::Time;
@@ -142,6 +144,8 @@ fn stored(event: &StoredEvent) -> Vec<u8> {
         (EventKind::AskResolved, Some(ask)) => return of_ask(ask, resolved),
         // The ask was deleted since: nobody can be told what it was.
         (EventKind::AskRequested | EventKind::AskResolved, None) => return Vec::new(),
+        (EventKind::AgentQuestionAsked, ask) => return run_question(event, ask.as_deref(), names::AGENT_QUESTION_ASKED),
+        (EventKind::AgentQuestionAnswered, ask) => return run_question(event, ask.as_deref(), names::AGENT_QUESTION_ANSWERED),
         (EventKind::AskParked, _) => names::ASK_PARKED,
         (EventKind::AskSnoozed, _) => names::ASK_SNOOZED,
         (EventKind::AskDelivery, _) => names::ASK_DELIVERY,
@@ -155,6 +159,14 @@ fn stored(event: &StoredEvent) -> Vec<u8> {
         (EventKind::PolicyChanged, _) => names::POLICY_CHANGED,
         (EventKind::Notice, _) => names::NOTICE,
         (EventKind::Error, _) => names::ERROR,
+        (EventKind::RunStarted, _) => names::RUN_STARTED,
+        (EventKind::RunCompleted, _) => names::RUN_COMPLETED,
+        (EventKind::RunFailed, _) => names::RUN_FAILED,
+        (EventKind::RunCancelled, _) => names::RUN_CANCELLED,
+        (EventKind::StepStarted, _) => names::STEP_STARTED,
+        (EventKind::StepCompleted, _) => names::STEP_COMPLETED,
+        (EventKind::StepFailed, _) => names::STEP_FAILED,
+        (EventKind::StepCancelled, _) => names::STEP_CANCELLED,
     };
     plain(Some(event.seq), event.at, name, event.session, event.data.as_ref())
 }
@@ -184,6 +196,33 @@ fn ask_frame(event: &StoredEvent, ask: &Ask, name: &str) -> Vec<u8> {
     shorten::write_ask(&mut out, ask, FRAME_MAX - start - CLOSE.len());
     close(&mut out);
     out
+}
+
+/// What the agent of a step asks, or how that ended, from the ask. Nothing if it was deleted since.
+fn run_question(event: &StoredEvent, ask: Option<&Ask>, name: &str) -> Vec<u8> {
+    let data = |cut: bool| -> Option<Raw> {
+        let ask = ask?;
+        if name == names::AGENT_QUESTION_ASKED {
+            let mut asked = QuestionAsked::of(ask, event.at);
+            if cut {
+                asked.question.shorten();
+            }
+            return Some(Raw::of(&asked));
+        }
+        let mut answered = QuestionAnswered::of(ask)?;
+        if cut {
+            answered.question.shorten();
+            answered.answers.clear();
+            answered.message = answered.message.map(|message| limits::head(&message, 1024).to_owned());
+        }
+        Some(Raw::of(&answered))
+    };
+    let whole = if ask.is_some_and(|ask| ask.text_size() > FRAME_MAX) { None } else { data(false) };
+    let fits = whole.filter(|whole| whole.as_str().len() < FRAME_MAX - 1024);
+    match fits.or_else(|| data(true)) {
+        Some(data) => plain(Some(event.seq), event.at, name, event.session, Some(&data)),
+        None => Vec::new(),
+    }
 }
 
 const CLOSE: &[u8] = b"}\n\n";

@@ -3,12 +3,13 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sayso_api::ask::Outcome as ApiOutcome;
-use sayso_api::error::{ErrorCode, Problem, QuestionProblem};
+use sayso_api::error::{ErrorCode, Problem, QuestionProblem, WorkflowFault};
 use sayso_core::ask::{InvalidAnswers, Outcome, Refused};
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
 use sayso_core::texts;
+use sayso_core::workflow::WorkflowError;
 use sayso_store::StoreError;
 use sayso_store::write::ResolveError;
 
@@ -29,6 +30,7 @@ impl ApiError {
             own: None,
             problems: Vec::new(),
             asks: Vec::new(),
+            faults: Vec::new(),
             line: None,
             column: None,
         }))
@@ -62,6 +64,44 @@ impl ApiError {
 
     pub(crate) fn no_session() -> Self {
         Self::new(StatusCode::NOT_FOUND, ErrorCode::SessionNotFound, "no such session")
+    }
+
+    pub(crate) fn no_run() -> Self {
+        Self::new(StatusCode::NOT_FOUND, ErrorCode::RunNotFound, "no such run").named()
+    }
+
+    pub(crate) fn no_question() -> Self {
+        Self::new(StatusCode::NOT_FOUND, ErrorCode::QuestionNotFound, "no such question of this run").named()
+    }
+
+    pub(crate) fn run_ended() -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorCode::RunEnded, "the run is over")
+    }
+
+    /// A workflow that cannot be used: the first thing that is wrong in words, all of them as a list.
+    pub(crate) fn workflow(errors: &[WorkflowError]) -> Self {
+        let first = errors.first();
+        let detail = match (first, errors.len()) {
+            (Some(first), 1) => first.to_string(),
+            (Some(first), several) => format!("{first} (and {} more; see `faults`)", several - 1),
+            (None, _) => "the workflow cannot be used".to_owned(),
+        };
+        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidWorkflow, detail);
+        (error.0.line, error.0.column) = (first.and_then(|first| first.line), first.and_then(|first| first.column));
+        let fault = |error: &WorkflowError| WorkflowFault {
+            path: error.path.clone(),
+            message: error.message.clone(),
+            line: error.line,
+            column: error.column,
+        };
+        error.0.faults = errors.iter().map(fault).collect();
+        error
+    }
+
+    /// The same with the code also under `error`, for clients that look for it there.
+    fn named(mut self) -> Self {
+        self.0.error = serde_json::to_value(self.0.code).ok().and_then(|code| code.as_str().map(str::to_owned));
+        self
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> Self {

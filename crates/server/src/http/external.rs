@@ -72,6 +72,7 @@ pub(crate) async fn ensure(app: &App, caller: &Caller, named: ExternalSession) -
         policy: SessionPolicy::default(),
         project_policy,
         external: Some(External { native_id: key.native_id.clone() }),
+        step: None,
         labels: Labels::new(),
         opened_by: Some(caller.token),
         created_at: now,

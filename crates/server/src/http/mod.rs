@@ -14,6 +14,7 @@ pub(crate) mod notices;
 mod page;
 pub(crate) mod policy;
 mod router;
+pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod tokens;
 pub(crate) mod transcript;

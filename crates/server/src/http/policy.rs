@@ -13,7 +13,7 @@ use sayso_api::policy::{
 };
 use sayso_core::ask::{Ask, Decision};
 use sayso_core::id::GrantId;
-use sayso_core::policy::{self, Policy, Verdict, project_hash};
+use sayso_core::policy::{self, Policy, Subject, Verdict, project_hash};
 use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
 use sayso_store::EventKind;
@@ -253,6 +253,7 @@ async fn explained(app: &App, caller: &Caller, ask: &Ask, user: Option<Arc<Polic
     };
     let set = app.policies.set(session.as_ref(), user);
     let subject = app.policies.subject(&ask.context.agent, ask.context.project.as_deref(), &ask.body);
+    let subject = Subject { step: ask.context.step.is_some(), ..subject };
     let explanation = policy::explain(&set, &subject, app.clock.now());
     let (verdict, because) = match &explanation.verdict {
         Verdict::Person(note) => ("ask", note.why.clone().unwrap_or_else(|| "no rule decides it".to_owned())),

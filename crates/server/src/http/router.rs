@@ -13,7 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, sessions, tokens, transcript,
+    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, runs, sessions, tokens,
+    transcript,
 };
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
@@ -25,7 +26,15 @@ use crate::doors::{gateway, mcp, question_rest};
         description = "Questions and approvals of coding agents: list, stream, decide. Errors are application/problem+json with a stable code.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(sayso_api::error::Problem, sayso_api::doors::GatewayEvent, sayso_api::doors::QuestionEventData))
+    components(schemas(
+        sayso_api::error::Problem,
+        sayso_api::doors::GatewayEvent,
+        sayso_api::doors::QuestionEventData,
+        sayso_api::run::QuestionAsked,
+        sayso_api::run::QuestionAnswered,
+        sayso_api::run::StepNews,
+        sayso_api::run::RunNews
+    ))
 )]
 struct Document;
 
@@ -49,6 +58,10 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(sessions::interrupt))
         .routes(routes!(sessions::resume))
         .routes(routes!(transcript::get))
+        .routes(routes!(runs::list, runs::create))
+        .routes(routes!(runs::get))
+        .routes(routes!(runs::cancel))
+        .routes(routes!(runs::answer))
         .routes(routes!(events::all))
         .routes(routes!(events::of_session))
         .routes(routes!(agents::list))

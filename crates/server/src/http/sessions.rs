@@ -112,6 +112,7 @@ pub(crate) async fn create(
         policy,
         project_policy,
         external: None,
+        step: None,
         labels,
         opened_by: Some(caller.token),
         created_at: now,
@@ -160,7 +161,7 @@ pub(crate) async fn create(
 
 /// The caller's variables that an agent gets. `PATH` says which programs run, so only an admin may
 /// send any.
-fn environment(caller: &Caller, sent: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, ApiError> {
+pub(crate) fn environment(caller: &Caller, sent: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, ApiError> {
     if !sent.is_empty() && caller.role != Role::Admin {
         return Err(ApiError::new(StatusCode::FORBIDDEN, ErrorCode::Forbidden, "only an admin token may send `environment`"));
     }
@@ -172,7 +173,10 @@ fn environment(caller: &Caller, sent: BTreeMap<String, String>) -> Result<BTreeM
 }
 
 /// A token that sees only some labels starts sessions only with them.
-fn scoped_labels(caller: &Caller, mut labels: sayso_core::session::Labels) -> Result<sayso_core::session::Labels, ApiError> {
+pub(crate) fn scoped_labels(
+    caller: &Caller,
+    mut labels: sayso_core::session::Labels,
+) -> Result<sayso_core::session::Labels, ApiError> {
     limits::check("the number of labels", labels.len(), limits::LABELS)?;
     for (key, value) in &labels {
         limits::check("a label", key.len().max(value.len()), limits::LABEL)?;
@@ -186,7 +190,7 @@ fn scoped_labels(caller: &Caller, mut labels: sayso_core::session::Labels) -> Re
 }
 
 /// The directory to work in: absolute, there, and inside a configured root unless an admin says so.
-fn directory(app: &App, caller: &Caller, wanted: Option<&str>) -> Result<PathBuf, ApiError> {
+pub(crate) fn directory(app: &App, caller: &Caller, wanted: Option<&str>) -> Result<PathBuf, ApiError> {
     let refused = |detail: String| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::DirectoryNotAllowed, detail);
     let home = app.home.clone().unwrap_or_else(|| "/".to_owned());
     let wanted = wanted.filter(|cwd| !cwd.is_empty()).unwrap_or(&home);
@@ -213,7 +217,7 @@ fn directory(app: &App, caller: &Caller, wanted: Option<&str>) -> Result<PathBuf
 }
 
 /// What the project says: its policy file and its branch.
-pub(super) fn look_at(project: &FsPath) -> (Option<String>, Option<String>) {
+pub(crate) fn look_at(project: &FsPath) -> (Option<String>, Option<String>) {
     let file = PathBuf::from(project_file(&project.to_string_lossy()));
     let small = std::fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_PROJECT_POLICY);
     let policy = small.then(|| std::fs::read_to_string(&file).ok()).flatten();

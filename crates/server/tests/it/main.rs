@@ -18,6 +18,7 @@ mod policy;
 mod question_rest;
 mod races;
 mod roles;
+mod runs;
 mod scopes;
 mod secrets;
 mod stop;

@@ -73,6 +73,11 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("post", "/v1/sessions/{id}/interrupt", May::Answer, 200),
     ("post", "/v1/sessions/{id}/resume", May::Answer, 200),
     ("get", "/v1/sessions/{id}/transcript", May::Read, 200),
+    ("get", "/v1/runs", May::Read, 200),
+    ("post", "/v1/runs", May::Answer, 201),
+    ("get", "/v1/runs/{id}", May::Read, 200),
+    ("post", "/v1/runs/{id}/cancel", May::Answer, 200),
+    ("post", "/v1/runs/{id}/questions/{qid}", May::Answer, 200),
     ("get", "/v1/events", May::ReadOwn, 200),
     ("get", "/v1/sessions/{id}/events", May::Read, 200),
     ("get", "/v1/agents", May::Read, 200),
@@ -112,6 +117,12 @@ async fn waiting(world: &World) -> (String, Vec<Value>) {
         asks.push(world.ask(&agent.asks().await.unwrap().id).await);
     }
     (agent.session().to_owned(), asks)
+}
+
+/// A run that waits at a checkpoint.
+fn pausing() -> Value {
+    let checkpoint = json!({ "question": "Go on?", "options": ["Yes", "No"] });
+    json!({ "workflow": { "name": "pause", "steps": [{ "id": "ok", "checkpoint": checkpoint }] } })
 }
 
 async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &str) -> Target {
@@ -171,6 +182,13 @@ async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &s
         ("delete", "/v1/policy/grants/{id}") => {
             let made = world.admin.post("/v1/policy/grants", json!({ "run": ["x *"], "for": "1h" })).await.expect(201);
             Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
+        ("post", "/v1/runs") => Target { path: path.to_owned(), body: Some(pausing()), untouched: None },
+        (_, path) if path.starts_with("/v1/runs/{") => {
+            let run = world.admin.post("/v1/runs", pausing()).await.expect(201);
+            let ask = run["steps"][0]["askId"].as_str().unwrap().to_owned();
+            let body = path.ends_with("{qid}").then(|| json!({ "answers": [["Yes"]] }));
+            Target { path: path.replace("{id}", &id(&run)).replace("{qid}", &ask), body, untouched: Some(ask) }
         }
         (_, "/v1/policy/explain") => Target { path: path.to_owned(), body: Some(json!({ "pending": true })), untouched: None },
         (_, "/v1/policy/grants") => {

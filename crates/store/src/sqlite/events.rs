@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
 use sayso_core::ask::{Ask, AskState, Decision, Reach};
-use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::{ask_row, column, sessions};
+use super::{ask_row, column, run_reads, sessions};
 use crate::error::StoreError;
 use crate::event::{About, EventKind, OutboxId, OutboxKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
@@ -34,7 +34,7 @@ impl Query for FeedHead {
 macro_rules! page {
     ($by:literal) => {
         concat!(
-            "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, ",
+            "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, e.run, ",
             ask_row::columns!("a."),
             " FROM event e",
             $by,
@@ -78,19 +78,21 @@ impl Query for EventsAfter {
             let Some(kind) = EventKind::from_number(column(row, 2)?) else { continue };
             // The ask may have been deleted since; then there is nothing to show of it.
             let has_ask: bool = column(row, 5)?;
-            let present: Option<[u8; 16]> = column(row, 6)?;
+            let run = column::<Option<[u8; 16]>>(row, 6)?.map(RunId::from_bytes);
+            let present: Option<[u8; 16]> = column(row, 7)?;
             if has_ask && present.is_none() {
                 continue;
             }
-            let ask = present.map(|_| ask_row::read(row, 6)).transpose()?.map(|ask| Arc::new(as_it_was(ask, kind)));
+            let ask = present.map(|_| ask_row::read(row, 7)).transpose()?.map(|ask| Arc::new(as_it_was(ask, kind)));
             let data = column::<Option<String>>(row, 4)?.map(Raw::parse).transpose();
             let data = data.map_err(|error| StoreError::Unreadable { what: "event", detail: error.to_string() })?;
             let at = Time::from_millis(column(row, 1)?);
-            let about = match (&ask, session) {
-                (None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
-                (Some(_), _) | (None, None) => None,
+            let about = match (&ask, run, session) {
+                (None, Some(run), _) => run_reads::about(db, run)?,
+                (None, None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
+                (Some(_), _, _) | (None, None, None) => None,
             };
-            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, about, ask, data });
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, run, about, ask, data });
         }
         if looked < self.limit {
             found.looked_to = head;
@@ -110,7 +112,7 @@ fn about(
         return Ok(about.clone());
     }
     let found = sessions::get(db, workspace, session)?;
-    let about = found.map(|found| Arc::new(About { labels: found.labels, opened_by: found.opened_by }));
+    let about = found.map(|found| Arc::new(About::from(found)));
     known.insert(session, about.clone());
     Ok(about)
 }
@@ -122,7 +124,7 @@ fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
             ask.state = AskState::Pending(Reach::Live);
             ask.snoozed_until = None;
         }
-        EventKind::AskResolved => {
+        EventKind::AskResolved | EventKind::AgentQuestionAnswered => {
             if let AskState::Resolved { outcome, .. } = ask.state {
                 let delivery = if matches!(outcome.decision, Decision::Withdrawn { .. }) {
                     sayso_core::ask::Delivery::Delivered

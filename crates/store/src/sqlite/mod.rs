@@ -16,6 +16,8 @@ mod policy_state;
 mod recent;
 mod resolve;
 mod retention;
+mod run_reads;
+mod runs;
 mod sessions;
 mod store;
 mod tokens;

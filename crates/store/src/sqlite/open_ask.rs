@@ -3,14 +3,29 @@
 use std::sync::Arc;
 
 use rusqlite::params;
-use sayso_core::ask::{Ask, AskState, Delivery, Reach};
+use sayso_core::ask::{Ask, AskKind, AskState, Delivery, Reach};
 use sayso_core::limits;
+use sayso_core::time::Time;
 
 use super::tx::{Earlier, Tx};
 use super::{ask_row, kept};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::write::{OpenAsk, Opened, Operation};
+
+/// Tells the run whose step asks a question that it was asked, or how it ended. A checkpoint is the
+/// run's own question and has steps' events.
+pub(super) fn trace(tx: &mut Tx<'_>, ask: &Arc<Ask>, now: Time) -> Result<(), StoreError> {
+    if ask.context.run.is_none() || ask.origin.session.is_none() || ask.kind() != AskKind::Question {
+        return Ok(());
+    }
+    let kind = match &ask.state {
+        AskState::Pending(_) => EventKind::AgentQuestionAsked,
+        AskState::Resolved { .. } => EventKind::AgentQuestionAnswered,
+    };
+    tx.event(kind, now, ask.origin.session, Some(Arc::clone(ask)), None)?;
+    Ok(())
+}
 
 /// Writes a new ask with its event. What the policy decided is one event: it never shows as pending.
 pub(super) fn open(tx: &mut Tx<'_>, workspace: WorkspaceId, ask: Ask) -> Result<Arc<Ask>, StoreError> {
@@ -21,6 +36,7 @@ pub(super) fn open(tx: &mut Tx<'_>, workspace: WorkspaceId, ask: Ask) -> Result<
         AskState::Resolved { .. } => EventKind::AskResolved,
     };
     tx.event(kind, ask.opened_at, ask.origin.session, Some(Arc::clone(&ask)), None)?;
+    trace(tx, &ask, ask.opened_at)?;
     match &ask.state {
         AskState::Pending(_) => {
             if let Some(deadline) = ask.policy.deadline {

@@ -10,7 +10,7 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::tx::{Earlier, Tx};
-use super::{ask_row, to_json};
+use super::{ask_row, open_ask, to_json};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::write::{CallerHasOutcome, ExpireAsk, KeyReused, Operation, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAsk};
@@ -46,6 +46,7 @@ pub(super) fn decide(
     }
     let ask = Arc::new(ask);
     tx.event(EventKind::AskResolved, now, ask.origin.session, Some(Arc::clone(&ask)), None)?;
+    open_ask::trace(tx, &ask, now)?;
     if !withdrawn {
         tx.send_outcome(&ask, resolution.for_agent, reach)?;
     }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use sayso_core::ask::{Ask, Decision, Reach};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
+use sayso_core::run::Run;
 use sayso_core::time::Time;
 
 use super::recent::Recent;
@@ -136,7 +137,7 @@ impl<'a> Tx<'a> {
             return Ok(Some(about));
         }
         let found = sessions::get(self.db, self.workspace, session)?;
-        let about = found.map(|found| Arc::new(About { labels: found.labels, opened_by: found.opened_by }));
+        let about = found.map(|found| Arc::new(About::from(found)));
         if let Some(about) = &about {
             self.recent.put_about(session, about);
         }
@@ -175,8 +176,47 @@ impl<'a> Tx<'a> {
             (None, Some(session)) => self.about(session)?,
             (None, None) => None,
         };
-        self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, about, ask, data });
+        self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, run: None, about, ask, data });
         Ok(seq)
+    }
+
+    /// Writes one event about a run.
+    pub(super) fn run_event(
+        &mut self,
+        kind: EventKind,
+        at: Time,
+        run: &Run,
+        session: Option<SessionId>,
+        data: Raw,
+    ) -> Result<(), StoreError> {
+        let seq = self.next_seq();
+        self.db
+            .prepare_cached(
+                "INSERT INTO event (workspace, seq, at_ms, kind, session, run, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                self.workspace.0,
+                seq,
+                at.as_millis(),
+                kind as i64,
+                session.as_ref().map(SessionId::as_bytes),
+                run.id.as_bytes(),
+                data.as_str()
+            ])?;
+        self.counters.seq = seq;
+        let about = Arc::new(About { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
+        self.batch.events.push(StoredEvent {
+            workspace: self.workspace,
+            seq,
+            at,
+            kind,
+            session,
+            run: Some(run.id),
+            about: Some(about),
+            ask: None,
+            data: Some(data),
+        });
+        Ok(())
     }
 
     /// Writes the event of a new block, which stands at the same place: the row stays thin.

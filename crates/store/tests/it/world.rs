@@ -184,6 +184,7 @@ pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Optio
             policy: sayso_core::policy::SessionPolicy::default(),
             project_policy: None,
             external: None,
+            step: None,
             labels,
             opened_by,
             created_at: at(0),

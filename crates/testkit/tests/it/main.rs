@@ -3,3 +3,4 @@
 mod kit;
 mod models;
 mod replay;
+mod workflows;

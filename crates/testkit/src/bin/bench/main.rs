@@ -16,6 +16,7 @@ mod raw_commit;
 mod report;
 mod round_trip;
 mod speed;
+mod workflows;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -143,6 +144,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("processes") {
         processes::measure(&mut report, size).await?;
+    }
+    if wanted("workflows") {
+        workflows::measure(&mut report, size).await?;
     }
     if wanted("growth") {
         growth(&mut report, size).await?;

@@ -1,0 +1,342 @@
+//! `sayso workflow`: run one here, check a file, and look at runs.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use sayso_client::api::ask::AskStatus;
+use sayso_client::api::run::{NewRun, Run, RunQuery, RunStatus};
+use sayso_client::{Client, EventStream, StreamItem};
+use sayso_core::workflow::{Source, Surroundings, Workflow, WorkflowError};
+
+use crate::app::App;
+use crate::args::{Label, WorkflowAction};
+use crate::autostart;
+use crate::failure::{Failure, exit};
+use crate::order::ending;
+use crate::output::{Look, Style};
+use crate::prompt::{self, Ended, render};
+use crate::sanitize;
+use crate::terminal::Keyboard;
+use crate::trace::{Piece, Trace};
+use crate::words;
+
+/// The exit code of a run that was cancelled.
+const CANCELLED: u8 = 3;
+
+/// Runs a workflow, or acts on runs.
+pub(crate) async fn run(app: &App, action: WorkflowAction) -> Result<(), Failure> {
+    match action {
+        WorkflowAction::Run { file, inputs, directory, labels, detach } => {
+            start(app, &file, &inputs, directory, labels, detach).await
+        }
+        WorkflowAction::Check { file } => check(app, &file).await,
+        WorkflowAction::List { all } => {
+            let query = RunQuery { open: (!all).then_some(true), limit: Some(100), ..RunQuery::default() };
+            let page = app.client()?.runs(&query).await?;
+            app.out.result(&page, || match page.data.as_slice() {
+                [] if all => "No run yet. Try: sayso workflow run FILE".to_owned(),
+                [] => "No run is under way. See all with: sayso workflow list --all".to_owned(),
+                runs => table(runs, &app.out.look),
+            })
+        }
+        WorkflowAction::Show { id } => {
+            let run = app.client()?.find_run(&id).await?;
+            app.out.result(&run, || describe(&run, &app.out.look))
+        }
+        WorkflowAction::Cancel { id } => {
+            let client = app.client()?;
+            let run = client.find_run(&id).await?;
+            let run = client.cancel_run(&run.id).await?;
+            app.out.result(&run, || "The run is cancelled. Its agents are being ended.".to_owned())
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<(Workflow, Source), Failure> {
+    let failed = |error: std::io::Error| Failure::io(&format!("{} cannot be read", file.display()), &error);
+    let text = std::fs::read_to_string(file).map_err(failed)?;
+    let is_json = file.extension().is_some_and(|extension| extension == "json");
+    let parsed = if is_json { Workflow::parse_json(&text) } else { Workflow::parse_toml(&text) };
+    parsed.map_err(|error| wrong(file, &[error]))
+}
+
+/// Everything that is wrong with a file, a line each.
+fn wrong(file: &Path, errors: &[WorkflowError]) -> Failure {
+    let lines = errors.iter().map(|error| {
+        let place = match (error.line, error.column) {
+            (Some(line), Some(column)) => format!("{}:{line}:{column}", file.display()),
+            (Some(line), None) => format!("{}:{line}", file.display()),
+            (None, _) => file.display().to_string(),
+        };
+        let path = if error.path.is_empty() { String::new() } else { format!("{}: ", error.path) };
+        format!("{place}: {path}{}", error.message)
+    });
+    Failure::new(sanitize::text(&lines.collect::<Vec<_>>().join("\n"))).then("Nothing was started.")
+}
+
+/// The agents that there are: those of the server, else those that one on this machine would have.
+async fn agents(app: &App) -> Result<Vec<String>, Failure> {
+    if let Ok(client) = app.client()
+        && let Ok(list) = client.agents().await
+    {
+        return Ok(list.data.into_iter().map(|agent| agent.name).collect());
+    }
+    sayso_server::agent_names(&app.paths.config_dir).map_err(|error| Failure::caused("The configuration cannot be used", &error))
+}
+
+async fn check(app: &App, file: &Path) -> Result<(), Failure> {
+    let (workflow, source) = read(file)?;
+    let agents = agents(app).await?;
+    let errors = workflow.check(&source, Surroundings { agents: Some(&agents), input: None });
+    if !errors.is_empty() {
+        return Err(wrong(file, &errors));
+    }
+    let inputs = workflow.wanted_inputs();
+    let steps = workflow.explain();
+    let shown = serde_json::json!({ "name": workflow.name, "inputs": inputs, "steps": steps });
+    app.out.result(&shown, || {
+        let mut out = format!("{} is in order.", sanitize::line(&workflow.name));
+        for (name, default) in &inputs {
+            let given = default.as_deref().map_or_else(|| "has to be given".to_owned(), |text| format!("{text:?} if not given"));
+            let _ = write!(out, "\nInput {name}: {}", sanitize::line(&given));
+        }
+        for step in &steps {
+            let _ = write!(
+                out,
+                "\n\n{} ({})\n  On a question: {}.\n  If nobody answers: {}.",
+                app.out.look.paint(Style::Bold, &step.id),
+                sanitize::line(&step.what),
+                step.on_question,
+                step.on_timeout
+            );
+        }
+        out
+    })
+}
+
+async fn start(
+    app: &App,
+    file: &Path,
+    inputs: &[Label],
+    directory: Option<PathBuf>,
+    labels: Vec<Label>,
+    detach: bool,
+) -> Result<(), Failure> {
+    let (workflow, source) = read(file)?;
+    let given: BTreeMap<String, String> = inputs.iter().map(|input| (input.key.clone(), input.value.clone())).collect();
+    // The server knows its agents; what can be said with a line and a column is said here first.
+    let errors = workflow.check(&source, Surroundings { agents: None, input: Some(&given) });
+    if !errors.is_empty() {
+        return Err(wrong(file, &errors));
+    }
+    let client = autostart::client(app).await?;
+    let agents: Vec<String> = client.agents().await?.data.into_iter().map(|agent| agent.name).collect();
+    let errors = workflow.check(&source, Surroundings { agents: Some(&agents), input: Some(&given) });
+    if !errors.is_empty() {
+        return Err(wrong(file, &errors));
+    }
+    let directory = match (directory, &workflow.directory) {
+        (Some(directory), _) => Some(std::path::absolute(&directory)),
+        (None, Some(_)) => None,
+        (None, None) => Some(std::env::current_dir()),
+    };
+    let directory = directory.transpose().map_err(|error| Failure::io("The directory cannot be used", &error))?;
+    let new = NewRun {
+        workflow: serde_json::to_value(&workflow).map_err(|error| Failure::caused("The workflow cannot be sent", &error))?,
+        input: given.into_iter().map(|(name, value)| (name, value.into())).collect(),
+        directory: directory.map(|directory| directory.to_string_lossy().into_owned()),
+        labels: labels.into_iter().map(|label| (label.key, label.value)).collect(),
+        environment: app.environment_for_agents(),
+    };
+    // The stream begins before the run does, so that nothing of it is missed.
+    let since = client.runs(&RunQuery { limit: Some(1), ..RunQuery::default() }).await?.seq;
+    let mut stream = client.events(Some(since));
+    stream.connect().await?;
+    let run = client.start_run(&new).await?;
+    if detach {
+        return app.out.result(&run, || run.id.clone());
+    }
+    if app.out.json {
+        return print_json(app, &run, stream).await;
+    }
+    let trace = Trace::of(&run.id);
+    let mut following =
+        Following { app, client: &client, keyboard: Keyboard::open()?, stream, trace, waiting: VecDeque::new(), run };
+    following.follow().await
+}
+
+/// The run, then each event of it as it is, until it is over; then the run again.
+async fn print_json(app: &App, run: &Run, mut stream: EventStream) -> Result<(), Failure> {
+    app.out.json(run)?;
+    let mut trace = Trace::of(&run.id);
+    loop {
+        if let StreamItem::Event(event) = stream.next().await? {
+            let pieces = trace.take(&event, &app.out.look);
+            if !pieces.is_empty() {
+                app.out.json(&event)?;
+            }
+            if let Some(Piece::Over(status, reason)) = pieces.into_iter().next_back() {
+                return over(status, reason);
+            }
+        }
+    }
+}
+
+/// What the end of a run means for whoever waited for it.
+fn over(status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
+    let reason = reason.map(|reason| format!(": {}", sanitize::line(&reason))).unwrap_or_default();
+    match status {
+        RunStatus::Completed | RunStatus::Running | RunStatus::Waiting => Ok(()),
+        RunStatus::Failed => Err(Failure::new(format!("The run failed{reason}."))),
+        RunStatus::Cancelled => Err(Failure { exit: CANCELLED, ..Failure::new(format!("The run was cancelled{reason}.")) }),
+    }
+}
+
+/// A run on the screen.
+struct Following<'a> {
+    app: &'a App,
+    client: &'a Client,
+    keyboard: Keyboard,
+    stream: EventStream,
+    trace: Trace,
+    /// Asks that wait for the prompt, first come first.
+    waiting: VecDeque<String>,
+    run: Run,
+}
+
+impl Following<'_> {
+    async fn follow(&mut self) -> Result<(), Failure> {
+        loop {
+            if let Some(id) = self.waiting.pop_front() {
+                self.show(&id).await?;
+                continue;
+            }
+            tokio::select! {
+                item = self.stream.next() => {
+                    let pieces = match item? {
+                        StreamItem::Event(event) => self.trace.take(&event, &self.app.out.look),
+                        StreamItem::Reconnecting { attempt, .. } => {
+                            if attempt == 1 {
+                                self.app.out.note("Disconnected. Trying again.");
+                            }
+                            continue;
+                        }
+                        StreamItem::Reset { .. } => self.pieces_now().await?,
+                    };
+                    for piece in pieces {
+                        match piece {
+                            Piece::Line(line) => self.app.out.line(&line),
+                            Piece::Asked(id, line) => {
+                                self.app.out.line(&line);
+                                self.waiting.push_back(id);
+                            }
+                            Piece::Over(status, reason) => return self.ended(status, reason).await,
+                        }
+                    }
+                }
+                () = self.keyboard.interrupt() => return Err(self.left()),
+            }
+        }
+    }
+
+    /// After a gap: what waits now, and whether it is over.
+    async fn pieces_now(&self) -> Result<Vec<Piece>, Failure> {
+        let run = self.client.run(&self.run.id).await?;
+        if run.status.is_over() {
+            return Ok(vec![Piece::Over(run.status, run.reason)]);
+        }
+        let questions = run.pending_questions.into_iter().map(|question| question.id);
+        let asks = questions.chain(run.pending_checkpoints).chain(run.pending_approvals);
+        Ok(asks.map(|id| Piece::Asked(id, "Something waits.".to_owned())).collect())
+    }
+
+    /// Prompts for an ask, or says how to answer it when nobody types here.
+    async fn show(&mut self, id: &str) -> Result<(), Failure> {
+        let ask = self.client.ask(id).await?;
+        if ask.status != AskStatus::Pending {
+            return Ok(());
+        }
+        if !self.keyboard.is_terminal {
+            self.app.out.line(&render::banner(&ask, &self.app.out.look));
+            self.app.out.line(&format!("{}\nDecide it with: {}", words::subject(&ask), words::how_to_decide(&ask)));
+            return Ok(());
+        }
+        match prompt::run(&self.app.out, self.client, &ask, &mut self.keyboard).await? {
+            Ended::Decided(decided) => self.trace.decided(&decided.id),
+            Ended::Elsewhere(_) => {}
+            Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(&ask))),
+            Ended::Interrupted => return Err(self.left()),
+        }
+        Ok(())
+    }
+
+    /// Ctrl-C leaves; the run goes on.
+    fn left(&self) -> Failure {
+        let id = ending(&self.run.id, 4);
+        let next = format!("See it with: sayso workflow show {id}; end it with: sayso workflow cancel {id}");
+        Failure { exit: exit::INTERRUPTED, ..Failure::new("Left. The run goes on.").then(next) }
+    }
+
+    async fn ended(&self, status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
+        over(status, reason)?;
+        let run = self.client.run(&self.run.id).await?;
+        let last = run.steps.iter().rev().find_map(|step| step.output.as_deref()).unwrap_or_default();
+        self.app.out.line(&self.app.out.look.paint(Style::Good, "The run is completed."));
+        if !last.is_empty() {
+            self.app.out.line(&sanitize::text(last));
+        }
+        Ok(())
+    }
+}
+
+fn table(runs: &[Run], look: &Look) -> String {
+    let now = sayso_client::now();
+    let lines = runs.iter().map(|run| {
+        let done = run.steps.iter().filter(|step| step.status == "completed").count();
+        format!(
+            "{}  {}  {}/{} steps  {}  {}",
+            look.paint(Style::Dim, ending(&run.id, 4)),
+            words::pad(status(run.status), 15),
+            done,
+            run.steps.len(),
+            words::at(run.created_at, now),
+            sanitize::line(&run.workflow)
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+const fn status(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Running => "running",
+        RunStatus::Waiting => "waiting for you",
+        RunStatus::Completed => "completed",
+        RunStatus::Failed => "failed",
+        RunStatus::Cancelled => "cancelled",
+    }
+}
+
+fn describe(run: &Run, look: &Look) -> String {
+    let mut out = format!("{} {}", look.paint(Style::Bold, &sanitize::line(&run.workflow)), look.paint(Style::Dim, &run.id));
+    let reason = run.reason.as_deref().map(|reason| format!(": {}", sanitize::line(reason))).unwrap_or_default();
+    let _ = write!(out, "\n{}{reason}", status(run.status));
+    for step in &run.steps {
+        let said = step.output.as_deref().or(step.reason.as_deref()).map(sanitize::line).unwrap_or_default();
+        let said = words::cut(&said, 60, look.ellipsis());
+        let line = format!("\n  {}  {}  {said}", words::pad(&sanitize::line(&step.id), 16), words::pad(&step.status, 9));
+        out.push_str(line.trim_end());
+    }
+    let questions = run.pending_questions.iter().map(|question| {
+        let headers = question.questions.iter().map(|item| sanitize::line(&item.header)).collect::<Vec<_>>().join(", ");
+        format!("{} asks: {headers}", sanitize::line(&question.step_id))
+    });
+    let ids = run.pending_questions.iter().map(|question| &question.id);
+    let ids = ids.chain(&run.pending_checkpoints).chain(&run.pending_approvals);
+    let words = questions.chain(run.pending_checkpoints.iter().map(|_| "a checkpoint waits".to_owned()));
+    let words = words.chain(run.pending_approvals.iter().map(|_| "an approval waits".to_owned()));
+    for (id, what) in ids.zip(words) {
+        let _ = write!(out, "\n{} {what}. Decide it with: sayso show {}", look.paint(Style::Waiting, "?"), ending(id, 4));
+    }
+    out
+}

@@ -1,0 +1,276 @@
+//! What happens in a run, one line each. Pure: events in, lines out.
+
+use std::collections::BTreeSet;
+
+use sayso_client::api::ask::{Actor, AskStatus, ShownAnswer};
+use sayso_client::api::event::{Event, names};
+use sayso_client::api::run::{QuestionAnswered, QuestionAsked, RunNews, RunQuestion, RunStatus, StepNews};
+use sayso_core::time::Time;
+use serde::Deserialize;
+
+use crate::output::{Look, Style};
+use crate::sanitize;
+use crate::words;
+
+/// How much of an output is shown in a line.
+const SHOWN: usize = 80;
+
+/// What an event means for whoever follows a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    /// A line to print.
+    Line(String),
+    /// Something waits; this is its ask's id, and the line that says so.
+    Asked(String, String),
+    /// The run is over.
+    Over(RunStatus, Option<String>),
+}
+
+/// Follows one run.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    run: String,
+    /// Questions that were told of when they were asked.
+    asked: BTreeSet<String>,
+    /// Asks that were decided in this terminal.
+    here: BTreeSet<String>,
+}
+
+/// What of an ask says whether it belongs to a run.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Belongs {
+    id: String,
+    run_id: Option<String>,
+    step_id: Option<String>,
+    session_id: Option<String>,
+    kind: String,
+}
+
+impl Trace {
+    /// Follows this run.
+    pub(crate) fn of(run: &str) -> Self {
+        Self { run: run.to_owned(), asked: BTreeSet::new(), here: BTreeSet::new() }
+    }
+
+    /// This ask was decided here.
+    pub(crate) fn decided(&mut self, id: &str) {
+        self.here.insert(id.to_owned());
+    }
+
+    /// What an event means; nothing if it is not about this run.
+    pub(crate) fn take(&mut self, event: &Event<'_>, look: &Look) -> Vec<Piece> {
+        let data = event.data.get();
+        match event.kind.as_ref() {
+            names::AGENT_QUESTION_ASKED => {
+                let Some(asked) = read::<QuestionAsked>(data).filter(|asked| asked.run_id == self.run) else { return Vec::new() };
+                self.asked.insert(asked.question.id.clone());
+                vec![Piece::Asked(asked.question.id.clone(), question(event.at, &asked.step_id, &asked.question, look))]
+            }
+            names::AGENT_QUESTION_ANSWERED => {
+                let Some(done) = read::<QuestionAnswered>(data).filter(|done| done.run_id == self.run) else { return Vec::new() };
+                let mut pieces = Vec::new();
+                // What the policy decides is not told of before.
+                if !self.asked.remove(&done.question_id) {
+                    pieces.push(Piece::Line(question(event.at, &done.step_id, &done.question, look)));
+                }
+                pieces.push(Piece::Line(self.answered(event.at, &done, look)));
+                pieces
+            }
+            names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED => {
+                let Some(ask) = read::<Belongs>(data).filter(|ask| ask.run_id.as_deref() == Some(&self.run)) else {
+                    return Vec::new();
+                };
+                let what = match (ask.session_id, ask.kind.as_str()) {
+                    (None, _) => "checkpoint",
+                    // It has an event of its own.
+                    (Some(_), "question") => return Vec::new(),
+                    (Some(_), _) => "agent asks for an approval",
+                };
+                let step = sanitize::line(&ask.step_id.unwrap_or_default());
+                let line = look.paint(Style::Waiting, &format!("{} ? {step}: {what}", clock(event.at)));
+                vec![Piece::Asked(ask.id, line)]
+            }
+            names::STEP_STARTED | names::STEP_COMPLETED | names::STEP_FAILED | names::STEP_CANCELLED => {
+                let news = read::<StepNews>(data).filter(|news| news.run_id == self.run);
+                news.map(|news| Piece::Line(step(event.at, &news, look))).into_iter().collect()
+            }
+            names::RUN_COMPLETED | names::RUN_FAILED | names::RUN_CANCELLED => {
+                let news = read::<RunNews>(data).filter(|news| news.run_id == self.run);
+                news.map(|news| Piece::Over(news.status, news.reason)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn answered(&self, at: Time, done: &QuestionAnswered, look: &Look) -> String {
+        let arrow = if look.ascii { "->" } else { "→" };
+        let given = done.answers.iter().flat_map(|answer| match answer {
+            ShownAnswer::Entries(entries) => entries.iter().map(|entry| sanitize::line(entry)).collect(),
+            ShownAnswer::Secret { .. } => vec!["(secret)".to_owned()],
+        });
+        let given = given.collect::<Vec<_>>().join(", ");
+        let by = self.by(&done.question_id, &done.by);
+        let timed_out = done.by.kind == "timeout";
+        let words = match (done.status, timed_out) {
+            (AskStatus::Answered | AskStatus::Approved, false) => format!("answered: {given} ({by})"),
+            (AskStatus::Answered | AskStatus::Approved, true) => format!("timed out {arrow} first option: {given}"),
+            (AskStatus::Rejected | AskStatus::Denied, false) => format!("rejected ({by})"),
+            (AskStatus::Rejected | AskStatus::Denied, true) => format!("timed out {arrow} rejected"),
+            (AskStatus::Withdrawn | AskStatus::Pending, _) => {
+                format!("withdrawn: {}", done.message.as_deref().map(sanitize::line).unwrap_or_default())
+            }
+        };
+        let style = match done.status {
+            AskStatus::Answered | AskStatus::Approved => Style::Good,
+            AskStatus::Rejected | AskStatus::Denied => Style::Bad,
+            AskStatus::Withdrawn | AskStatus::Pending => Style::Dim,
+        };
+        look.paint(style, &format!("{} {arrow} {}: {words}", clock(at), sanitize::line(&done.step_id)))
+    }
+
+    /// Who decided, in brackets.
+    fn by(&self, ask: &str, by: &Actor) -> String {
+        let via = by.via.as_deref().map(|via| format!(", {}", sanitize::line(via))).unwrap_or_default();
+        match by.kind.as_str() {
+            "policy" => format!("rule {}", by.rule.as_deref().map(sanitize::line).unwrap_or_default()),
+            "person" | "message" if self.here.contains(ask) => format!("you{via}"),
+            "person" | "message" => format!("{}{via}", by.name.as_deref().map_or_else(|| "somebody".to_owned(), sanitize::line)),
+            other => sanitize::line(other),
+        }
+    }
+}
+
+fn question(at: Time, step: &str, question: &RunQuestion, look: &Look) -> String {
+    let headers = question.questions.iter().map(|item| sanitize::line(&item.header)).collect::<Vec<_>>().join(", ");
+    look.paint(Style::Waiting, &format!("{} ? {}: agent asks: {headers}", clock(at), sanitize::line(step)))
+}
+
+fn step(at: Time, news: &StepNews, look: &Look) -> String {
+    let id = sanitize::line(&news.step_id);
+    let reason = || news.step.reason.as_deref().map(sanitize::line).unwrap_or_default();
+    let (style, words) = match news.step.status.as_str() {
+        "completed" => {
+            let output = news.step.output.as_deref().map(sanitize::line).unwrap_or_default();
+            (Style::Dim, format!("done: {}", words::cut(&output, SHOWN, look.ellipsis())))
+        }
+        "failed" => (Style::Bad, format!("failed: {}", reason())),
+        "cancelled" => (Style::Dim, format!("cancelled: {}", reason())),
+        "waiting" => (Style::Dim, "the run pauses".to_owned()),
+        _ => match (&news.step.agent, news.step.attempts) {
+            (Some(agent), 0 | 1) => (Style::Dim, format!("started ({})", sanitize::line(agent))),
+            (Some(agent), again) => (Style::Dim, format!("started again ({}, attempt {again})", sanitize::line(agent))),
+            (None, _) => (Style::Dim, "started".to_owned()),
+        },
+    };
+    look.paint(style, &format!("{}   {id}: {words}", clock(at)))
+}
+
+/// The local time of day with seconds.
+fn clock(at: Time) -> String {
+    match jiff::Timestamp::from_millisecond(at.as_millis()) {
+        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string(),
+        Err(_) => at.to_string(),
+    }
+}
+
+/// Reads what is known. What does not read is not shown.
+fn read<T: for<'de> Deserialize<'de>>(data: &str) -> Option<T> {
+    serde_json::from_str(data).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::fixtures::look;
+    use serde_json::{Value, json};
+
+    fn event(kind: &'static str, data: &Value) -> Event<'static> {
+        let data = serde_json::value::RawValue::from_string(data.to_string()).unwrap();
+        Event { seq: Some(1), at: Time::from_millis(0), kind: kind.into(), session_id: None, data: Cow::Owned(data) }
+    }
+
+    fn asked() -> Value {
+        json!({"runId": "run_1", "stepId": "plan", "sessionId": "ses_1", "timestamp": "2026-11-15T12:01:07Z", "question": {
+        "id": "ask_1", "stepId": "plan", "sessionId": "ses_1", "askedAt": "2026-11-15T12:01:07Z",
+        "questions": [
+            {"question": "Which?", "header": "Database Strategy", "options": [], "multiple": false, "custom": true},
+            {"question": "And?", "header": "Cache", "options": [], "multiple": false, "custom": true},
+        ]}})
+    }
+
+    fn answered(status: &str, by: Value) -> Value {
+        let mut data = asked();
+        data["questionId"] = json!("ask_1");
+        data["status"] = json!(status);
+        data["answers"] = if status == "answered" { json!([["SQLite"], ["None"]]) } else { json!([]) };
+        data["by"] = by;
+        data
+    }
+
+    fn lines(trace: &mut Trace, kind: &'static str, data: &Value) -> Vec<String> {
+        trace
+            .take(&event(kind, data), &look())
+            .into_iter()
+            .map(|piece| match piece {
+                // The time is the machine's; the rest is ours.
+                Piece::Line(line) | Piece::Asked(_, line) => line.get(9..).unwrap_or_default().to_owned(),
+                Piece::Over(status, _) => format!("{status:?}"),
+            })
+            .collect()
+    }
+
+    // Checklist 2.62, 2.63.
+    #[test]
+    fn a_question_and_its_answer_have_the_two_lines_of_a_trace() {
+        let mut trace = Trace::of("run_1");
+        assert_eq!(lines(&mut trace, names::AGENT_QUESTION_ASKED, &asked()), ["? plan: agent asks: Database Strategy, Cache"]);
+        trace.decided("ask_1");
+        let by = json!({"kind": "person", "name": "ada", "via": "terminal"});
+        assert_eq!(
+            lines(&mut trace, names::AGENT_QUESTION_ANSWERED, &answered("answered", by)),
+            ["→ plan: answered: SQLite, None (you, terminal)"]
+        );
+    }
+
+    #[test]
+    fn whoever_decided_has_a_line_of_their_own() {
+        for (status, by, line) in [
+            ("answered", json!({"kind": "person", "name": "ada", "via": "page"}), "→ plan: answered: SQLite, None (ada, page)"),
+            ("answered", json!({"kind": "policy", "rule": "db"}), "→ plan: answered: SQLite, None (rule db)"),
+            ("answered", json!({"kind": "timeout", "after": "30s"}), "→ plan: timed out → first option: SQLite, None"),
+            ("rejected", json!({"kind": "timeout", "after": "30s"}), "→ plan: timed out → rejected"),
+            ("rejected", json!({"kind": "person", "name": "ada", "via": "http"}), "→ plan: rejected (ada, http)"),
+        ] {
+            let said = lines(&mut Trace::of("run_1"), names::AGENT_QUESTION_ANSWERED, &answered(status, by));
+            // Nobody was told that it was asked, so that comes first.
+            assert_eq!(said, ["? plan: agent asks: Database Strategy, Cache", line]);
+        }
+    }
+
+    // Checklist 2.64.
+    #[test]
+    fn asking_is_yellow_and_an_answer_green() {
+        let look = Look { colour: true, ..look() };
+        let mut trace = Trace::of("run_1");
+        let shown = |pieces: Vec<Piece>| match pieces.into_iter().next() {
+            Some(Piece::Line(line) | Piece::Asked(_, line)) => line,
+            other => panic!("{other:?}"),
+        };
+        assert!(shown(trace.take(&event(names::AGENT_QUESTION_ASKED, &asked()), &look)).starts_with("\u{1b}[33m"));
+        let by = json!({"kind": "person", "name": "ada"});
+        let answered = event(names::AGENT_QUESTION_ANSWERED, &answered("answered", by));
+        assert!(shown(trace.take(&answered, &look)).starts_with("\u{1b}[32m"));
+    }
+
+    #[test]
+    fn other_runs_and_hostile_headers_do_no_harm() {
+        assert_eq!(lines(&mut Trace::of("run_2"), names::AGENT_QUESTION_ASKED, &asked()), Vec::<String>::new());
+        let mut hostile = asked();
+        hostile["question"]["questions"][0]["header"] = json!("\u{1b}[2J");
+        let line = lines(&mut Trace::of("run_1"), names::AGENT_QUESTION_ASKED, &hostile).concat();
+        assert!(!line.contains('\u{1b}'), "{line}");
+    }
+}

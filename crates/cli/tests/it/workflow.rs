@@ -1,0 +1,279 @@
+//! `sayso workflow`: the trace and the prompt on a terminal, what `check` says, and runs that outlive the server.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use sayso_client::Client;
+use sayso_client::api::run::{NewRun, Run, RunStatus};
+use sayso_client::api::session::SessionStatus;
+use sayso_testkit::{PROGRAM, ServerProcess, TestServer, sayso_bin, within, write_config};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{Person, ending};
+
+fn example(name: &str) -> String {
+    format!("{}/../../examples/workflows/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn new_run(steps: Value) -> NewRun {
+    NewRun {
+        workflow: json!({ "name": "test", "steps": steps }),
+        input: std::collections::BTreeMap::new(),
+        directory: None,
+        labels: std::collections::BTreeMap::new(),
+        environment: None,
+    }
+}
+
+async fn run_when(client: &Client, id: &str, what: &str, holds: impl Fn(&Run) -> bool) -> Result<Run> {
+    within(what, async {
+        loop {
+            let run = client.run(id).await?;
+            if holds(&run) {
+                return Ok(run);
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+}
+
+// Checklist 2.50 to 2.55, 2.62 to 2.64, 2.72: the example of the issue, answered in the terminal.
+#[tokio::test]
+async fn a_workflow_is_run_and_answered_in_the_terminal() -> Result<()> {
+    let person = Person::new().await?;
+    let file = example("feature");
+    let mut pty = person.terminal(&["workflow", "run", &file, "--input", "topic=a health check"])?;
+    pty.expect("explore: agent asks: Database").await?;
+    pty.expect("Select [1-2").await?;
+    pty.line("1").await?;
+    pty.expect("explore: answered: SQLite (you, terminal)").await?;
+    pty.expect("plan: agent asks: Database").await?;
+    pty.expect("Select [1-2").await?;
+    pty.line("2").await?;
+    pty.expect("plan: answered: PostgreSQL (you, terminal)").await?;
+    pty.expect("Build this? You answered: PostgreSQL.").await?;
+    pty.expect("Select [1-2").await?;
+    pty.line("1").await?;
+    pty.expect("verify: done:").await?;
+    pty.expect("The run is completed.").await?;
+    crate::support::ends_well(&mut pty).await?;
+    let listed = person.json(&["workflow", "list", "--all"]).await?;
+    assert_eq!((&listed["data"][0]["workflow"], &listed["data"][0]["status"]), (&json!("feature"), &json!("completed")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_other_examples_run_to_their_end() -> Result<()> {
+    let person = Person::new().await?;
+    for (name, last) in [("review", "summary"), ("unattended", "report")] {
+        let file = example(name);
+        let out = person.ok(&["workflow", "run", &file]).await?;
+        ensure!(out.contains(&format!("{last}: done")) && out.contains("The run is completed."), "{out}");
+    }
+    let runs = person.json(&["workflow", "list", "--all"]).await?;
+    let unattended = &runs["data"][0];
+    ensure!(unattended["outputs"]["update"] == "You answered: SQLite.", "a rule answers: {unattended}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn check_says_what_is_wrong_with_line_and_column_and_else_what_each_step_does() -> Result<()> {
+    let person = Person::without_server()?;
+    let file = example("feature");
+    let out = person.ok(&["workflow", "check", &file]).await?;
+    for line in [
+        "feature is in order.",
+        "Input topic: has to be given",
+        "verify (agent mock)",
+        "  On a question: a person answers.",
+        "  If nobody answers: after 30 seconds the first option of every question is taken, as nothing is said.",
+    ] {
+        ensure!(out.lines().any(|said| said == line), "{line} is not in:\n{out}");
+    }
+    let bad = person.path("bad.toml");
+    let text = "name = \"bad\"\n[[steps]]\nid = \"a\"\nagent = \"nobody\"\nprompt = \"{{steps.b.output}}\"\nquestion_timeout = \"30s\"\n";
+    std::fs::write(&bad, text)?;
+    let path = bad.to_string_lossy().into_owned();
+    for command in [&["workflow", "check", &path][..], &["workflow", "run", &path]] {
+        let ran = person.run(command).await?;
+        ensure!(ran.code == Some(1), "{ran:?}");
+        ensure!(ran.err.contains("bad.toml:5:1: steps[0].prompt: {{steps.b.output}}: there is no step `b`"), "{ran:?}");
+        ensure!(ran.err.contains("bad.toml:6:1: steps[0].question_timeout: only forwarded questions wait"), "{ran:?}");
+    }
+    let ran = person.run(&["workflow", "check", &path]).await?;
+    ensure!(ran.err.contains("bad.toml:4:1: steps[0].agent: there is no agent `nobody`"), "{ran:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn runs_are_shown_and_cancelled_and_failures_have_an_exit_code() -> Result<()> {
+    let person = Person::new().await?;
+    let file = person.path("ask.toml").to_string_lossy().into_owned();
+    let text = "name = \"ask\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"question\"\nquestions = \"forward\"\n";
+    std::fs::write(&file, text)?;
+    let id = person.ok(&["workflow", "run", &file, "--detach"]).await?;
+    run_when(&person.client()?, &id, "the question", |run| run.pending == 1).await?;
+    let shown = person.ok(&["workflow", "show", ending(&id)]).await?;
+    ensure!(shown.contains("waiting for you") && shown.contains("? a asks: Database."), "{shown}");
+    ensure!(person.ok(&["workflow", "list"]).await?.contains("waiting for you"));
+    person.ok(&["workflow", "cancel", ending(&id)]).await?;
+    let ran = person.run(&["workflow", "cancel", ending(&id)]).await?;
+    ensure!(ran.code == Some(1) && ran.err.contains("over"), "{ran:?}");
+
+    let text = "name = \"crash\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"crash\"\nquestions = \"forward\"\n";
+    std::fs::write(&file, text)?;
+    let ran = person.run(&["workflow", "run", &file]).await?;
+    ensure!(ran.code == Some(1) && ran.err.starts_with("The run failed: a: the agent has ended"), "{ran:?}");
+    ensure!(person.client()?.pending_asks().await?.data.is_empty(), "what it asked has nobody to go to");
+    Ok(())
+}
+
+/// A server that is a process, with the mock as a program.
+async fn killable() -> Result<(ServerProcess, TempDir)> {
+    let dir = TempDir::with_prefix("sayso-workflow-")?;
+    write_config(dir.path(), "")?;
+    Ok((ServerProcess::start(dir.path()).await?, dir))
+}
+
+// Issue: survives a server restart. The agent is a process behind a supervisor and goes on.
+#[tokio::test]
+async fn a_killed_server_goes_on_with_the_step_and_its_agent() -> Result<()> {
+    let (mut server, _dir) = killable().await?;
+    let client = server.client()?;
+    let steps = json!([
+        { "id": "a", "agent": PROGRAM, "prompt": "hello" },
+        { "id": "b", "agent": PROGRAM, "prompt": "question", "questions": "forward" },
+        { "id": "c", "agent": PROGRAM, "prompt": "{{steps.a.output}} {{steps.b.output}}" },
+    ]);
+    let run = client.start_run(&new_run(steps)).await?.id;
+    let before = run_when(&client, &run, "the question", |run| run.pending_questions.len() == 1).await?;
+    server.kill9().await?;
+    server.start_again().await?;
+    let after = run_when(&client, &run, "the question again", |run| run.pending_questions.len() == 1).await?;
+    assert_eq!((&after.steps, &after.pending_questions), (&before.steps, &before.pending_questions));
+    client.answer_question(&run, &after.pending_questions[0].id, vec![vec!["SQLite".to_owned()]]).await?;
+    let done = run_when(&client, &run, "the end", |run| run.status.is_over()).await?;
+    assert_eq!((done.status, done.outputs["c"].as_str()), (RunStatus::Completed, "hello You answered: SQLite."));
+    ensure!(done.steps.iter().all(|step| step.attempts == 1), "{done:?}");
+    client.stop_agents().await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_killed_server_still_waits_at_the_checkpoint() -> Result<()> {
+    let (mut server, _dir) = killable().await?;
+    let client = server.client()?;
+    let steps = json!([
+        { "id": "a", "agent": "mock", "prompt": "hello" },
+        { "id": "ok", "checkpoint": { "question": "Go on?", "input": "yes-no" } },
+        { "id": "b", "agent": "mock", "prompt": "Said {{steps.ok.output}}" },
+    ]);
+    let run = client.start_run(&new_run(steps)).await?.id;
+    let before = run_when(&client, &run, "the checkpoint", |run| run.pending_checkpoints.len() == 1).await?;
+    server.kill9().await?;
+    server.start_again().await?;
+    let after = client.run(&run).await?;
+    assert_eq!((&after.steps, &after.pending_checkpoints), (&before.steps, &before.pending_checkpoints));
+    client.answer_question(&run, &after.pending_checkpoints[0], vec![vec!["yes".to_owned()]]).await?;
+    let done = run_when(&client, &run, "the end", |run| run.status.is_over()).await?;
+    assert_eq!((done.status, done.outputs["b"].as_str()), (RunStatus::Completed, "Said true"));
+    Ok(())
+}
+
+/// The processes of a server's agents: the agents themselves and their supervisors.
+fn agents_of(dir: &TempDir) -> Result<Vec<i32>> {
+    let ours = dir.path().display().to_string();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        if command.contains(" supervise ") && command.contains(&ours) {
+            found.push(pid);
+        }
+    }
+    Ok(found)
+}
+
+// Issue: if the agent is gone, the step is retried or failed as it says.
+#[tokio::test]
+async fn a_step_whose_agent_is_gone_after_a_restart_begins_again_or_fails() -> Result<()> {
+    for (dies, attempts) in [("retry", 2), ("fail", 1)] {
+        let (mut server, dir) = killable().await?;
+        let client = server.client()?;
+        let step = json!({ "id": "a", "agent": PROGRAM, "prompt": "question", "questions": "forward", "if_agent_dies": dies });
+        let run = client.start_run(&new_run(json!([step]))).await?.id;
+        let before = run_when(&client, &run, "the question", |run| run.pending_questions.len() == 1).await?;
+        server.kill9().await?;
+        let supervisors = agents_of(&dir)?;
+        ensure!(!supervisors.is_empty(), "there is no supervisor to kill");
+        for pid in supervisors {
+            // The supervisor leads its own group, with the agent in it; both go, as when a machine stops.
+            let pid = rustix::process::Pid::from_raw(pid).context("no process")?;
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
+        }
+        server.start_again().await?;
+        if dies == "fail" {
+            let failed = run_when(&client, &run, "the end", |run| run.status.is_over()).await?;
+            assert_eq!((failed.status, failed.pending), (RunStatus::Failed, 0));
+        } else {
+            let again = run_when(&client, &run, "another question", |run| {
+                run.pending_questions.first().is_some_and(|question| question.id != before.pending_questions[0].id)
+            });
+            let again = again.await?;
+            assert_eq!(again.steps[0].attempts, attempts);
+            client.answer_question(&run, &again.pending_questions[0].id, vec![vec!["SQLite".to_owned()]]).await?;
+            run_when(&client, &run, "the end", |run| run.status == RunStatus::Completed).await?;
+        }
+        client.stop_agents().await?;
+    }
+    Ok(())
+}
+
+// Checklist 2.36, 2.37: the stale timer stands still while a question waits and starts anew after the answer.
+#[tokio::test]
+async fn the_stale_timer_stands_still_while_a_question_waits_and_starts_anew() -> Result<()> {
+    // It asks, and says nothing more once it is answered.
+    let text = r#"
+        answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+        while read -r line; do
+            id=$(printf %s "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+            *'"initialize"'*) answer "$id" '{"protocolVersion":1,"agentCapabilities":{}}';;
+            *session/new*) answer "$id" '{"sessionId":"s"}';;
+            *session/prompt*) printf '{"jsonrpc":"2.0","id":900,"method":"_sandboxagent/session/request_question","params":{"sessionId":"s","prompt":"Which?","options":[["a","A"],["b","B"]]}}\n';;
+            esac
+        done"#;
+    let config = format!("[agents.quiet]\ncommand = \"sh\"\nargs = [\"-c\", '''{text}''']\nstale_after = \"1m\"\n");
+    let mut clock = None;
+    let supervisor = sayso_bin()?;
+    let server = TestServer::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.config = Some(config);
+        setup.options.supervisor = supervisor;
+    })
+    .await?;
+    let clock = clock.context("no clock")?;
+    let client = server.client();
+    let step = json!({ "id": "a", "agent": "quiet", "prompt": "go", "questions": "forward" });
+    let run = client.start_run(&new_run(json!([step]))).await?.id;
+    let waiting = run_when(&client, &run, "the question", |run| run.pending_questions.len() == 1).await?;
+    let question = waiting.pending_questions[0].clone();
+    let mut watch = server.watch().await?;
+    clock.advance(Duration::from_secs(3_600));
+    // Had the timer run, it would have fired before the next thing that happens.
+    assert_eq!(client.session(&question.session_id).await?.status, SessionStatus::Waiting);
+    client.answer_question(&run, &question.id, vec![vec!["A".to_owned()]]).await?;
+    let delivered = watch
+        .until("the answer to arrive, not a stall", |event| event.kind == "ask.delivery" || event.data.get().contains("stalled"));
+    assert_eq!(delivered.await?.kind, "ask.delivery");
+    clock.advance(Duration::from_secs(59));
+    assert_eq!(client.session(&question.session_id).await?.status, SessionStatus::Running);
+    clock.advance(Duration::from_secs(2));
+    watch.until("the agent to count as stalled", |event| event.data.get().contains("stalled")).await?;
+    client.cancel_run(&run).await?;
+    client.stop_agents().await?;
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! What each step does when it is asked something, in words.
+
+use serde::Serialize;
+
+use super::model::{IfAgentDies, Kind, OnFailure, Step, Workflow};
+use crate::policy::{Effect, OnTimeout, QuestionPolicy};
+use crate::time::in_words;
+
+/// What one step does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepExplained {
+    /// The step.
+    pub id: String,
+    /// What it is.
+    pub what: String,
+    /// What it does on a question.
+    pub on_question: String,
+    /// What it does when nobody answers.
+    pub on_timeout: String,
+}
+
+impl Workflow {
+    /// What every step does on a question and on a timeout.
+    #[must_use]
+    pub fn explain(&self) -> Vec<StepExplained> {
+        let mut all = Vec::new();
+        for step in &self.steps {
+            all.push(step.explain());
+            all.extend(step.parallel.iter().flatten().map(Step::explain));
+        }
+        all
+    }
+}
+
+impl Step {
+    fn explain(&self) -> StepExplained {
+        let (what, on_question, on_timeout) = match self.kind() {
+            Kind::Agent { agent, .. } => {
+                let dies = match self.if_agent_dies.unwrap_or_default() {
+                    IfAgentDies::Fail => "",
+                    IfAgentDies::Retry => "; if it dies, the step begins again",
+                };
+                (format!("agent {agent}{dies}"), self.on_question(), self.when_silent())
+            }
+            Kind::Parallel(steps) => {
+                let then = match self.on_failure.unwrap_or_default() {
+                    OnFailure::Cancel => "if one fails, the others are cancelled",
+                    OnFailure::Finish => "if one fails, the others finish",
+                };
+                (format!("{} steps at once; {then}", steps.len()), "as its steps say".to_owned(), "as its steps say".to_owned())
+            }
+            Kind::Checkpoint(_) => {
+                let asks = "the run pauses until a person answers; a reject fails it".to_owned();
+                ("checkpoint".to_owned(), asks, "waits for ever".to_owned())
+            }
+            Kind::Unclear => (String::new(), String::new(), String::new()),
+        };
+        StepExplained { id: self.id.clone(), what, on_question, on_timeout }
+    }
+
+    fn on_question(&self) -> String {
+        let answering = self.rules.iter().filter(|rule| matches!(rule.effect, Effect::Answer | Effect::Reject | Effect::Ask));
+        let rules = match answering.count() {
+            0 => String::new(),
+            1 => "one rule of the step is tried first, then: ".to_owned(),
+            several => format!("{several} rules of the step are tried first, then: "),
+        };
+        let rest = match self.questions {
+            None if self.rules.is_empty() => {
+                "rejected, as nothing is said; the agent is not offered its question tool where it has one"
+            }
+            None => "rejected, as nothing is said",
+            Some(QuestionPolicy::Reject) if self.rules.is_empty() => {
+                "rejected; the agent is not offered its question tool where it has one"
+            }
+            Some(QuestionPolicy::Reject) => "rejected",
+            Some(QuestionPolicy::AcceptFirst) => "the first option of every question is taken",
+            Some(QuestionPolicy::Forward) => "a person answers",
+            Some(QuestionPolicy::Auto) => "rules answer, and the first option is taken where none fits",
+        };
+        format!("{rules}{rest}")
+    }
+
+    fn when_silent(&self) -> String {
+        match (self.questions, self.question_timeout) {
+            (Some(QuestionPolicy::Forward), Some(span)) => {
+                let then = match self.on_timeout {
+                    None => "the first option of every question is taken, as nothing is said",
+                    Some(OnTimeout::AcceptFirst) => "the first option of every question is taken",
+                    Some(OnTimeout::Reject | OnTimeout::Deny) => "the question is rejected",
+                };
+                format!("after {} {then}", in_words(span.0))
+            }
+            (Some(QuestionPolicy::Forward), None) => "waits for ever".to_owned(),
+            (Some(QuestionPolicy::Reject | QuestionPolicy::AcceptFirst | QuestionPolicy::Auto) | None, _) => {
+                "nobody is waited for".to_owned()
+            }
+        }
+    }
+}

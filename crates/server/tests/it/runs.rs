@@ -1,0 +1,479 @@
+//! Runs of workflows: each policy, timeouts, groups, checkpoints, restarts, and what is refused.
+
+use std::time::Duration;
+
+use sayso_client::question;
+use sayso_testkit::{AgentScript, Answerer, within};
+use serde_json::{Value, json};
+
+use crate::world::{World, id};
+
+/// A run of these steps.
+fn run_of(steps: Value) -> Value {
+    json!({ "workflow": { "name": "test", "steps": steps }, "input": {} })
+}
+
+/// An agent that asks for a database on every prompt, whatever it was told about questions.
+fn asking() -> AgentScript {
+    let ask = question("Which database?", &["SQLite", "PostgreSQL"]);
+    AgentScript::new().on_question("ask", &ask, Duration::ZERO).unwrap()
+}
+
+/// One step with that agent.
+fn step(more: Value) -> Value {
+    let mut step = json!({ "id": "plan", "agent": "asker", "prompt": "ask" });
+    step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    step
+}
+
+async fn world_with(agent: &AgentScript) -> World {
+    World::with(|setup| setup.agent("asker", agent)).await
+}
+
+impl World {
+    async fn start_run(&self, run: Value) -> String {
+        id(&self.admin.post("/v1/runs", run).await.expect(201))
+    }
+
+    async fn run(&self, id: &str) -> Value {
+        self.admin.get(&format!("/v1/runs/{id}")).await.expect(200)
+    }
+
+    /// The run when this holds.
+    async fn run_when(&self, id: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        within(what, async {
+            loop {
+                let run = self.run(id).await;
+                if holds(&run) {
+                    return Ok(run);
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await
+        .unwrap()
+    }
+
+    async fn run_until(&self, id: &str, status: &str) -> Value {
+        self.run_when(id, &format!("the run to be {status}"), |run| run["status"] == status).await
+    }
+
+    /// Starts a run of one asking step and waits for its end.
+    async fn ended(&self, more: Value) -> Value {
+        let run = self.start_run(run_of(json!([step(more)]))).await;
+        self.run_when(&run, "the run to end", |run| run["status"] != "running").await
+    }
+}
+
+// Checklist 2.02, 2.05, 2.21 to 2.30, 2.39, 2.42, 2.45, 2.47, 2.67.
+#[tokio::test]
+async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
+    let world = world_with(&asking()).await;
+    let mut events = world.admin.stream("/v1/events", None).await;
+    let run = world.start_run(run_of(json!([step(json!({ "questions": "forward" }))]))).await;
+    let asked = events.until("agent_question_asked").await;
+    let waiting = world.run_until(&run, "waiting").await;
+    let pending = &waiting["pendingQuestions"][0];
+    let questions = json!([{
+        "question": "Which database?", "header": "Which database?", "multiple": false, "custom": true,
+        "options": [{ "label": "SQLite" }, { "label": "PostgreSQL" }],
+    }]);
+    assert_eq!((&pending["stepId"], &pending["questions"]), (&json!("plan"), &questions));
+    assert_eq!(waiting["pendingCheckpoints"], json!([]));
+    let data = &asked["data"];
+    assert_eq!((&data["stepId"], &data["runId"], &data["question"]), (&json!("plan"), &json!(run), pending));
+    assert_eq!((&data["sessionId"], &data["timestamp"]), (&pending["sessionId"], &pending["askedAt"]));
+    // It is in the one inbox, too, with where it belongs.
+    let ask = world.ask(&id(pending)).await;
+    assert_eq!((&ask["runId"], &ask["stepId"]), (&json!(run), &json!("plan")));
+
+    let path = format!("/v1/runs/{run}/questions/{}", id(pending));
+    let answered = world.admin.post(&path, json!({ "answers": [["PostgreSQL"]] })).await.expect(200);
+    assert_eq!(answered, json!({ "status": "answered" }));
+    let told = events.until("agent_question_answered").await;
+    let data = &told["data"];
+    assert_eq!(
+        (&data["stepId"], &data["questionId"], &data["answers"]),
+        (&json!("plan"), &pending["id"], &json!([["PostgreSQL"]]))
+    );
+    assert_eq!((&data["by"]["kind"], &data["by"]["via"]), (&json!("person"), &json!("http")));
+    let done = world.run_until(&run, "completed").await;
+    assert_eq!(done["outputs"], json!({ "plan": "You answered: PostgreSQL." }));
+    assert_eq!(done["pendingQuestions"], json!([]));
+    let late = world.admin.post(&path, json!({ "answers": [["SQLite"]] })).await.problem(409, "ask_already_resolved");
+    assert_eq!(late["outcome"]["by"]["kind"], "person");
+}
+
+// Checklist 2.03, 2.12, 2.66, 2.73.
+#[tokio::test]
+async fn a_step_that_rejects_or_says_nothing_lets_the_agent_go_on_without_an_answer() {
+    let agent = asking();
+    let world = world_with(&agent).await;
+    for more in [json!({ "questions": "reject" }), json!({})] {
+        let mut events = world.admin.stream("/v1/events", None).await;
+        let done = world.ended(more).await;
+        assert_eq!(done["status"], "completed");
+        assert!(done["outputs"]["plan"].as_str().unwrap().starts_with("Rejected: "), "{done}");
+        let told = events.until("agent_question_answered").await;
+        assert_eq!((&told["data"]["status"], &told["data"]["by"]["kind"]), (&json!("rejected"), &json!("policy")));
+        assert_eq!(told["data"]["question"]["questions"][0]["question"], "Which database?");
+    }
+    let told = world.ended(json!({ "questions": "reject", "message": "Guess." })).await;
+    assert_eq!(told["outputs"]["plan"], "Rejected: Guess.");
+    assert!(agent.asked().iter().all(|asked| asked.answers.is_none()) && agent.asked().len() == 3);
+}
+
+// Checklist 2.56: where every question would be rejected the agent is told not to ask.
+#[tokio::test]
+async fn the_question_tool_is_off_where_questions_are_rejected() {
+    let world = World::start().await;
+    for (questions, off) in [(json!("reject"), true), (Value::Null, true), (json!("accept-first"), false)] {
+        let step = json!({ "id": "a", "agent": "mock", "prompt": "question", "questions": questions });
+        let run = world.start_run(run_of(json!([step]))).await;
+        let done = world.run_until(&run, "completed").await;
+        let said = done["outputs"]["a"].as_str().unwrap().to_owned();
+        assert_eq!(said.contains("questions are switched off"), off, "{said}");
+    }
+}
+
+// Checklist 2.04, 2.13, 2.14.
+#[tokio::test]
+async fn accept_first_takes_the_first_options_and_rejects_what_has_none() {
+    let mut both = question("Which database?", &["SQLite", "PostgreSQL"]);
+    both.questions.as_mut().unwrap().extend(question("Which cache?", &["None", "Redis"]).questions.unwrap());
+    let mut open = both.clone();
+    open.questions.as_mut().unwrap().extend(question("What else?", &[]).questions.unwrap());
+    let agent = AgentScript::new()
+        .on_question("two", &both, Duration::ZERO)
+        .and_then(|agent| agent.on_question("open", &open, Duration::ZERO))
+        .unwrap();
+    let world = world_with(&agent).await;
+    let two = world.ended(json!({ "prompt": "two", "questions": "accept-first" })).await;
+    assert_eq!(two["outputs"]["plan"], "You answered: SQLite, None.");
+    let open = world.ended(json!({ "prompt": "open", "questions": "accept-first" })).await;
+    assert!(open["outputs"]["plan"].as_str().unwrap().starts_with("Rejected: "), "{open}");
+}
+
+// Checklist 2.06 to 2.11, 2.69, 2.70.
+#[tokio::test]
+async fn rules_of_the_step_answer_question_by_question() {
+    let mut both = question("Which database?", &["SQLite", "PostgreSQL"]);
+    let mut cache = question("Which one keeps it?", &["None", "Redis"]).questions.unwrap();
+    cache[0].header = Some("Cache".to_owned());
+    both.questions.as_mut().unwrap().extend(cache);
+    let agent = AgentScript::new().on_question("ask", &both, Duration::ZERO).unwrap();
+    let world = world_with(&agent).await;
+    let by_text = json!({ "name": "db", "do": "answer", "match": "/(?i)^which DATA/", "answer": "PostgreSQL" });
+    let by_header = json!({ "name": "cache", "do": "answer", "header": "cache", "answer": ["Redis"] });
+    let mut events = world.admin.stream("/v1/events", None).await;
+
+    let all = world.ended(json!({ "questions": "auto", "rules": [by_text, by_header] })).await;
+    assert_eq!(all["outputs"]["plan"], "You answered: PostgreSQL, Redis.");
+    let told = events.until("agent_question_answered").await;
+    let rule = told["data"]["by"]["rule"].as_str().unwrap().to_owned();
+    assert!(rule.contains("db") && rule.contains("cache"), "{rule}");
+
+    let some = world.ended(json!({ "questions": "auto", "rules": [by_header] })).await;
+    assert_eq!(some["outputs"]["plan"], "You answered: SQLite, Redis.", "what no rule answers takes the first option");
+    let rejected = world.ended(json!({ "rules": [by_header] })).await;
+    assert!(rejected["outputs"]["plan"].as_str().unwrap().starts_with("Rejected: "), "{rejected}");
+    let partly = world.ended(json!({ "questions": "forward", "rules": [by_header] })).await;
+    assert_eq!(partly["status"], "waiting", "a person answers the rest");
+}
+
+// Checklist 2.15, 2.16, 2.18, 2.68. DESIGN §5: silence.
+#[tokio::test]
+async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
+    let agent = asking();
+    let mut clock = None;
+    let world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.agent("asker", &agent);
+    })
+    .await;
+    let clock = clock.unwrap();
+    for (more, output) in [
+        (json!({ "questions": "forward", "question_timeout": "30s" }), Some("You answered: SQLite.")),
+        (
+            json!({ "questions": "forward", "questionTimeout": "30s", "onTimeout": "reject" }),
+            Some("Rejected: User did not respond within 30 seconds"),
+        ),
+        (json!({ "questions": "forward" }), None),
+    ] {
+        let mut events = world.admin.stream("/v1/events", None).await;
+        let waiting = world.ended(more).await;
+        assert_eq!(waiting["status"], "waiting");
+        let run = id(&waiting);
+        clock.advance(Duration::from_secs(29));
+        assert_eq!(world.run(&run).await["status"], "waiting");
+        clock.advance(Duration::from_secs(2));
+        match output {
+            Some(output) => {
+                let done = world.run_until(&run, "completed").await;
+                assert_eq!(done["outputs"]["plan"], output);
+                assert_eq!(events.until("agent_question_answered").await["data"]["by"]["kind"], "timeout");
+            }
+            None => {
+                clock.advance(Duration::from_secs(86_400));
+                assert_eq!(world.run(&run).await["status"], "waiting");
+            }
+        }
+    }
+}
+
+// Checklist 2.19, 2.43: a person's reject is a reject; only a timeout falls back.
+#[tokio::test]
+async fn a_persons_reject_is_a_reject() {
+    let world = world_with(&asking()).await;
+    let waiting = world.ended(json!({ "questions": "forward", "question_timeout": "30s" })).await;
+    let path = format!("/v1/runs/{}/questions/{}", id(&waiting), id(&waiting["pendingQuestions"][0]));
+    let rejected = world.admin.post(&path, json!({ "reject": true, "message": "Not now." })).await.expect(200);
+    assert_eq!(rejected, json!({ "status": "rejected" }));
+    let done = world.run_until(&id(&waiting), "completed").await;
+    assert_eq!(done["outputs"]["plan"], "Rejected: Not now.");
+}
+
+// Checklist 2.40, 2.41, 2.44, 2.46.
+#[tokio::test]
+async fn the_answer_endpoint_says_what_is_wrong() {
+    let world = world_with(&asking()).await;
+    let waiting = world.ended(json!({ "questions": "forward" })).await;
+    let (run, ask) = (id(&waiting), id(&waiting["pendingQuestions"][0]));
+    let answers = json!({ "answers": [["SQLite"]] });
+    let other = world.opened(crate::world::question()).await;
+    for (path, code) in [
+        (format!("/v1/runs/run_nothing/questions/{ask}"), "run_not_found"),
+        (format!("/v1/runs/{}/questions/{ask}", run.replace(&run[30..], "000000")), "run_not_found"),
+        (format!("/v1/runs/{run}/questions/ask_nothing"), "question_not_found"),
+        (format!("/v1/runs/{run}/questions/{}", id(&other)), "question_not_found"),
+    ] {
+        let problem = world.admin.post(&path, answers.clone()).await.problem(404, code);
+        assert_eq!(problem["error"], code);
+    }
+    let path = format!("/v1/runs/{run}/questions/{ask}");
+    for body in [json!({}), json!({ "reject": false }), json!({ "answers": [["SQLite"]], "reject": true })] {
+        let problem = world.admin.post(&path, body).await.problem(400, "malformed_request");
+        assert_eq!(problem["error"], "must provide answers or reject");
+    }
+    world.admin.raw(&path, "{").await.problem(400, "malformed_request");
+    world.admin.post(&path, json!({ "answers": [] })).await.problem(422, "invalid_answers");
+    assert_eq!(world.run(&run).await["status"], "waiting");
+}
+
+// Checklist 2.02, 2.32, 2.71, 2.74: each question pauses its own session; they are shown first in, first out.
+#[tokio::test]
+async fn parallel_steps_ask_at_once_and_wait_each_for_their_own() {
+    let world = world_with(&asking()).await;
+    let member = |name: &str| json!({ "id": name, "agent": "asker", "prompt": format!("ask {name}"), "questions": "forward" });
+    let group = json!({ "id": "g", "parallel": [member("a"), member("b"), member("c")] });
+    let last = json!({ "id": "end", "agent": "mock", "prompt": "{{steps.a.output}} {{steps.b.output}} {{steps.c.output}}" });
+    let run = world.start_run(run_of(json!([group, last]))).await;
+    let waiting = world.run_when(&run, "three questions", |run| run["pending"] == 3).await;
+    let asked: Vec<Value> = waiting["pendingQuestions"].as_array().unwrap().clone();
+    let mut times: Vec<&str> = asked.iter().map(|question| question["askedAt"].as_str().unwrap()).collect();
+    times.sort_unstable();
+    assert_eq!(times, asked.iter().map(|question| question["askedAt"].as_str().unwrap()).collect::<Vec<_>>());
+    let inbox = world.admin.get("/v1/asks?status=pending").await.expect(200);
+    let order = |list: &Value| list.as_array().unwrap().iter().map(id).collect::<Vec<_>>();
+    assert_eq!(order(&inbox["data"]), order(&waiting["pendingQuestions"]), "the inbox has the same order");
+    // The last is answered first, and only its step goes on.
+    let answer = async |index: usize| {
+        let path = format!("/v1/runs/{run}/questions/{}", id(&asked[index]));
+        world.admin.post(&path, json!({ "answers": [["SQLite"]] })).await.expect(200);
+    };
+    answer(2).await;
+    let partly = world
+        .run_when(&run, "one step to be done", |run| run["pending"] == 2 && run["outputs"].as_object().unwrap().len() == 1)
+        .await;
+    assert_eq!(partly["outputs"].as_object().unwrap().keys().next().unwrap(), asked[2]["stepId"].as_str().unwrap());
+    answer(0).await;
+    answer(1).await;
+    let done = world.run_until(&run, "completed").await;
+    assert_eq!(done["outputs"]["end"], "You answered: SQLite. You answered: SQLite. You answered: SQLite.");
+}
+
+// Checklist 2.01, 2.28: a checkpoint is an ask in the one inbox, and pauses the run.
+#[tokio::test]
+async fn a_checkpoint_pauses_the_run_and_its_answer_is_its_output() {
+    let mut world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
+    let checkpoint = json!({ "header": "Go on", "question": "Use {{steps.a.output}}?", "options": ["Yes", "No"] });
+    let steps = json!([
+        { "id": "a", "agent": "mock", "prompt": "the plan of {{input.who}}" },
+        { "id": "ok", "checkpoint": checkpoint },
+        { "id": "b", "agent": "mock", "prompt": "Said: {{steps.ok.output}}" },
+    ]);
+    let run = json!({ "workflow": { "name": "test", "steps": steps }, "input": { "who": "ada" }, "labels": { "team": "shop" } });
+    let run = world.start_run(run).await;
+    let waiting = world.run_when(&run, "the checkpoint", |run| !run["pendingCheckpoints"].as_array().unwrap().is_empty()).await;
+    assert_eq!((&waiting["status"], &waiting["pendingQuestions"]), (&json!("waiting"), &json!([])));
+    let ask = waiting["pendingCheckpoints"][0].as_str().unwrap().to_owned();
+    let shown = world.ask(&ask).await;
+    assert_eq!(shown["questions"][0]["text"], "Use the plan of ada?", "a policy that accepts does not answer a checkpoint");
+    assert_eq!((&shown["runId"], &shown["stepId"], &shown["labels"]["team"]), (&json!(run), &json!("ok"), &json!("shop")));
+    world.server.restart().await.unwrap();
+    assert_eq!(world.run(&run).await["pendingCheckpoints"], json!([ask]));
+    world.admin.answer(&ask, json!([["Maybe"]])).await.problem(422, "invalid_answers");
+    world.admin.answer(&ask, json!([["Yes"]])).await.expect(200);
+    let done = world.run_until(&run, "completed").await;
+    assert_eq!(done["outputs"], json!({ "a": "the plan of ada", "ok": "Yes", "b": "Said: Yes" }));
+    assert_eq!(world.ask(&ask).await["delivery"], "delivered");
+}
+
+#[tokio::test]
+async fn a_restart_in_the_middle_of_a_step_repeats_nothing() {
+    let mut world = World::start().await;
+    let steps = json!([
+        { "id": "a", "agent": "mock", "prompt": "hello" },
+        { "id": "b", "agent": "mock", "prompt": "question", "questions": "forward" },
+        { "id": "c", "agent": "mock", "prompt": "{{steps.a.output}} {{steps.b.output}}" },
+    ]);
+    let run = world.start_run(run_of(steps)).await;
+    let waiting = world.run_until(&run, "waiting").await;
+    world.server.restart().await.unwrap();
+    let after = world.run(&run).await;
+    assert_eq!((&after["steps"], &after["pendingQuestions"]), (&waiting["steps"], &waiting["pendingQuestions"]));
+    let path = format!("/v1/runs/{run}/questions/{}", id(&waiting["pendingQuestions"][0]));
+    world.admin.post(&path, json!({ "answers": [["SQLite"]] })).await.expect(200);
+    let done = world.run_until(&run, "completed").await;
+    assert_eq!(done["outputs"]["c"], "hello You answered: SQLite.");
+    assert!(done["steps"].as_array().unwrap().iter().all(|step| step["attempts"] == 1), "{done}");
+    let sessions = world.admin.get("/v1/sessions").await.expect(200);
+    assert_eq!(sessions["data"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_fails_its_step_with_the_reason() {
+    let agent = asking().dies_on("die", "out of memory").unwrap();
+    let world = world_with(&agent).await;
+    let failed = world.ended(json!({ "prompt": "die" })).await;
+    assert_eq!(failed["status"], "failed");
+    assert!(failed["reason"].as_str().unwrap().contains("out of memory"), "{failed}");
+    // The others of a group are cancelled with what they asked.
+    let member = |name: &str, prompt: &str| json!({ "id": name, "agent": "asker", "prompt": prompt, "questions": "forward" });
+    let group = json!({ "id": "g", "parallel": [member("asks", "ask"), member("dies", "die")] });
+    let run = world.start_run(run_of(json!([group]))).await;
+    let failed = world.run_until(&run, "failed").await;
+    assert_eq!((&failed["steps"][0]["status"], &failed["pending"]), (&json!("cancelled"), &json!(0)));
+    let pending = world.admin.get("/v1/asks?status=pending").await.expect(200);
+    assert_eq!(pending["data"], json!([]));
+}
+
+#[tokio::test]
+async fn a_cancelled_run_ends_its_agents_and_takes_back_what_they_asked() {
+    let world = world_with(&asking()).await;
+    let waiting = world.ended(json!({ "questions": "forward" })).await;
+    let (run, ask) = (id(&waiting), id(&waiting["pendingQuestions"][0]));
+    let cancelled = world.admin.poke(&format!("/v1/runs/{run}/cancel")).await.expect(200);
+    assert_eq!((&cancelled["status"], &cancelled["steps"][0]["status"]), (&json!("cancelled"), &json!("cancelled")));
+    assert_eq!(world.outcome(&ask).await["status"], "withdrawn");
+    world.admin.poke(&format!("/v1/runs/{run}/cancel")).await.problem(409, "run_ended");
+    let listed = world.admin.get("/v1/runs").await.expect(200);
+    assert_eq!((id(&listed["data"][0]), &listed["data"][0]["status"]), (run, &json!("cancelled")));
+    assert_eq!(world.admin.get("/v1/runs?open=true").await.expect(200)["data"], json!([]));
+}
+
+// Issue, "Bad input": refused with the place, and nothing starts.
+#[tokio::test]
+async fn what_is_wrong_is_refused_and_nothing_starts() {
+    let world = World::start().await;
+    let good = json!({ "id": "a", "agent": "mock", "prompt": "hello" });
+    let with = |more: Value| {
+        let mut step = good.clone();
+        step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        run_of(json!([step]))
+    };
+    let bad = [
+        (with(json!({ "agent": "nobody" })), "steps[0].agent"),
+        (with(json!({ "prompt": "{{steps.x.output}}" })), "steps[0].prompt"),
+        (with(json!({ "prompt": "{{nothing}}" })), "steps[0].prompt"),
+        (with(json!({ "prompt": "{{steps.a.output}}" })), "steps[0].prompt"),
+        (run_of(json!([good, good])), "steps[1].id"),
+        (with(json!({ "question_timeout": "30s" })), "steps[0].question_timeout"),
+        (with(json!({ "rules": [{ "do": "answer", "match": "/(/", "answer": "x" }] })), "steps[0].rules[0]"),
+        (with(json!({ "prompt": "{{input.topic}}" })), "inputs"),
+        (run_of(json!([])), "steps"),
+    ];
+    for (body, path) in bad {
+        let problem = world.admin.post("/v1/runs", body.clone()).await.problem(422, "invalid_workflow");
+        assert_eq!(problem["faults"][0]["path"], path, "{problem}");
+        assert!(problem["detail"].as_str().unwrap().starts_with(path), "{problem}");
+    }
+    let unread = world.admin.post("/v1/runs", with(json!({ "questions": "maybe" }))).await.problem(422, "invalid_workflow");
+    assert!(unread["detail"].as_str().unwrap().contains("maybe"), "{unread}");
+    world.admin.post("/v1/runs", json!({ "workflow": "absent" })).await.problem(422, "invalid_workflow");
+    world.admin.post("/v1/runs", json!({ "workflow": "../policy" })).await.problem(422, "invalid_workflow");
+    let strange = json!({ "workflow": { "name": "w", "steps": [good] }, "input": { "x": "1" } });
+    world.admin.post("/v1/runs", strange).await.problem(422, "invalid_workflow");
+    world.admin.post("/v1/runs", with(json!({ "directory": "/nowhere/at/all" }))).await.problem(422, "directory_not_allowed");
+    for path in ["/v1/runs", "/v1/sessions"] {
+        assert_eq!(world.admin.get(path).await.expect(200)["data"], json!([]), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_workflow_can_be_kept_under_a_name_and_the_same_call_runs_it_once() {
+    let world = World::start().await;
+    let dir = world.server.config_dir().join("workflows");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(
+        dir.join("greet.toml"),
+        "name = \"greet\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"Hello {{input.who}}\"\n",
+    )
+    .unwrap();
+    let body = json!({ "workflow": "greet", "input": { "who": 7 } });
+    let first = world.admin.keyed("/v1/runs", "k", body.clone()).await.expect(201);
+    let again = world.admin.keyed("/v1/runs", "k", body).await.expect(201);
+    assert_eq!(id(&first), id(&again));
+    let done = world.run_until(&id(&first), "completed").await;
+    assert_eq!((&done["workflow"], &done["outputs"]["a"]), (&json!("greet"), &json!("Hello 7")));
+    assert_eq!(world.admin.get("/v1/runs").await.expect(200)["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_token_with_labels_sees_its_runs_and_their_events_only() {
+    let world = World::start().await;
+    let shop = world.token(json!({ "role": "answerer", "actor": "shop", "labels": { "team": "shop" } })).await;
+    let mut events = shop.stream("/v1/events", None).await;
+    let step = json!([{ "id": "a", "agent": "mock", "prompt": "hello" }]);
+    let foreign = world.start_run(run_of(step.clone())).await;
+    world.run_until(&foreign, "completed").await;
+    shop.get(&format!("/v1/runs/{foreign}")).await.problem(404, "run_not_found");
+    let own = shop.post("/v1/runs", run_of(step)).await.expect(201);
+    assert_eq!(own["labels"]["team"], "shop");
+    assert_eq!(events.until("run.started").await["data"]["runId"], own["id"]);
+    assert_eq!(events.until("step.completed").await["data"]["output"], "hello");
+    assert_eq!(events.until("run.completed").await["data"]["runId"], own["id"]);
+    assert_eq!(shop.get("/v1/runs").await.expect(200)["data"].as_array().unwrap().len(), 1);
+    // The same from the past.
+    let mut again = shop.stream("/v1/events?since=0", None).await;
+    assert_eq!(again.until("run.started").await["data"]["runId"], own["id"]);
+}
+
+// Checklist 2.48, 2.49, 2.58 to 2.61: how a workflow is tested, and the client's own calls.
+#[tokio::test]
+async fn a_scripted_agent_and_a_scripted_person_go_through_a_workflow() {
+    let agent = AgentScript::new()
+        .on_question("plan", &question("Which database?", &["SQLite", "PostgreSQL"]), Duration::ZERO)
+        .and_then(|agent| agent.on("/^plan/", "1. Add a table."))
+        .unwrap();
+    let world = world_with(&agent).await;
+    let client = world.server.client();
+    let person = Answerer::new().on("/^Which data/", &["SQLite"]).unwrap().run(client.clone());
+    let steps = json!([
+        { "id": "plan", "agent": "asker", "prompt": "plan it", "questions": "forward" },
+        { "id": "echo", "agent": "asker", "prompt": "Then: {{steps.plan.output}}" },
+    ]);
+    let run = world.start_run(run_of(steps)).await;
+    let done = world.run_until(&run, "completed").await;
+    assert_eq!(done["outputs"], json!({ "plan": "1. Add a table.", "echo": "Then: 1. Add a table." }));
+    let asked = agent.asked();
+    assert_eq!((asked.len(), asked[0].answers.clone()), (1, Some(vec![vec!["SQLite".to_owned()]])));
+    assert_eq!(person.stop().await.unwrap().len(), 1);
+
+    let missing = client.answer_question("run_x", "ask_x", vec![]).await.unwrap_err();
+    assert_eq!(missing.code(), Some(sayso_client::api::error::ErrorCode::RunNotFound));
+    let run = world.start_run(run_of(json!([step(json!({ "prompt": "plan", "questions": "forward" }))]))).await;
+    let waiting = world.run_until(&run, "waiting").await;
+    let answered = client.reject_question(&run, &id(&waiting["pendingQuestions"][0])).await.unwrap();
+    assert_eq!(answered.status, "rejected");
+}
