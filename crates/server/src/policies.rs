@@ -121,13 +121,8 @@ impl Policies {
         if modified == known && text_known {
             return false;
         }
-        let text = self.read();
-        self.take(text, modified);
+        self.take(std::fs::read_to_string(&self.path).unwrap_or_default(), modified);
         true
-    }
-
-    fn read(&self) -> String {
-        std::fs::read_to_string(&self.path).unwrap_or_default()
     }
 
     fn take(&self, text: String, modified: Option<SystemTime>) {
@@ -153,7 +148,12 @@ impl Policies {
     pub(crate) fn write(&self, text: String, if_fingerprint: &str) -> Result<(), NotWritten> {
         let _writing = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Policy::parse(&text)?;
-        if project_hash(&self.read()) != if_fingerprint {
+        // A file that cannot be read is not one that is empty.
+        let before = match std::fs::read_to_string(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read?,
+        };
+        if project_hash(&before) != if_fingerprint {
             return Err(NotWritten::Changed);
         }
         // A link to a file that is kept elsewhere stays one.

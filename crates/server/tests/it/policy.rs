@@ -354,6 +354,9 @@ async fn the_file_is_written_whole_with_its_place_in_an_error_and_never_over_som
     std::fs::write(&file, "# an editor\n").unwrap();
     put("", &after["textFingerprint"]).await.problem(409, "policy_changed");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "# an editor\n");
+    std::fs::write(&file, b"# \xff\n").unwrap();
+    put("", &before["textFingerprint"]).await.problem(500, "internal");
+    assert_eq!(std::fs::read(&file).unwrap(), b"# \xff\n", "what cannot be read is not taken for nothing");
 }
 
 #[tokio::test]
