@@ -14,7 +14,10 @@ if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
     exit 1
 fi
 # The SDKs borrow the tools that are installed for the page.
-[ -d web/node_modules ] || npm --prefix web ci
+if [ ! -d web/node_modules ]; then
+    # Where a registry lacks the packages of other platforms, `ci` refuses a lock file that `install` takes.
+    (cd web && { npm ci || npm install --no-save; })
+fi
 node web/scripts/link-card.mjs
 
 echo "== build"
