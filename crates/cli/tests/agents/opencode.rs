@@ -382,3 +382,17 @@ async fn ask_user_of_a_connected_opencode_reaches_a_person_and_the_answer_the_mo
     assert!(String::from_utf8_lossy(&output.stdout).contains("Done."), "{output:?}");
     world.close().await
 }
+
+#[tokio::test]
+async fn a_command_of_the_agent_has_no_token_that_decides() -> Result<()> {
+    let world = World::new(script(bash("call_b", "env"))).await?;
+    let mut agent = world.start("opencode", "look around").await?;
+    let asked = agent.asks().await?;
+    world.approve(&asked).await?;
+    let environment = received(&world, "call_b").await?;
+    eprintln!("PASSWORD? {}", environment.contains("OPENCODE_SERVER_PASSWORD="));
+    assert!(environment.contains("SAYSO_AGENT_TOKEN=") && !environment.contains("SAYSO_TOKEN="), "{environment}");
+    assert!(!environment.contains(world.server.token()), "the person's token is not in there");
+    agent.finished().await?;
+    world.close().await
+}
