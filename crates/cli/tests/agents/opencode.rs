@@ -390,7 +390,6 @@ async fn a_command_of_the_agent_has_no_token_that_decides() -> Result<()> {
     let asked = agent.asks().await?;
     world.approve(&asked).await?;
     let environment = received(&world, "call_b").await?;
-    eprintln!("PASSWORD? {}", environment.contains("OPENCODE_SERVER_PASSWORD="));
     assert!(environment.contains("SAYSO_AGENT_TOKEN=") && !environment.contains("SAYSO_TOKEN="), "{environment}");
     assert!(!environment.contains(world.server.token()), "the person's token is not in there");
     agent.finished().await?;
