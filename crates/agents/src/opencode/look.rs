@@ -88,7 +88,7 @@ impl Process {
     /// answer, and a yes would be carried out all the same.
     pub(super) fn listed(&mut self, look: u64, of: Kind, busy: &[String], raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
         let Some(entries) = list(raw) else { return };
-        let mut seen = Vec::new();
+        let (mut seen, mut doubtful) = (Vec::new(), Vec::new());
         for entry in entries {
             let Some(request) = Object::of(entry) else { continue };
             let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { continue };
@@ -97,7 +97,12 @@ impl Process {
                 if works {
                     self.asked(of, entry, line, out);
                 } else if is_id(&id) && !self.foreign.contains(&session) {
-                    line.reject(self, of, id.clone(), out);
+                    // A session that begins to work between the two parts of a look is told apart by the next one.
+                    if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {
+                        line.reject(self, of, id.clone(), out);
+                    } else {
+                        doubtful.push(id.clone());
+                    }
                 }
             } else if !works && self.open.iter().any(|open| open.id == id && open.since < look) {
                 self.withdraw(&id, TURN_OVER, out);
@@ -105,6 +110,7 @@ impl Process {
             }
             seen.push(id);
         }
+        self.doubt(of, doubtful);
         let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
         let gone = self.open.iter().filter(|open| same(open.kind) && open.since < look && !seen.contains(&open.id));
         for id in gone.map(|open| open.id.clone()).collect::<Vec<_>>() {

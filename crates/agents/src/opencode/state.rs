@@ -99,6 +99,8 @@ pub(super) struct Process {
     pub(super) denied_in: Option<String>,
     /// Requests that are over and may still be told of.
     pub(super) over: Vec<String>,
+    /// Requests that the last look found, of sessions that did not work.
+    pub(super) doubtful: Vec<String>,
     /// Sub-agents by their sessions.
     pub(super) helpers: Vec<Named>,
     /// Sessions that somebody else began on this server.
@@ -278,6 +280,13 @@ impl Process {
     /// Remembers that a request is over.
     pub(super) fn is_over(&mut self, request: String) {
         remember(&mut self.over, request);
+    }
+
+    /// Remembers what a look was in doubt about, in place of what the last one was.
+    pub(super) fn doubt(&mut self, of: Kind, requests: Vec<String>) {
+        let prefix = if of == Kind::Permission { "per" } else { "que" };
+        self.doubtful.retain(|known| !known.starts_with(prefix));
+        requests.into_iter().take(RECENT).for_each(|request| remember(&mut self.doubtful, request));
     }
 
     pub(super) fn remember_sent(&mut self, sent: Sent) {

@@ -373,12 +373,26 @@ async fn ask_user_of_a_connected_opencode_reaches_a_person_and_the_answer_the_mo
     command.env_clear().envs(environment).current_dir(world.home.project()).args(["run", "do it"]);
     command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).kill_on_drop(true);
     let child = command.spawn()?;
-    let asked = crate::mcp::pending(&world).await?;
+    let seen = || world.model.records().iter().map(|record| format!("{record}\n")).collect::<String>();
+    let asked = crate::mcp::pending(&world).await.with_context(seen)?;
     assert_eq!((asked.agent.as_str(), asked.questions[0].text.as_str()), ("opencode", DATABASE));
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
     let said: Value = serde_json::from_str(&received(&world, "call_q").await?)?;
     assert_eq!(said, json!({ "status": "answered", "answers": [["PostgreSQL"]] }));
     let output = within("OpenCode to end", async { Ok(child.wait_with_output().await?) }).await?;
     assert!(String::from_utf8_lossy(&output.stdout).contains("Done."), "{output:?}");
+    world.close().await
+}
+
+#[tokio::test]
+async fn a_command_of_the_agent_has_no_token_that_decides() -> Result<()> {
+    let world = World::new(script(bash("call_b", "env"))).await?;
+    let mut agent = world.start("opencode", "look around").await?;
+    let asked = agent.asks().await?;
+    world.approve(&asked).await?;
+    let environment = received(&world, "call_b").await?;
+    assert!(environment.contains("SAYSO_AGENT_TOKEN=") && !environment.contains("SAYSO_TOKEN="), "{environment}");
+    assert!(!environment.contains(world.server.token()), "the person's token is not in there");
+    agent.finished().await?;
     world.close().await
 }

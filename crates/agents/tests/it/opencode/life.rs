@@ -254,6 +254,15 @@ fn a_message_of_which_nobody_knows_is_looked_for_before_it_is_said_again() {
 }
 
 #[test]
+fn what_a_look_is_in_doubt_about_is_looked_at_again() {
+    let mut host = Host::working();
+    let led = host.look(&[], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
+    assert!(led[1].calls.is_empty() && led[1].events.is_empty(), "the session may have begun in between");
+    let led = host.look(&["ses_1"], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
+    assert_eq!((led[1].asks().len(), led[1].paths()), (1, vec!["POST /question/que_2/reject".to_owned()]));
+}
+
+#[test]
 fn a_turn_whose_end_nobody_told_ends_all_the_same() {
     let mut host = Host::working();
     host.look(&[], &[], &[]);
