@@ -108,11 +108,11 @@ fn a_patch_is_shown_with_the_diff_of_its_item() {
 #[test]
 fn access_is_given_or_not_and_a_stop_interrupts() {
     let asks = request(0, "item/permissions/requestApproval", &json!({"permissions": {"network": {"enabled": true}}}));
-    let mut decide = |decision: Decision| decided(&mut working(), &asks, decision, DecidedBy::Person).1;
+    let decide = |decision: Decision| decided(&mut working(), &asks, decision, DecidedBy::Person).1;
     let given = json!({"permissions": {"network": {"enabled": true}}, "scope": "turn"});
     assert_eq!(decide(Decision::Approved { choice: None, input: None }), [json!({"id": 0, "result": given})]);
     let nothing = json!({"id": 0, "result": {"permissions": {}, "scope": "turn"}});
-    assert_eq!(decide(denied(texts::DENIED, false)), [nothing.clone()]);
+    assert_eq!(decide(denied(texts::DENIED, false)), std::slice::from_ref(&nothing));
     let stopped = decide(denied("no", true));
     assert_eq!((&stopped[0], &stopped[1]["method"]), (&nothing, &json!("turn/interrupt")));
     assert_eq!(stopped[1]["params"], json!({"threadId": "t-1", "turnId": "u-1"}));
@@ -120,7 +120,7 @@ fn access_is_given_or_not_and_a_stop_interrupts() {
 
 #[test]
 fn a_no_to_a_question_stands_where_the_answer_would() {
-    let mut decide = |decision: Decision, by: DecidedBy| decided(&mut working(), &question(0), decision, by).1;
+    let decide = |decision: Decision, by: DecidedBy| decided(&mut working(), &question(0), decision, by).1;
     let said = |words: &str| [json!({"id": 0, "result": {"answers": {"db": {"answers": [words]}}}})];
     assert_eq!(decide(answered(&[&["SQLite"]]), DecidedBy::Person), said("SQLite"));
     assert_eq!(decide(rejected("Decide yourself.", false), DecidedBy::Person), said("Decide yourself."));
@@ -137,7 +137,7 @@ fn a_form_and_a_link_of_an_mcp_server() {
         json!({"type": "object", "properties": {"env": {"type": "string", "enum": ["staging", "prod"]}}, "required": ["env"]});
     let form = json!({"serverName": "demo", "mode": "form", "message": "Where?", "requestedSchema": schema});
     let form = request(0, "mcpServer/elicitation/request", &form);
-    let mut decide = |decision: Decision| decided(&mut working(), &form, decision, DecidedBy::Person).1;
+    let decide = |decision: Decision| decided(&mut working(), &form, decision, DecidedBy::Person).1;
     let reply = |action: &str, content: Value| json!({"id": 0, "result": {"action": action, "content": content, "_meta": null}});
     assert_eq!(decide(answered(&[&["prod"]])), [reply("accept", json!({"env": "prod"}))]);
     assert_eq!(decide(rejected(texts::REJECTED, false)), [reply("decline", Value::Null)]);
