@@ -284,10 +284,38 @@ async fn with_asking_server(script: Script) -> Result<World> {
     let world = World::new(script).await?;
     let program = world.home.path().join("asking.js");
     std::fs::write(&program, ASKING_SERVER)?;
-    let config = world.home.path().join(".codex/config.toml");
-    let server = format!("\n[mcp_servers.demo]\ncommand = {:?}\nargs = [{program:?}]\n", installed().node);
-    std::fs::write(&config, std::fs::read_to_string(&config)? + &server)?;
+    configure(&world, &format!("[mcp_servers.demo]\ncommand = {:?}\nargs = [{program:?}]\n", installed().node))?;
     Ok(world)
+}
+
+/// Adds to the configuration of Codex.
+fn configure(world: &World, more: &str) -> Result<()> {
+    let config = world.home.path().join(".codex/config.toml");
+    std::fs::write(&config, format!("{}\n{more}", std::fs::read_to_string(&config)?))?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn more_access_is_given_or_not() -> Result<()> {
+    let call = |id: &str| {
+        let wanted = json!({ "file_system": { "write": ["/var/out"] }, "network": { "enabled": true } });
+        vec![Block::call(id, "request_permissions", json!({ "reason": "build output", "permissions": wanted }))]
+    };
+    let world = World::new(Script::turns([call("call_1"), call("call_2"), vec![Block::text("Done.")]])).await?;
+    configure(&world, "[features]\nrequest_permissions_tool = true\n")?;
+    let mut agent = world.start("codex", "build it").await?;
+    let asked = agent.asks().await?;
+    let approval = asked.approval.as_ref().context("an approval")?;
+    assert_eq!(approval.title, "Give more access: use the network, write /var/out");
+    denied(&world, &asked).await?;
+    let told = received(&world, "call_1").await?;
+    assert!(!told.contains("/var/out") && told.contains("permissions"), "{told}");
+    let asked = agent.asks().await?;
+    world.approve(&asked).await?;
+    let told = received(&world, "call_2").await?;
+    assert!(told.contains("/var/out") && told.contains(r#""scope":"turn""#), "{told}");
+    assert_eq!(agent.finished().await?, "Done.");
+    world.close().await
 }
 
 #[tokio::test]
@@ -359,8 +387,11 @@ async fn two_sessions_do_not_meet() -> Result<()> {
         ("second", vec![run("call_2", "touch b.txt"), vec![Block::text("Two done.")]]),
     ]))
     .await?;
-    let (mut one, mut two) = (world.start("codex", "first").await?, world.start("codex", "second").await?);
-    let (of_one, of_two) = (one.asks().await?, two.asks().await?);
+    // Codex makes its database when it is started for the first time, and two cannot do that at once.
+    let mut one = world.start("codex", "first").await?;
+    let of_one = one.asks().await?;
+    let mut two = world.start("codex", "second").await?;
+    let of_two = two.asks().await?;
     assert_eq!(of_one.approval.as_ref().context("an approval")?.title, "touch a.txt");
     denied(&world, &of_two).await?;
     world.approve(&of_one).await?;

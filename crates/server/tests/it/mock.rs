@@ -266,6 +266,8 @@ async fn capabilities_are_told() {
     assert_eq!(named("claude")["capabilities"]["questions"], true);
     assert_eq!(named("gemini")["capabilities"]["questions"], false, "it never asks over ACP");
     assert_eq!((&named("claude")["protocol"], &named("qwen")["protocol"]), (&json!("claude"), &json!("acp")));
+    assert_eq!(named("codex")["protocol"], "codex");
+    assert_eq!(named("codex")["capabilities"]["plans"], false, "its plans are messages");
 }
 
 #[tokio::test]

@@ -112,7 +112,7 @@ fn access_is_given_or_not_and_a_stop_interrupts() {
     let given = json!({"permissions": {"network": {"enabled": true}}, "scope": "turn"});
     assert_eq!(decide(Decision::Approved { choice: None, input: None }), [json!({"id": 0, "result": given})]);
     let nothing = json!({"id": 0, "result": {"permissions": {}, "scope": "turn"}});
-    assert_eq!(decide(denied(texts::DENIED, false)), [nothing.clone()]);
+    assert_eq!(decide(denied(texts::DENIED, false)), std::slice::from_ref(&nothing));
     let stopped = decide(denied("no", true));
     assert_eq!((&stopped[0], &stopped[1]["method"]), (&nothing, &json!("turn/interrupt")));
     assert_eq!(stopped[1]["params"], json!({"threadId": "t-1", "turnId": "u-1"}));
