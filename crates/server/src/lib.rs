@@ -24,7 +24,7 @@ mod rate;
 mod server;
 
 pub use clock::{Clock, FakeClock};
-pub use config::{ConfigError, Options};
+pub use config::{ConfigError, Options, TerminalSettings};
 pub use doors::mcp;
 pub use http::openapi;
 pub use server::{Server, StartError, run};
