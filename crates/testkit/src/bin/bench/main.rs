@@ -7,6 +7,7 @@
 
 mod fan_out;
 mod http;
+mod inbox;
 mod many_pending;
 mod mcp;
 mod memory;
@@ -137,6 +138,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("status_line") {
         status_line(&mut report, size).await?;
+    }
+    if wanted("inbox_redraw") {
+        inbox_redraw(&mut report, size).await?;
     }
     if wanted("processes") {
         processes::measure(&mut report, size).await?;
@@ -334,6 +338,20 @@ async fn status_line(report: &mut Report, size: Size) -> Result<()> {
     }
     server.terminate().await?;
     report.add(Line::new("status_line").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
+}
+
+/// `sayso inbox`: from a key to the screen that it makes, through a terminal.
+async fn inbox_redraw(report: &mut Report, size: Size) -> Result<()> {
+    let dir = directory()?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    many_pending::open(&server, size.many).await?;
+    let mut times = inbox::redraws(&server, size.many, size.answers.min(200)).await?;
+    server.terminate().await?;
+    let line = Line::new("inbox_redraw").told("pending", size.many as f64);
+    report.add(
+        line.wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(16.0))
+            .told("p99_ms", meter::percentile(&mut times, 0.99) / 1e3),
+    )
 }
 
 /// Whether an ask costs more when many are stored.
