@@ -458,6 +458,14 @@ pub(super) fn result(model: &Model, ask: &Ask, room: Room, look: &Look) -> Vec<P
     if let Some(lost) = model.sending(&ask.id).filter(|sending| sending.phase == Phase::TooLate) {
         let text = format!("Your choice \"{}\" was not sent.", lost.label);
         lines.extend(wrapped(Tone::Waiting, &text, room.columns, 0, Break::Words));
+    } else if let Some(draft) = model.draft() {
+        // Words that somebody was typing when another one was first; they may be needed elsewhere.
+        let typed = ask.questions.iter().zip(&draft.questions).filter(|(question, _)| !question.secret);
+        let typed = typed.map(|(_, own)| own.field.text()).chain([draft.reason.text(), draft.note.text()]);
+        for text in typed.filter(|text| !text.trim().is_empty()) {
+            let text = format!("Not sent: \"{}\"", sanitize::text(text));
+            lines.extend(wrapped(Tone::Waiting, &text, room.columns, 0, Break::Words));
+        }
     }
     lines
 }

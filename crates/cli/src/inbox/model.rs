@@ -145,7 +145,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// An inbox that knows nothing yet. Its first effect is to read everything.
+    /// An inbox that knows nothing yet.
     pub(crate) fn new(settings: Settings, now: Time) -> Self {
         Self {
             settings,
@@ -193,7 +193,10 @@ impl Model {
             }
             Event::Feed { kind, session, data } => self.feed(&kind, session.as_deref(), &data, &mut effects),
             Event::Lost { after } => self.connection = Connection::Lost { again: now.plus(after) },
-            Event::Back => self.connection = Connection::Connected,
+            Event::Back => {
+                self.connection = Connection::Connected;
+                effects.extend(self.read_whole());
+            }
             Event::Sent(ask) => {
                 self.sending.retain(|sending| sending.id != ask.id);
                 self.drafts.remove(&ask.id);
@@ -208,8 +211,11 @@ impl Model {
             Event::Edited { id, text } => self.edited(&id, text),
             Event::Session(text) => {
                 self.session = text;
-                self.notice = None;
-                self.focus = Focus::Session(0);
+                // Whoever has begun to type something meanwhile goes on typing.
+                if self.focus == Focus::Card {
+                    self.notice = None;
+                    self.focus = Focus::Session(0);
+                }
             }
             Event::Told(text) => self.say(text),
         }
@@ -237,17 +243,28 @@ impl Model {
             Some(only) => Some(only.clone()),
             None => self.list.cursor().map(|row| row.id.to_string()),
         };
+        let is_pending = |id: &str| self.asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending);
         if under_hand == self.shown {
+            let typing = matches!(self.focus, Focus::Answer | Focus::Note | Focus::Reason);
+            if typing && !under_hand.as_deref().is_some_and(is_pending) {
+                self.focus = Focus::Card;
+                self.shown_at = self.now;
+            }
             return Vec::new();
         }
+        // What was typed for an ask that is over is kept only as long as it is looked at.
+        self.drafts.retain(|id, _| is_pending(id));
         self.shown = under_hand;
         self.shown_at = self.now;
         if !matches!(self.focus, Focus::Help(_) | Focus::Session(_) | Focus::Filter) {
             self.focus = Focus::Card;
         }
-        // The stream may leave out what is large; the card must not.
-        let cut = self.ask().filter(|ask| ask.truncated).map(|ask| ask.id.clone());
-        cut.map(Effect::Fetch).into_iter().collect()
+        self.read_whole().into_iter().collect()
+    }
+
+    /// The stream may leave out what is large; the card must not.
+    fn read_whole(&self) -> Option<Effect> {
+        self.ask().filter(|ask| ask.truncated).map(|ask| Effect::Fetch(ask.id.clone()))
     }
 
     /// When something has to happen by itself.

@@ -727,6 +727,18 @@ fn somebody_else_was_first() {
 }
 
 #[test]
+fn words_that_were_being_typed_are_not_lost_when_somebody_else_is_first() {
+    let mut desk = Desk::with(vec![ask("a", 2, sessions_question()), ask("b", 1, question_ask())]);
+    desk.press('4');
+    desk.type_in("a file");
+    desk.event(Event::Fetched(Box::new(decided(ask("a", 2, sessions_question()), AskStatus::Answered, ada()))));
+    assert_eq!(desk.model.focus, Focus::Card, "there is nothing to type for any more");
+    assert!(desk.screen(80, 24).contains("Not sent: \"a file\""), "{}", desk.screen(80, 24));
+    desk.press('j');
+    assert!(desk.open() == "b" && desk.model.drafts.is_empty());
+}
+
+#[test]
 fn an_answer_that_was_not_taken_is_kept() {
     let mut desk = Desk::with(vec![ask("a", 1, question_ask())]);
     desk.press('3');
