@@ -1,4 +1,4 @@
-//! The inbox in a terminal, with much in it: from a key to everything that it changes on the screen.
+//! The inbox in a terminal, with much in it: from a key until the screen shows what it did.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use sayso_testkit::pty::Pty;
 
 use crate::meter;
 
-/// The times from a key to the screen that it makes, in microseconds. `pending` asks must be open.
+/// The times from a key until the cursor's new place is shown, in microseconds. `pending` asks must be open.
 pub(crate) async fn redraws(server: &ServerProcess, pending: usize, keys: usize) -> Result<Vec<u32>> {
     let mut command = server.command()?;
     command.env("TERM", "xterm-256color").arg("inbox");
