@@ -36,6 +36,7 @@ for what in "$@"; do
         ;;
     test)
         package_for git git
+        package_for tmux tmux
         package_for python3 python3
         # Debian has the module without what it needs to make an environment.
         python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)

@@ -24,6 +24,8 @@ pub(crate) struct Args {
 /// Everything `sayso` does.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum Command {
+    /// See and answer everything that waits
+    Inbox,
     /// Answer the next ask here
     Next,
     /// List what waits for you
@@ -555,7 +557,7 @@ impl std::str::FromStr for OnOff {
 
 /// The commands by what they are for, in the order in which they are shown.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Answer", &["next", "ls", "show", "history", "answer", "approve", "deny", "reject", "snooze"]),
+    ("Answer", &["inbox", "next", "ls", "show", "history", "answer", "approve", "deny", "reject", "snooze"]),
     ("Agents", &["start", "connect", "disconnect", "sessions", "agents"]),
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),

@@ -27,22 +27,27 @@ pub(crate) fn edit_file(path: &Path) -> Result<(), Failure> {
 /// Lets the person change a JSON value; nothing if it stays the same.
 pub(crate) fn edit_json(value: &serde_json::Value) -> Result<Option<serde_json::Value>, Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::new(format!("Internal error: {error}.")))?;
-    let file = Scratch::new(&text)?;
-    edit_file(&file.0)?;
-    let edited = fs::read_to_string(&file.0).map_err(|error| Failure::io("The edited input cannot be read", &error))?;
+    let edited = edit_text(&text, "json")?;
     let edited: serde_json::Value = serde_json::from_str(&edited).map_err(|error| {
         Failure::new(format!("Not sent: the edited input is not JSON ({error}).")).then("Try again with: sayso next")
     })?;
     Ok((edited != *value).then_some(edited))
 }
 
+/// Lets the person change a text, in a file whose name ends like this.
+pub(crate) fn edit_text(text: &str, suffix: &str) -> Result<String, Failure> {
+    let file = Scratch::new(text, suffix)?;
+    edit_file(&file.0)?;
+    fs::read_to_string(&file.0).map_err(|error| Failure::io("The edited input cannot be read", &error))
+}
+
 /// A file for this user alone that is removed at the end.
 struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new(text: &str) -> Result<Self, Failure> {
+    fn new(text: &str, suffix: &str) -> Result<Self, Failure> {
         let path =
-            std::env::temp_dir().join(format!("sayso-edit-{}-{}.json", std::process::id(), sayso_client::now().as_millis()));
+            std::env::temp_dir().join(format!("sayso-edit-{}-{}.{suffix}", std::process::id(), sayso_client::now().as_millis()));
         // `create_new` never follows a link that somebody put there first.
         let written = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let written = written.and_then(|mut file| file.write_all(text.as_bytes()));

@@ -1,7 +1,7 @@
 //! `sayso`: the binary and its terminal UI.
 //!
 //! `args` is parsed once; `cmd` has one file per command or small family; `prompt` shows an ask and
-//! takes a decision. All agent text passes `sanitize` before it is printed. This crate deliberately
+//! takes a decision; `inbox` shows them all. All agent text passes `sanitize` before it is printed. This crate deliberately
 //! knows nothing of the database and of agents' protocols: apart from `serve` and `backup` it is a
 //! client of the HTTP API like any other. `hook` lets the translators' crate read and write what the
 //! agents that run it say.
@@ -18,6 +18,7 @@ mod fixtures;
 mod follow;
 mod git;
 mod hook;
+mod inbox;
 mod order;
 mod output;
 mod prompt;

@@ -36,6 +36,8 @@ pub enum StreamItem {
         /// When it is tried next.
         after: Duration,
     },
+    /// The connection is there again; everything that was missed follows.
+    Reconnected,
 }
 
 impl StreamItem {
@@ -44,7 +46,7 @@ impl StreamItem {
     pub fn event(&self) -> Option<&Event<'static>> {
         match self {
             Self::Event(event) => Some(event),
-            Self::Reset { .. } | Self::Reconnecting { .. } => None,
+            Self::Reset { .. } | Self::Reconnecting { .. } | Self::Reconnected => None,
         }
     }
 }
@@ -123,7 +125,12 @@ impl EventStream {
                 State::Waiting(at) => {
                     sleep_until(*at).await;
                     match timeout_at(Instant::now() + OPEN, self.open()).await {
-                        Ok(Ok(response)) => self.state = State::Open(response),
+                        Ok(Ok(response)) => {
+                            self.state = State::Open(response);
+                            if self.backoff.attempt() > 0 {
+                                return Ok(StreamItem::Reconnected);
+                            }
+                        }
                         Ok(Err(Error::Unreachable { .. })) | Err(_) => return Ok(self.lost()),
                         Ok(Err(refused)) => return Err(refused),
                     }

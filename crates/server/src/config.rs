@@ -73,6 +73,36 @@ pub(crate) struct Config {
     pub(crate) lonely_after: Option<sayso_core::time::Span>,
     /// Agents beside, or instead of, those that are built in.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
+    /// How the inbox in a terminal behaves. The server only checks it.
+    pub(crate) terminal: TerminalSettings,
+}
+
+/// `[terminal]` of `config.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TerminalSettings {
+    /// Whether to ring when something new waits.
+    pub bell: bool,
+    /// Whether the title of the terminal says how much waits.
+    pub title: bool,
+    /// How long a decision is held, so that it can be taken back.
+    pub hold: sayso_core::time::Span,
+}
+
+impl Default for TerminalSettings {
+    fn default() -> Self {
+        Self { bell: true, title: true, hold: sayso_core::time::Span(Duration::from_secs(3)) }
+    }
+}
+
+impl TerminalSettings {
+    /// The settings of whoever has this configuration directory.
+    ///
+    /// # Errors
+    /// When `config.toml` is there and cannot be used.
+    pub fn load(config_dir: &Path) -> Result<Self, ConfigError> {
+        Config::load(config_dir).map(|config| config.terminal)
+    }
 }
 
 /// A configuration that cannot be used.

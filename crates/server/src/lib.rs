@@ -26,7 +26,7 @@ mod server;
 
 pub use agents::Embedded;
 pub use clock::{Clock, FakeClock};
-pub use config::{ConfigError, Options, agent_names};
+pub use config::{ConfigError, Options, TerminalSettings, agent_names};
 pub use doors::mcp;
 pub use http::openapi;
 pub use server::{Server, StartError, run};

@@ -134,7 +134,7 @@ impl Answerer {
                             self.decide(client, &ask, decided).await?;
                         }
                     }
-                    StreamItem::Event(_) | StreamItem::Reconnecting { .. } => {}
+                    StreamItem::Event(_) | StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
                     StreamItem::Reset { seq } => {
                         from = Some(seq);
                         break;

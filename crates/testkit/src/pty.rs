@@ -27,6 +27,8 @@ pub struct Pty {
     screen: String,
     /// How much of the screen was expected already.
     read: usize,
+    /// What a person sees now, on a terminal that understands every sequence.
+    seen: vt100::Parser,
     ended: bool,
 }
 
@@ -45,9 +47,10 @@ impl Pty {
     pub fn spawn(mut command: Command) -> Result<Self> {
         let (terminal, inside) = pty_process::open().context("no pseudo-terminal")?;
         terminal.resize(Size::new(24, 80)).context("the terminal keeps its size")?;
+        let seen = vt100::Parser::new(lines(24)?, lines(80)?, 0);
         command.kill_on_drop(true);
         let child = pty_process::Command::from(command).spawn(inside).context("the program does not start")?;
-        Ok(Self { terminal, child, raw: Vec::new(), screen: String::new(), read: 0, ended: false })
+        Ok(Self { terminal, child, raw: Vec::new(), screen: String::new(), read: 0, seen, ended: false })
     }
 
     /// Reads until this text stands on the screen, behind what was expected before, and gives what
@@ -58,6 +61,7 @@ impl Pty {
     pub async fn expect(&mut self, text: &str) -> Result<String> {
         let found = tokio::time::timeout(PATIENCE, async {
             loop {
+                self.screen = without_colours(&String::from_utf8_lossy(&self.raw));
                 if let Some(at) = self.screen[self.read..].find(text) {
                     let end = self.read + at + text.len();
                     let found = self.screen[self.read..end].to_owned();
@@ -72,6 +76,92 @@ impl Pty {
         .await
         .unwrap_or_else(|_| bail!("waited {PATIENCE:?} for {text:?}"));
         found.with_context(|| format!("on the screen:\n{}", self.screen))
+    }
+
+    /// Reads until a person sees this text now, and gives the whole screen.
+    ///
+    /// # Errors
+    /// When the program ends first, or the text does not come.
+    pub async fn shows(&mut self, text: &str) -> Result<String> {
+        self.shows_that(&format!("{text:?}"), |seen| seen.contains(text)).await
+    }
+
+    /// Reads until a person sees a screen for which this holds, and gives it.
+    ///
+    /// # Errors
+    /// When the program ends first, or it never holds.
+    pub async fn shows_that(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> Result<String> {
+        let found = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let seen = self.visible();
+                if holds(&seen) {
+                    return Ok(seen);
+                }
+                if !self.more().await? {
+                    bail!("the program ended before it showed {what}");
+                }
+            }
+        })
+        .await
+        .unwrap_or_else(|_| bail!("waited {PATIENCE:?} for {what}"));
+        found.with_context(|| format!("on the screen:\n{}", self.visible()))
+    }
+
+    /// What a person sees now.
+    #[must_use]
+    pub fn visible(&self) -> String {
+        self.seen.screen().contents()
+    }
+
+    /// Whether the program has the screen for itself.
+    #[must_use]
+    pub fn is_full_screen(&self) -> bool {
+        self.seen.screen().alternate_screen()
+    }
+
+    /// Reads until a person sees this text now, and it is not dimmed.
+    ///
+    /// # Errors
+    /// When the program ends first, or the text does not come.
+    pub async fn shows_lit(&mut self, text: &str) -> Result<()> {
+        let found = tokio::time::timeout(PATIENCE, async {
+            while !self.is_lit(text) {
+                if !self.more().await? {
+                    bail!("the program ended before it showed {text:?}");
+                }
+            }
+            Ok(())
+        })
+        .await
+        .unwrap_or_else(|_| bail!("waited {PATIENCE:?} for {text:?}"));
+        found.with_context(|| format!("on the screen:\n{}", self.visible()))
+    }
+
+    fn is_lit(&self, text: &str) -> bool {
+        let screen = self.seen.screen();
+        let (_, columns) = screen.size();
+        screen.rows(0, columns.get()).enumerate().any(|(row, line)| {
+            let Some(at) = line.find(text) else { return false };
+            let position = (u16::try_from(row), u16::try_from(line[..at].chars().count()));
+            let (Ok(row), Ok(column)) = position else { return false };
+            screen.cell(row, column).is_some_and(|cell| !cell.dim())
+        })
+    }
+
+    /// Gives the terminal another size.
+    ///
+    /// # Errors
+    /// When it cannot have that size.
+    pub fn resize(&mut self, columns: u16, rows: u16) -> Result<()> {
+        self.terminal.resize(Size::new(rows, columns)).context("the terminal keeps its size")?;
+        self.seen.set_size(lines(rows)?, lines(columns)?);
+        Ok(())
+    }
+
+    /// The process id of the program.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
     }
 
     /// Presses these keys.
@@ -100,11 +190,12 @@ impl Pty {
             Ok(self.child.wait().await?)
         })
         .await;
+        self.screen = without_colours(&String::from_utf8_lossy(&self.raw));
         ended.with_context(|| format!("on the screen:\n{}", self.screen))
     }
 
-    /// Everything that was ever on the screen, without colours. What was typed is there as far as the
-    /// terminal showed it.
+    /// Everything that was on the screen until `expect` or `end` was called last, without colours. What was
+    /// typed is there as far as the terminal showed it.
     #[must_use]
     pub fn screen(&self) -> &str {
         &self.screen
@@ -130,9 +221,13 @@ impl Pty {
         };
         self.ended = length == 0;
         self.raw.extend_from_slice(&buffer[..length]);
-        self.screen = without_colours(&String::from_utf8_lossy(&self.raw));
+        self.seen.process(&buffer[..length]);
         Ok(!self.ended)
     }
+}
+
+fn lines(number: u16) -> Result<std::num::NonZeroU16> {
+    std::num::NonZeroU16::new(number).context("a terminal has columns and lines")
 }
 
 /// Text without `ESC [ … m` and without the carriage returns that a terminal adds. Every other control

@@ -89,7 +89,7 @@ impl Watch {
                         }
                     }
                     StreamItem::Reset { seq } => bail!("the stream was reset to {seq} while waiting for {what}"),
-                    StreamItem::Reconnecting { .. } => {}
+                    StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
                 }
             }
         })

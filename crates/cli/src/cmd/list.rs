@@ -1,4 +1,6 @@
-//! `sayso` and `sayso ls`: what waits.
+//! `sayso`, `sayso inbox` and `sayso ls`: what waits.
+
+use std::io::IsTerminal;
 
 use sayso_client::DiscoverError;
 use sayso_client::api::ask::{Ask, AskPage};
@@ -9,6 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::App;
 use crate::args::Ls;
 use crate::failure::Failure;
+use crate::inbox::{self, Mode};
 use crate::order;
 use crate::output::{Look, Style};
 use crate::sanitize;
@@ -27,8 +30,16 @@ pub(crate) async fn home(app: &App) -> Result<(), Failure> {
             Ok(())
         }
         Err(error) => Err(error.into()),
-        Ok(_) => ls(app, &Ls { all: false }).await,
+        Ok(_) => inbox(app).await,
     }
+}
+
+/// `sayso inbox`: the inbox on a terminal, else the list.
+pub(crate) async fn inbox(app: &App) -> Result<(), Failure> {
+    if app.out.json || !app.out.is_terminal || !std::io::stdin().is_terminal() {
+        return ls(app, &Ls { all: false }).await;
+    }
+    inbox::run(app, Mode::All).await
 }
 
 /// `sayso ls`.

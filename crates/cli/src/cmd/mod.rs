@@ -18,7 +18,7 @@ mod own_agents;
 mod policy;
 mod rules;
 mod serve;
-mod sessions;
+pub(crate) mod sessions;
 mod show;
 mod snooze;
 mod start;
@@ -37,6 +37,7 @@ use crate::failure::Failure;
 pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failure> {
     let Some(command) = command else { return list::home(app).await };
     match command {
+        Command::Inbox => list::inbox(app).await,
         Command::Next => next::run(app).await,
         Command::Ls(args) => list::ls(app, &args).await,
         Command::Show { id, raw } => show::run(app, &id, raw).await,

@@ -5,10 +5,16 @@ use sayso_client::api::ask::AskPage;
 use super::answer::prompt_for;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::inbox::tmux::Place;
+use crate::inbox::{self, Mode};
 use crate::order;
 
 /// Prompts for the ask that comes first.
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
+    // A popup of tmux goes with the program and cannot be scrolled: there the whole screen is used.
+    if !app.out.json && app.out.is_terminal && Place::of(&app.environment).is_popup() {
+        return inbox::run(app, Mode::Once).await;
+    }
     let client = app.client()?;
     let AskPage { data: mut asks, .. } = client.pending_asks().await?;
     let now = sayso_client::now();

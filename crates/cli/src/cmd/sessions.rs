@@ -158,7 +158,7 @@ async fn log(app: &App, client: &Client, id: &str) -> Result<(), Failure> {
 }
 
 /// A block of a transcript. Blocks are for pages and may gain kinds; what is not known is shown as it is.
-fn block_text(block: &Value, look: &Look) -> String {
+pub(crate) fn block_text(block: &Value, look: &Look) -> String {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(sanitize::text);
     let line = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(sanitize::line);
     match block.get("type").and_then(Value::as_str) {

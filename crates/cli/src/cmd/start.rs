@@ -1,6 +1,6 @@
 //! `sayso start`: starts an agent, streams what it says, and prompts for what it asks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{IsTerminal, Read};
 
 use sayso_client::api::ask::{AskStatus, Delivery};
@@ -8,10 +8,11 @@ use sayso_client::api::session::{IfPending, NewSession, Session, SessionQuery, S
 use sayso_client::{Client, EventStream, StreamItem};
 
 use crate::app::App;
-use crate::args::Start;
+use crate::args::{Label, Start};
 use crate::autostart;
 use crate::failure::{Failure, exit};
 use crate::follow::{Follower, Piece};
+use crate::inbox::tmux::Place;
 use crate::order::ending;
 use crate::output::Style;
 use crate::prompt::{self, Ended, render};
@@ -45,7 +46,7 @@ pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
             permission_mode: args.permission_mode,
             model: args.model,
             policy: None,
-            labels: args.labels.into_iter().map(|label| (label.key, label.value)).collect(),
+            labels: labels(app, args.labels),
             environment: app.environment_for_agents(),
         })
         .await?;
@@ -70,6 +71,13 @@ pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
     following.run().await
 }
 
+/// The labels that were given, and where this terminal is, so that a person can get here from the inbox.
+fn labels(app: &App, given: Vec<Label>) -> BTreeMap<String, String> {
+    let mut labels = Place::of(&app.environment).labels();
+    labels.extend(given.into_iter().map(|label| (label.key, label.value)));
+    labels
+}
+
 fn piped() -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Standard input cannot be read", &error))?;
@@ -91,7 +99,7 @@ async fn print_json(app: &App, session: &Session, mut stream: EventStream) -> Re
                     Some(Piece::Text(_) | Piece::Asked(_) | Piece::Status(_)) | None => {}
                 }
             }
-            StreamItem::Reset { .. } | StreamItem::Reconnecting { .. } => {}
+            StreamItem::Reset { .. } | StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
         }
     }
 }
@@ -175,7 +183,7 @@ impl Following<'_> {
                 self.app.out.note("Disconnected. Trying again.");
                 Ok(Vec::new())
             }
-            StreamItem::Reconnecting { .. } => Ok(Vec::new()),
+            StreamItem::Reconnecting { .. } | StreamItem::Reconnected => Ok(Vec::new()),
             StreamItem::Reset { .. } => {
                 let session = self.client.session(&self.session.id).await?;
                 let asked = session.asks.iter().flatten().map(|ask| Piece::Asked(ask.id.clone()));

@@ -9,10 +9,11 @@ use sayso_client::api::error::ErrorCode;
 use sayso_core::ask::Decision;
 use sayso_core::{limits, texts};
 
-use super::server::{answer_it_there, decision, new_ask, place};
+use super::server::{answer_it_there, decision, new_ask};
 use super::slots::{Slot, Slots};
 use super::wait::{self, End};
 use super::{Hooked, say, short_hash, transcript};
+use crate::inbox::tmux::Place;
 
 /// The name that the sessions have.
 const AGENT: &str = "claude";
@@ -122,7 +123,7 @@ fn wanted(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
             branch: None,
         }),
         subagent: asked.subagent.as_deref().map(|name| limits::head(name, limits::NAME).to_owned()),
-        labels: place(&hooked.environment),
+        labels: Place::of(&hooked.environment).labels(),
         dedupe_key: Some(dedupe_key),
         keep: Some(KEEP.to_owned()),
         ..new_ask(asked.body())

@@ -7,10 +7,11 @@ use sayso_agents::codex_hook::CodexAsk;
 use sayso_client::api::ask::{AskStatus, ExternalSession, NewAsk};
 use sayso_core::time::Span;
 
-use super::server::{answer_it_there, decision, new_ask, place};
+use super::server::{answer_it_there, decision, new_ask};
 use super::slots::Slots;
 use super::wait::{self, End};
 use super::{Hooked, say, short_hash};
+use crate::inbox::tmux::Place;
 
 /// The name that the sessions have.
 const AGENT: &str = "codex";
@@ -34,7 +35,7 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
             title: None,
             branch: None,
         }),
-        labels: place(&hooked.environment),
+        labels: Place::of(&hooked.environment).labels(),
         dedupe_key: Some(format!("{}:{call}:{number}", short_hash(&asked.session))),
         keep: Some("5s".to_owned()),
         policy_only: Some(hold.is_none()),

@@ -1,7 +1,5 @@
 //! The server, with the token of agents and no other.
 
-use std::collections::BTreeMap;
-
 use sayso_client::api::ask::{Approval, Ask, AskStatus, NewAsk, Outcome, Question, ShownAnswer};
 use sayso_client::{Client, Environment, ServerFile};
 use sayso_core::ask::{AskBody, Decision};
@@ -54,19 +52,6 @@ pub(super) fn decision(ask: &Ask) -> Option<Decision> {
         AskStatus::Denied => Decision::Denied { message, stop },
         AskStatus::Withdrawn => Decision::Withdrawn { reason: message },
     })
-}
-
-/// Where the agent runs, so that a person can get there.
-pub(super) fn place(environment: &Environment) -> BTreeMap<String, String> {
-    let mut labels = BTreeMap::new();
-    if let Some(pane) = environment.get("TMUX_PANE") {
-        labels.insert("tmuxPane".to_owned(), pane.to_owned());
-        if let Some(socket) = environment.get("TMUX").and_then(|tmux| tmux.split(',').next()) {
-            labels.insert("tmuxSocket".to_owned(), socket.to_owned());
-        }
-    }
-    labels.retain(|_, value| value.len() <= sayso_core::limits::LABEL);
-    labels
 }
 
 /// The words for an ask that this hook no longer waits for.

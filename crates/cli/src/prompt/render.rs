@@ -238,6 +238,11 @@ fn host(url: &str) -> Option<(&str, &str, &str)> {
     Some((&url[..start], &url[start..end], &url[end..]))
 }
 
+/// The host of an address.
+pub(crate) fn host_of(url: &str) -> Option<&str> {
+    host(url).map(|(_, host, _)| host)
+}
+
 /// The words before the cursor, for a link.
 pub(crate) const DONE: &str = "Done? [y/n/o/?]: ";
 

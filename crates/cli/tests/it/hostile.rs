@@ -92,7 +92,7 @@ async fn agent_text_never_reaches_the_terminal_raw() -> Result<()> {
     ids.extend(link.as_deref());
     let shows = ids.iter().map(|id| vec!["show", id, "--raw"]);
     let explains = ids.iter().map(|id| vec!["policy", "explain", id]);
-    for args in [vec!["ls"], vec![], vec!["history"]].into_iter().chain(shows).chain(explains) {
+    for args in [vec!["ls"], vec!["history"]].into_iter().chain(shows).chain(explains) {
         let mut terminal = person.terminal(&args)?;
         ends_well(&mut terminal).await?;
         assert_harmless(&terminal);
@@ -177,5 +177,67 @@ async fn colours_only_where_they_are_wanted() -> Result<()> {
     // A terminal that speaks no UTF-8 gets signs that it knows.
     let ascii = shown(&[("LC_ALL", "C"), ("NO_COLOR", "1")]).await?;
     assert!(ascii.is_ascii() && ascii.starts_with("=== script asks * Which? * ~/project (main) * ..."), "{ascii}");
+    Ok(())
+}
+
+/// Whether the terminal got nothing but what the inbox itself sends: positions, colours, its title, its bell.
+fn only_ours(raw: &str) -> bool {
+    let mut rest = raw;
+    while let Some(at) = rest.find(|c: char| c.is_control()) {
+        if !is_harmless(&rest[..at]) {
+            return false;
+        }
+        rest = &rest[at..];
+        let Some(after) = rest.strip_prefix('\u{1b}') else {
+            // Before and after the inbox has the screen, messages end their lines.
+            match rest.strip_prefix(['\u{7}', '\r', '\n']) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+            continue;
+        };
+        if let Some(title) = after.strip_prefix("]2;") {
+            let Some((title, after)) = title.split_once('\u{7}') else { return false };
+            if !title.trim_start_matches(|c: char| matches!(c, '(' | ')' | ' ' | '0'..='9')).eq("Sayso") {
+                return false;
+            }
+            rest = after;
+            continue;
+        }
+        let Some(sequence) = after.strip_prefix('[') else { return false };
+        let private = sequence.starts_with('?');
+        let parameters = sequence.trim_start_matches(|c: char| matches!(c, '?' | ';' | '0'..='9'));
+        match (private, parameters.chars().next()) {
+            (false, Some('m' | 'H' | 'J' | 't')) | (true, Some('h' | 'l')) => rest = &parameters[1..],
+            (_, _) => return false,
+        }
+    }
+    is_harmless(rest)
+}
+
+#[tokio::test]
+async fn the_inbox_sends_nothing_of_an_agent_to_the_terminal() -> Result<()> {
+    let person = Person::new().await?;
+    person.asks(&evil_question()).await?;
+    person.asks(&evil_approval()).await?;
+    opened(&person, &evil_link()).await?;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("1 of ").await?;
+    terminal.resize(120, 40)?;
+    terminal.shows("Agents are waiting").await?;
+    for number in 1..=3 {
+        for key in ["\u{1b}[B", "t", "p", "x", "j"] {
+            terminal.send(key).await?;
+        }
+        terminal.resize(100 + number, 40)?;
+    }
+    terminal.shows("<U+001B>[2J").await?;
+    terminal.send("q").await?;
+    ends_well(&mut terminal).await?;
+    let raw = String::from_utf8(terminal.raw().to_vec())?;
+    assert!(only_ours(&raw), "{raw:?}");
+    for evil in ["\u{1b}[1A", "a\u{1b}]0;x\u{7}", "\u{1b}]52;c;x\u{7}", "\u{1b}]2;evil\u{7}", "\u{9b}31m", "\u{202e}", "\u{8}"] {
+        assert!(!only_ours(evil), "{evil:?}");
+    }
     Ok(())
 }

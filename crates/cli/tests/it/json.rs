@@ -43,6 +43,7 @@ async fn every_command_prints_json() -> Result<()> {
 
     let commands: &[&[&str]] = &[
         &[],
+        &["inbox"],
         &["next"],
         &["ls"],
         &["show", &answered],

@@ -59,6 +59,10 @@ impl Person {
         Ok(path)
     }
 
+    pub(crate) fn write_config(&self, config: &str) -> Result<()> {
+        Ok(std::fs::write(self.dir.path().join("config/sayso/config.toml"), config)?)
+    }
+
     pub(crate) fn data_dir(&self) -> PathBuf {
         self.dir.path().join("data")
     }
@@ -78,8 +82,19 @@ impl Person {
         command
     }
 
+    /// Another program in the same surroundings.
+    pub(crate) fn program(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::from(self.std_program(program.as_ref(), args));
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        command
+    }
+
     fn std_command(&self, args: &[&str]) -> std::process::Command {
-        let mut command = std::process::Command::new(sayso_bin().unwrap());
+        self.std_program(&sayso_bin().unwrap(), args)
+    }
+
+    fn std_program(&self, program: &Path, args: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(program);
         let at = |name: &str| self.dir.path().join(name);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", at("home"));
         command.env("XDG_CONFIG_HOME", at("config")).env("XDG_RUNTIME_DIR", at("run")).env("TMPDIR", at("run"));

@@ -18,7 +18,7 @@ async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String
         match stream.next().await.unwrap() {
             StreamItem::Event(event) => seen.push(format!("{} {}", event.seq.map_or(0, |seq| seq), event.kind)),
             StreamItem::Reset { seq } => seen.push(format!("reset {seq}")),
-            StreamItem::Reconnecting { .. } => {}
+            StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
         }
     }
     seen
@@ -44,6 +44,23 @@ async fn it_resumes_after_the_last_event_without_loss_or_double() {
     assert!(requests[0].starts_with("GET /v1/sessions/ses_1/events?since=6 "), "{}", requests[0]);
     let resumed: Vec<_> = requests.iter().map(|request| header(request, "last-event-id").unwrap()).collect();
     assert_eq!(resumed, ["6", "8", "8", "9", "90"]);
+}
+
+#[tokio::test]
+async fn it_says_when_it_is_lost_and_when_it_is_back() {
+    let server = Scripted::start(vec![Reply::stream(&frame(7, "notice")), Reply::Lost, Reply::stream(&frame(8, "notice"))]).await;
+    let client = Client::new(&server.url, "t").unwrap();
+    let mut stream = client.session_events("ses_1", Some(6));
+    let mut items = Vec::new();
+    while items.last().map(String::as_str) != Some("8") {
+        items.push(match stream.next().await.unwrap() {
+            StreamItem::Event(event) => event.seq.unwrap_or(0).to_string(),
+            StreamItem::Reset { .. } => "reset".to_owned(),
+            StreamItem::Reconnecting { attempt, .. } => format!("lost {attempt}"),
+            StreamItem::Reconnected => "back".to_owned(),
+        });
+    }
+    assert_eq!(items, ["7", "lost 1", "lost 2", "back", "8"]);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
 
 mod fan_out;
 mod http;
+mod inbox;
 mod many_pending;
 mod mcp;
 mod memory;
@@ -141,6 +142,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("hook") {
         hook(&mut report, size).await?;
+    }
+    if wanted("inbox_redraw") {
+        inbox_redraw(&mut report, size).await?;
     }
     if wanted("processes") {
         processes::measure(&mut report, size).await?;
@@ -368,6 +372,20 @@ async fn hook(report: &mut Report, size: Size) -> Result<()> {
     }
     server.terminate().await?;
     report.add(Line::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(15.0)))
+}
+
+/// `sayso inbox`: from a key to the screen that it makes, through a terminal.
+async fn inbox_redraw(report: &mut Report, size: Size) -> Result<()> {
+    let dir = directory()?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    many_pending::open(&server, size.many).await?;
+    let mut times = inbox::redraws(&server, size.many, size.answers.min(200)).await?;
+    server.terminate().await?;
+    let line = Line::new("inbox_redraw").told("pending", size.many as f64);
+    report.add(
+        line.wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(16.0))
+            .told("p99_ms", meter::percentile(&mut times, 0.99) / 1e3),
+    )
 }
 
 /// Whether an ask costs more when many are stored.

@@ -83,7 +83,7 @@ pub(crate) async fn read(client: Client, journal: Arc<Journal>) -> Reading {
                     journal.write().problem(format!("the stream was reset at {} to {seq}", read.seq));
                     read.seq = seq;
                 }
-                StreamItem::Reconnecting { .. } => {}
+                StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
             }
         }
     });

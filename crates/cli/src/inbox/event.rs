@@ -1,0 +1,94 @@
+//! What comes into the model, and what it wants done.
+
+use std::time::Duration;
+
+use crossterm::event::KeyEvent;
+use sayso_client::api::ask::{ApproveRequest, Ask, NoRequest};
+use sayso_client::api::session::Session;
+use sayso_core::time::Time;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Event {
+    /// A key.
+    Key(KeyEvent),
+    /// Text that was pasted.
+    Paste(String),
+    /// Time went on, or the terminal has another size.
+    Tick,
+    /// Everything that waits, and the sessions that are open.
+    Loaded { asks: Vec<Ask>, sessions: Vec<Session> },
+    /// One ask as it is now.
+    Fetched(Box<Ask>),
+    /// An event of the feed.
+    Feed { kind: String, session: Option<String>, data: String },
+    /// The connection is lost; it is tried again after this long.
+    Lost { after: Duration },
+    /// It is back.
+    Back,
+    /// A decision was taken.
+    Sent(Box<Ask>),
+    /// A decision was not taken.
+    NotSent { id: String, why: NotSent },
+    /// The editor was closed.
+    Edited { id: String, text: Result<String, String> },
+    /// What was said and done in a session.
+    Session(String),
+    /// Something to say.
+    Told(String),
+}
+
+/// Why a decision was not taken.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum NotSent {
+    /// Somebody or something was first: the ask as it stands.
+    TooLate(Box<Ask>),
+    /// No server answers.
+    Offline,
+    /// The server said why not.
+    Refused(String),
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Decision {
+    /// The answers to all questions.
+    Answer { answers: Vec<Vec<String>>, note: Option<String> },
+    /// No answer will come.
+    Reject(NoRequest),
+    /// Yes.
+    Approve(ApproveRequest),
+    /// No.
+    Deny(NoRequest),
+}
+
+/// Something to be done outside.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Effect {
+    /// Read one ask, whole.
+    Fetch(String),
+    /// Send a decision.
+    Send { id: String, decision: Decision },
+    /// Hide an ask until then, or bring it back.
+    Snooze { id: String, until: Option<Time> },
+    /// Say something to the agent.
+    Message { session: String, text: String },
+    /// Let the person edit this.
+    Edit { id: String, text: String, suffix: &'static str },
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Open an address.
+    Browse(String),
+    /// Read what was said and done in a session.
+    Session(String),
+    /// Go to a pane of tmux.
+    Jump(String),
+    /// Ring.
+    Bell,
+    /// Stop until the shell says go on.
+    Suspend,
+    /// Draw everything again.
+    Redraw,
+    /// End.
+    Quit,
+}

@@ -1,0 +1,152 @@
+//! A place to type. Pure.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// How much can be typed or pasted, in bytes. The server takes less in most places and says so.
+const MOST: usize = 64 * 1024;
+
+/// Text with a cursor in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Field {
+    text: String,
+    /// Where the cursor stands, in bytes, between two characters.
+    at: usize,
+}
+
+impl Field {
+    /// A field that begins with this, the cursor behind it.
+    pub(crate) fn with(text: &str) -> Self {
+        Self { text: text.to_owned(), at: text.len() }
+    }
+
+    /// What stands in it.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands before the cursor, and what behind it.
+    pub(crate) fn around(&self) -> (&str, &str) {
+        self.text.split_at_checked(self.at).unwrap_or((&self.text, ""))
+    }
+
+    /// Adds text at the cursor. Control characters other than line ends and tabs are left out: nobody
+    /// types them, and what is pasted must not smuggle them to an agent.
+    pub(crate) fn insert(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let clean: String =
+            text.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect();
+        if self.text.len() + clean.len() > MOST {
+            return;
+        }
+        let (before, behind) = self.around();
+        let at = before.len() + clean.len();
+        self.text = format!("{before}{clean}{behind}");
+        self.at = at;
+    }
+
+    /// Takes a key of text or of editing; false if it means nothing here.
+    pub(crate) fn key(&mut self, key: KeyEvent) -> bool {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        match key.code {
+            KeyCode::Enter if alt => self.insert("\n"),
+            KeyCode::Char('j') if control => self.insert("\n"),
+            KeyCode::Char('a') if control => self.at = 0,
+            KeyCode::Char('e') if control => self.at = self.text.len(),
+            KeyCode::Char('u') if control => self.cut_back(0),
+            KeyCode::Char('w') if control => self.cut_back(self.word()),
+            KeyCode::Char('h') if control => self.cut_back(self.before()),
+            KeyCode::Char(_) if control || alt => return false,
+            KeyCode::Char(character) => self.insert(character.encode_utf8(&mut [0; 4])),
+            KeyCode::Backspace => self.cut_back(self.before()),
+            KeyCode::Delete => {
+                let back = self.at;
+                self.at = self.behind();
+                self.cut_back(back);
+            }
+            KeyCode::Left => self.at = self.before(),
+            KeyCode::Right => self.at = self.behind(),
+            KeyCode::Home => self.at = 0,
+            KeyCode::End => self.at = self.text.len(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Removes what stands between there and the cursor.
+    fn cut_back(&mut self, from: usize) {
+        let (before, behind) = self.around();
+        let kept = before.get(..from).unwrap_or(before);
+        let at = kept.len();
+        self.text = format!("{kept}{behind}");
+        self.at = at;
+    }
+
+    /// One character back.
+    fn before(&self) -> usize {
+        self.around().0.char_indices().next_back().map_or(0, |(at, _)| at)
+    }
+
+    /// One character on.
+    fn behind(&self) -> usize {
+        self.at + self.around().1.chars().next().map_or(0, char::len_utf8)
+    }
+
+    /// The beginning of the word before the cursor.
+    fn word(&self) -> usize {
+        let before = self.around().0.trim_end();
+        before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(keys: &[KeyEvent]) -> Field {
+        let mut field = Field::with("naïve words");
+        for key in keys {
+            assert!(field.key(*key), "{key:?}");
+        }
+        field
+    }
+
+    fn plain(code: KeyCode) -> KeyEvent {
+        KeyEvent::new(code, KeyModifiers::NONE)
+    }
+
+    fn control(character: char) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL)
+    }
+
+    #[test]
+    fn keys_edit_the_text() {
+        let end = plain(KeyCode::End);
+        for (keys, text) in [
+            (vec![plain(KeyCode::Char('!'))], "naïve words!"),
+            (vec![plain(KeyCode::Backspace)], "naïve word"),
+            (vec![control('h')], "naïve word"),
+            (vec![control('w')], "naïve "),
+            (vec![control('w'), control('w')], ""),
+            (vec![control('u')], ""),
+            (vec![control('a'), plain(KeyCode::Delete)], "aïve words"),
+            (vec![plain(KeyCode::Home), plain(KeyCode::Right), plain(KeyCode::Right), plain(KeyCode::Delete)], "nave words"),
+            (vec![plain(KeyCode::Left), plain(KeyCode::Char('?')), end, plain(KeyCode::Char('.'))], "naïve word?s."),
+            (vec![control('j'), plain(KeyCode::Char('x'))], "naïve words\nx"),
+            (vec![KeyEvent::new(KeyCode::Enter, KeyModifiers::ALT)], "naïve words\n"),
+            (vec![control('a'), plain(KeyCode::Left), plain(KeyCode::Backspace), control('e')], "naïve words"),
+        ] {
+            assert_eq!(typed(&keys).text(), text, "{keys:?}");
+        }
+        assert!(!Field::default().key(plain(KeyCode::Enter)) && !Field::default().key(control('x')));
+    }
+
+    #[test]
+    fn what_is_pasted_brings_no_control_characters() {
+        let mut field = Field::default();
+        field.insert("a\u{1b}[2J\r\nb\tc\rd\u{9b}");
+        assert_eq!(field.text(), "a[2J\nb\tc\nd");
+        field.insert(&"x".repeat(MOST));
+        assert_eq!(field.text(), "a[2J\nb\tc\nd", "too much is not taken at all");
+    }
+}

@@ -1,0 +1,391 @@
+//! One task owns the terminal, the model and every call under way.
+
+use std::time::Duration;
+
+use crossterm::event::{Event as Input, EventStream};
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use rustix::process::{Signal as Kill, kill_current_process_group};
+use sayso_client::api::ask::AnswerRequest;
+use sayso_client::api::error::ErrorCode;
+use sayso_client::api::session::{IfPending, TranscriptQuery};
+use sayso_client::{Client, Error};
+use sayso_core::time::Time;
+use sayso_server::TerminalSettings;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::event::{Decision, Effect, Event, NotSent};
+use super::feed::{self, News, Server};
+use super::model::{Mode, Model, Settings};
+use super::screen::Screen;
+use super::tmux::Place;
+use crate::app::App;
+use crate::cmd::sessions::block_text;
+use crate::editor;
+use crate::failure::Failure;
+use crate::output::Look;
+
+/// How many events may wait for the inbox. When it is full, the stream is read no further.
+const NEWS: usize = 256;
+
+/// How long the last decisions may take after the inbox was left.
+const LAST: Duration = Duration::from_secs(10);
+
+/// Exit code of a program that a signal ended.
+const TERMINATED: u8 = 143;
+
+/// Calls to the server, each of which ends in events for the model.
+type Calls = FuturesUnordered<LocalBoxFuture<'static, Vec<Event>>>;
+
+/// The editor, and the ask that it was opened for.
+type Editing = (String, JoinHandle<Result<String, Failure>>);
+
+/// Shows the inbox until the person leaves it.
+pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
+    let client = app.client()?;
+    let TerminalSettings { bell, title, hold } =
+        TerminalSettings::load(&app.paths.config_dir).map_err(|error| Failure::caused("Your settings cannot be used", &error))?;
+    let settings =
+        Settings { hold: hold.0, bell, title, mode, place: Place::of(&app.environment), zone: jiff::tz::TimeZone::system() };
+    let server = Server::new(app, client);
+    let mut inbox = Inbox {
+        model: Model::new(settings, sayso_client::now()),
+        server: &server,
+        calls: Calls::new(),
+        editing: None,
+        keys: None,
+        quit: false,
+    };
+    let mut signals = Signals::new().map_err(|error| Failure::io("Signals cannot be watched", &error))?;
+    let mut screen = Screen::take(app.out.look.clone()).map_err(broken)?;
+    inbox.keys = Some(EventStream::new());
+    let ended = inbox.live(&mut screen, &mut signals).await;
+    // The terminal is the person's again before anything else is said.
+    drop(screen);
+    inbox.keys = None;
+    for event in inbox.last_calls().await {
+        if let Event::NotSent { why, .. } = event {
+            app.out.note(&said(why));
+        }
+    }
+    ended
+}
+
+fn broken(error: std::io::Error) -> Failure {
+    Failure::io("The terminal cannot be used", &error)
+}
+
+fn said(why: NotSent) -> String {
+    match why {
+        NotSent::TooLate(ask) => {
+            let how = ask.outcome.as_ref().map(crate::words::outcome).unwrap_or_default();
+            format!("{how} Nothing was sent from here.")
+        }
+        NotSent::Offline => "Not sent: no connection. The ask still waits.".to_owned(),
+        NotSent::Refused(why) => why,
+    }
+}
+
+/// The signals that mean something here.
+struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+    stop: Signal,
+}
+
+/// What a signal means.
+enum Told {
+    End,
+    Suspend,
+    Interrupt,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            stop: signal(SignalKind::from_raw(Kill::TSTP.as_raw()))?,
+        })
+    }
+
+    async fn next(&mut self) -> Told {
+        tokio::select! {
+            _ = self.terminate.recv() => Told::End,
+            _ = self.hang_up.recv() => Told::End,
+            _ = self.interrupt.recv() => Told::Interrupt,
+            _ = self.stop.recv() => Told::Suspend,
+        }
+    }
+}
+
+struct Inbox<'a> {
+    model: Model,
+    server: &'a Server<'a>,
+    calls: Calls,
+    /// While it is open, the terminal is the editor's.
+    editing: Option<Editing>,
+    /// The keyboard, while the terminal is ours.
+    keys: Option<EventStream>,
+    quit: bool,
+}
+
+/// One thing that happened.
+enum Happened {
+    Key(Option<std::io::Result<Input>>),
+    News(Option<News>),
+    Called(Vec<Event>),
+    Edited(Result<String, Failure>),
+    Signal(Told),
+    Time,
+}
+
+impl Inbox<'_> {
+    async fn live(&mut self, screen: &mut Screen, signals: &mut Signals) -> Result<(), Failure> {
+        let (send, mut news) = mpsc::channel(NEWS);
+        let server = self.server;
+        let feed = feed::follow(server, &send);
+        tokio::pin!(feed);
+        let mut followed = false;
+        while !self.quit {
+            let effects = self.model.settle();
+            self.do_all(effects, screen)?;
+            if self.editing.is_none() {
+                screen.draw(&mut self.model).map_err(broken)?;
+            }
+            let wake = self.model.wake().since(sayso_client::now());
+            let happened = tokio::select! {
+                biased;
+                told = signals.next() => Happened::Signal(told),
+                key = next_key(&mut self.keys) => Happened::Key(key),
+                edited = closed(&mut self.editing) => Happened::Edited(edited),
+                Some(events) = self.calls.next(), if !self.calls.is_empty() => Happened::Called(events),
+                told = news.recv() => Happened::News(told),
+                () = &mut feed, if !followed => {
+                    followed = true;
+                    Happened::Time
+                }
+                () = tokio::time::sleep(wake) => Happened::Time,
+            };
+            self.take(happened, screen)?;
+            // Much may have come at once; it is drawn once.
+            for _ in 0..NEWS {
+                let Ok(told) = news.try_recv() else { break };
+                self.take(Happened::News(Some(told)), screen)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, happened: Happened, screen: &mut Screen) -> Result<(), Failure> {
+        match happened {
+            Happened::Key(Some(Ok(Input::Key(key)))) => self.update(Event::Key(key), screen),
+            Happened::Key(Some(Ok(Input::Paste(text)))) => self.update(Event::Paste(text), screen),
+            Happened::Key(Some(Ok(Input::Resize(..) | Input::FocusGained | Input::FocusLost | Input::Mouse(_)))) => {
+                self.update(Event::Tick, screen)
+            }
+            // The terminal is gone.
+            Happened::Key(Some(Err(error))) => Err(broken(error)),
+            Happened::Key(None) | Happened::News(None) => {
+                self.quit = true;
+                Ok(())
+            }
+            Happened::News(Some(News::Event(event))) => self.update(event, screen),
+            Happened::News(Some(News::Refused(failure))) => Err(failure),
+            Happened::Called(events) => events.into_iter().try_for_each(|event| self.update(event, screen)),
+            Happened::Edited(text) => {
+                let id = self.editing.take().map(|(id, _)| id).unwrap_or_default();
+                self.resume(screen)?;
+                self.update(Event::Edited { id, text: text.map_err(|failure| failure.to_string()) }, screen)
+            }
+            Happened::Signal(Told::End) => {
+                // What the person decided is sent, as when they leave.
+                let effects = self.model.quit();
+                self.do_all(effects, screen)?;
+                Err(Failure { exit: TERMINATED, ..Failure::new("Ended by a signal.") })
+            }
+            Happened::Signal(Told::Suspend) if self.editing.is_none() => self.suspend(screen),
+            // They are the editor's.
+            Happened::Signal(Told::Interrupt | Told::Suspend) if self.editing.is_some() => Ok(()),
+            Happened::Signal(Told::Interrupt | Told::Suspend) => {
+                self.quit = true;
+                Ok(())
+            }
+            Happened::Time => self.update(Event::Tick, screen),
+        }
+    }
+
+    fn update(&mut self, event: Event, screen: &mut Screen) -> Result<(), Failure> {
+        let effects = self.model.update(sayso_client::now(), event);
+        self.do_all(effects, screen)
+    }
+
+    fn do_all(&mut self, effects: Vec<Effect>, screen: &mut Screen) -> Result<(), Failure> {
+        effects.into_iter().try_for_each(|effect| self.do_one(effect, screen))
+    }
+
+    fn do_one(&mut self, effect: Effect, screen: &mut Screen) -> Result<(), Failure> {
+        let client = self.server.client();
+        match effect {
+            Effect::Fetch(id) => self.calls.push(Box::pin(async move { fetch(&client, &id).await })),
+            Effect::Send { id, decision } => self.calls.push(Box::pin(async move { vec![send(&client, id, decision).await] })),
+            Effect::Snooze { id, until } => self.calls.push(Box::pin(async move { snooze(&client, &id, until).await })),
+            Effect::Message { session, text } => self.calls.push(Box::pin(async move {
+                let said = match client.message(&session, &text, IfPending::Queue).await {
+                    Ok(_) => "Sent as a message.".to_owned(),
+                    Err(error) => Failure::from(error).to_string(),
+                };
+                vec![Event::Told(said)]
+            })),
+            Effect::Session(id) => self.calls.push(Box::pin(async move { vec![session(&client, &id).await] })),
+            Effect::Edit { id, text, suffix } => {
+                screen.pause();
+                self.keys = None;
+                self.editing = Some((id, tokio::task::spawn_blocking(move || editor::edit_text(&text, suffix))));
+            }
+            Effect::Copy(text) => {
+                if !screen.copy(&text).map_err(broken)? {
+                    self.model.update(sayso_client::now(), Event::Told("It is too long for the clipboard.".to_owned()));
+                }
+            }
+            Effect::Browse(url) => {
+                let said = match editor::open_in_browser(&url) {
+                    Ok(()) => "Opened in your browser. Press a when it is done.".to_owned(),
+                    Err(failure) => failure.to_string(),
+                };
+                self.model.update(sayso_client::now(), Event::Told(said));
+            }
+            Effect::Jump(pane) => match self.model.settings.place.jump(&pane) {
+                // A popup lies over the pane that the person wanted to see.
+                Ok(()) => self.quit = self.quit || self.model.settings.place.is_popup(),
+                Err(why) => {
+                    self.model.update(sayso_client::now(), Event::Told(why));
+                }
+            },
+            Effect::Bell => screen.bell().map_err(broken)?,
+            Effect::Suspend => self.suspend(screen)?,
+            Effect::Redraw => screen.redraw().map_err(broken)?,
+            Effect::Quit => self.quit = true,
+        }
+        Ok(())
+    }
+
+    /// Stops like every program that gets Ctrl-Z, until the shell lets it go on.
+    fn suspend(&mut self, screen: &mut Screen) -> Result<(), Failure> {
+        self.keys = None;
+        screen.pause();
+        kill_current_process_group(Kill::STOP).map_err(|error| broken(error.into()))?;
+        self.resume(screen)
+    }
+
+    fn resume(&mut self, screen: &mut Screen) -> Result<(), Failure> {
+        screen.resume().map_err(broken)?;
+        self.keys = Some(EventStream::new());
+        Ok(())
+    }
+
+    /// What is under way when the person leaves is brought to its end.
+    async fn last_calls(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        let calls = &mut self.calls;
+        let all = async {
+            while let Some(more) = calls.next().await {
+                events.extend(more);
+            }
+        };
+        // What takes longer is told nowhere: the server has it, or the ask still waits.
+        let _ = tokio::time::timeout(LAST, all).await;
+        events
+    }
+}
+
+/// The next key; never, while the terminal is not ours.
+async fn next_key(keys: &mut Option<EventStream>) -> Option<std::io::Result<Input>> {
+    match keys {
+        Some(keys) => keys.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What stands in the file when the editor is closed.
+async fn closed(editing: &mut Option<Editing>) -> Result<String, Failure> {
+    match editing {
+        Some((_, editor)) => match editor.await {
+            Ok(text) => text,
+            Err(error) => Err(Failure::new(format!("Internal error: {error}."))),
+        },
+        None => std::future::pending().await,
+    }
+}
+
+async fn fetch(client: &Client, id: &str) -> Vec<Event> {
+    match client.ask(id).await {
+        Ok(ask) => vec![Event::Fetched(Box::new(ask))],
+        // The stream says when the server is back, and then it is read again.
+        Err(_) => Vec::new(),
+    }
+}
+
+/// What was said and done in a session, as far as it fits.
+async fn session(client: &Client, id: &str) -> Event {
+    const MOST: usize = 64 * 1024;
+    let plain = Look { colour: false, ascii: false, width: 80, home: None };
+    let mut text = String::new();
+    let mut query = TranscriptQuery { limit: Some(500), cursor: None };
+    loop {
+        match client.transcript(id, &query).await {
+            Ok(page) => {
+                for block in &page.data {
+                    text.push_str(&block_text(block, &plain));
+                    text.push('\n');
+                }
+                // The end is what one wants to see.
+                let cut = text.len().saturating_sub(MOST);
+                let cut = (cut..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                text.drain(..cut);
+                query.cursor = page.next_cursor;
+            }
+            Err(error) => return Event::Told(Failure::from(error).to_string()),
+        }
+        if query.cursor.is_none() {
+            let text = text.trim_end().to_owned();
+            return if text.is_empty() { Event::Told("Nothing was said yet.".to_owned()) } else { Event::Session(text) };
+        }
+    }
+}
+
+async fn snooze(client: &Client, id: &str, until: Option<Time>) -> Vec<Event> {
+    match client.snooze(id, until).await {
+        Ok(ask) => vec![Event::Fetched(Box::new(ask))],
+        Err(error) => vec![Event::Told(Failure::from(error).to_string())],
+    }
+}
+
+async fn send(client: &Client, id: String, decision: Decision) -> Event {
+    let sent = match decision {
+        Decision::Answer { answers, note } => client.answer(&id, &AnswerRequest { answers, note }).await,
+        Decision::Reject(no) => client.reject(&id, &no).await,
+        Decision::Approve(yes) => client.approve(&id, &yes).await,
+        Decision::Deny(no) => client.deny(&id, &no).await,
+    };
+    match sent {
+        Ok(ask) => Event::Sent(Box::new(ask)),
+        Err(error) => Event::NotSent { why: why_not(client, &id, error).await, id },
+    }
+}
+
+async fn why_not(client: &Client, id: &str, error: Error) -> NotSent {
+    if error.is_unreachable() {
+        return NotSent::Offline;
+    }
+    if error.code() == Some(ErrorCode::AskAlreadyResolved)
+        && let Ok(ask) = client.ask(id).await
+    {
+        return NotSent::TooLate(Box::new(ask));
+    }
+    NotSent::Refused(Failure::from(error).what)
+}

@@ -1,0 +1,128 @@
+//! The terminal: taken, drawn on, and given back in every case.
+
+use std::io::{self, Stdout, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::execute;
+use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use super::model::Model;
+use super::view::{self, Kept};
+use crate::output::Look;
+
+/// How much is put on the clipboard at most: terminals take no more, and some take less.
+const CLIPBOARD: usize = 70 * 1024;
+
+/// Whether the terminal is ours, for whoever has to give it back.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static PANICS: Once = Once::new();
+
+/// The terminal while the inbox is on it. Dropped, it is as it was.
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    kept: Kept,
+    look: Look,
+    /// How much the title says waits, if we set it.
+    titled: Option<usize>,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    pub(super) fn take(look: Look) -> io::Result<Self> {
+        // A panic is told on the screen that the person had before.
+        PANICS.call_once(|| {
+            let told = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                told(panic);
+            }));
+        });
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let mut screen = Self { terminal, kept: Kept::default(), look, titled: None };
+        screen.resume()?;
+        Ok(screen)
+    }
+
+    /// Takes the terminal again, after `pause`.
+    pub(super) fn resume(&mut self) -> io::Result<()> {
+        TAKEN.store(true, Ordering::Release);
+        enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        self.titled = None;
+        self.redraw()
+    }
+
+    /// Gives the terminal back for a while.
+    pub(super) fn pause(&mut self) {
+        give_back();
+    }
+
+    /// Forgets what is on the screen, so that everything is drawn.
+    pub(super) fn redraw(&mut self) -> io::Result<()> {
+        // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers.
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        self.terminal.hide_cursor()
+    }
+
+    /// Draws the inbox.
+    pub(super) fn draw(&mut self, model: &mut Model) -> io::Result<()> {
+        let Self { terminal, kept, look, .. } = self;
+        let mut measured = model.measured;
+        terminal.draw(|frame| measured = view::draw(frame, model, look, kept))?;
+        model.measured = measured;
+        let waiting = model.waiting();
+        if model.settings.title && model.is_loaded() && self.titled != Some(waiting) {
+            // The old title is kept by the terminal and comes back in the end.
+            let keep = if self.titled.is_none() { "\u{1b}[22;2t" } else { "" };
+            let title = if waiting == 0 { "Sayso".to_owned() } else { format!("({waiting}) Sayso") };
+            self.say(&format!("{keep}\u{1b}]2;{title}\u{7}"))?;
+            self.titled = Some(waiting);
+        }
+        Ok(())
+    }
+
+    /// Rings.
+    pub(super) fn bell(&self) -> io::Result<()> {
+        self.say("\u{7}")
+    }
+
+    /// Puts text on the clipboard of the terminal that the person sits at, wherever this runs.
+    pub(super) fn copy(&self, text: &str) -> io::Result<bool> {
+        let encoded = STANDARD.encode(text);
+        if encoded.len() > CLIPBOARD {
+            return Ok(false);
+        }
+        self.say(&format!("\u{1b}]52;c;{encoded}\u{7}")).map(|()| true)
+    }
+
+    fn say(&self, sequence: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(sequence.as_bytes())?;
+        out.flush()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Leaves the terminal as it was, once.
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    let mut out = io::stdout();
+    // Nothing better can be done if the terminal is gone.
+    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    let _ = out.write_all(b"\x1b[23;2t").and_then(|()| out.flush());
+    let _ = disable_raw_mode();
+}

@@ -1,0 +1,419 @@
+//! The inbox on the screen: the list, the ask, the keys. Pure but for what it keeps of long asks.
+
+use std::rc::Rc;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+use unicode_width::UnicodeWidthStr;
+
+use super::body::{self, Height, Room};
+use super::card;
+use super::keys::KEYS;
+use super::list_view;
+use super::model::{Connection, Focus, Measured, Mode, Model};
+use super::text::{self, Break, Pieces, Tone, wrap};
+use crate::output::Look;
+use crate::sanitize;
+use crate::words;
+
+/// From here on the list stands beside the ask.
+const WIDE: u16 = 100;
+/// From here on a row of the list has two lines.
+const TALL: u16 = 30;
+/// Below this, the lines that only separate are left out.
+const SHORT: u16 = 16;
+
+/// What is kept between two drawings.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The first row of the list that is seen.
+    pub(super) top: usize,
+    /// The lines of the ask that was drawn last, and what they were made from.
+    fixed: Option<(Key, Rc<Vec<Pieces>>)>,
+}
+
+/// What the lines of an ask depend on.
+#[derive(Debug, Clone, PartialEq)]
+struct Key {
+    id: String,
+    revision: u64,
+    columns: usize,
+    height: Height,
+    whole_context: bool,
+    edited: Option<String>,
+}
+
+/// The parts of the screen.
+struct Parts {
+    top: Rect,
+    list: Rect,
+    /// Between list and ask, when one stands above the other.
+    between: Option<u16>,
+    /// Between list and ask, when one stands beside the other.
+    beside: Option<u16>,
+    ask: Rect,
+    keys: u16,
+    rules: bool,
+}
+
+fn parts(area: Rect, model: &Model) -> Parts {
+    let rules = area.height >= SHORT;
+    let head = 1 + u16::from(rules);
+    let foot = 1 + u16::from(rules);
+    let middle = Rect { y: area.y + head, height: area.height.saturating_sub(head + foot), ..area };
+    let top = Rect { height: 1.min(area.height), ..area };
+    let keys = area.bottom().saturating_sub(1);
+    let none = Rect { width: 0, height: 0, ..middle };
+    if model.settings.mode == Mode::Once {
+        return Parts { top, list: none, between: None, beside: None, ask: middle, keys, rules };
+    }
+    if area.width >= WIDE {
+        let width = (area.width * 3 / 8).clamp(36, 60);
+        let list = Rect { width: width - 1, ..middle };
+        let ask = Rect { x: area.x + width, width: area.width - width, ..middle };
+        return Parts { top, list, between: None, beside: Some(area.x + width - 1), ask, keys, rules };
+    }
+    let rows = u16::try_from(model.list.rows.len()).unwrap_or(u16::MAX).max(1);
+    let each = if area.height >= TALL { 2 } else { 1 };
+    let most = match middle.height {
+        0..=11 => 2,
+        12..=17 => 3,
+        18..=25 => 6,
+        _ => middle.height / 3,
+    };
+    let height = rows.saturating_mul(each).min(most).min(middle.height.saturating_sub(2));
+    let list = Rect { height, ..middle };
+    let ask = Rect { y: middle.y + height + 1, height: middle.height.saturating_sub(height + 1), ..middle };
+    Parts { top, list, between: Some(middle.y + height), beside: None, ask, keys, rules }
+}
+
+/// Draws everything, and tells how much of the card there is.
+pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, look: &Look, kept: &mut Kept) -> Measured {
+    let area = frame.area();
+    if area.width < 10 || area.height < 6 {
+        text::write(frame.buffer_mut(), (area.x, area.y), area.width, &[(Tone::Plain, "Too small".to_owned())], look);
+        return Measured::default();
+    }
+    let parts = parts(area, model);
+    let buffer = frame.buffer_mut();
+    top_line(buffer, parts.top, model, look);
+    if parts.rules {
+        rule(buffer, area, parts.top.bottom(), look);
+        rule(buffer, area, parts.keys.saturating_sub(1), look);
+    }
+    keys_line(buffer, Rect { y: parts.keys, height: 1, ..area }, model, look);
+    if let Focus::Help(scrolled) = model.focus {
+        help(buffer, below(area, &parts), scrolled, look);
+        return model.measured;
+    }
+    if let Focus::Session(up) = model.focus {
+        return session(buffer, below(area, &parts), model, up, look);
+    }
+    if let Some(x) = parts.beside {
+        let (bar, tee, foot) = if look.ascii { ("|", "-", "-") } else { ("│", "┬", "┴") };
+        for y in parts.list.y..parts.list.bottom() {
+            buffer.set_string(x, y, bar, Tone::Dim.style(look));
+        }
+        if parts.rules {
+            buffer.set_string(x, parts.list.y.saturating_sub(1), tee, Tone::Dim.style(look));
+            buffer.set_string(x, parts.list.bottom(), foot, Tone::Dim.style(look));
+        }
+    }
+    if parts.list.height > 0 {
+        let two_lines = area.height >= TALL;
+        let groups = two_lines && parts.beside.is_some();
+        let seen = list_view::draw(buffer, parts.list, model, look, &mut kept.top, list_view::Shape { two_lines, groups });
+        if let Some(y) = parts.between {
+            between(buffer, area, y, model, seen, look);
+        }
+    }
+    let mut cursor = None;
+    let measured = match model.ask() {
+        None => {
+            nothing(buffer, parts.ask, model, look);
+            Measured::default()
+        }
+        Some(_) => card_in(buffer, inset(parts.ask), model, look, kept, &mut cursor),
+    };
+    if model.focus == Focus::Filter {
+        let at = u16::try_from(model.filter.around().0.width()).unwrap_or(u16::MAX);
+        cursor = Some(Position { x: area.x.saturating_add(9).saturating_add(at).min(area.right() - 1), y: parts.keys });
+    }
+    if let Some(position) = cursor {
+        frame.set_cursor_position(position);
+    }
+    measured
+}
+
+/// Everything between the first and the last line.
+fn below(area: Rect, parts: &Parts) -> Rect {
+    let y = parts.top.bottom() + u16::from(parts.rules);
+    Rect { y, height: parts.keys.saturating_sub(u16::from(parts.rules)).saturating_sub(y), ..area }
+}
+
+fn inset(area: Rect) -> Rect {
+    Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
+}
+
+fn rule(buffer: &mut Buffer, area: Rect, y: u16, look: &Look) {
+    let sign = if look.ascii { "-" } else { "─" };
+    buffer.set_string(area.x, y, sign.repeat(usize::from(area.width)), Tone::Dim.style(look));
+}
+
+/// The first line: what is being sent, or how much waits; and whether the server is there.
+fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
+    let time = clock(model.now, &model.settings.zone);
+    let (state, tone) = match model.connection {
+        Connection::Loading => ("connecting".to_owned(), Tone::Dim),
+        Connection::Connected => ("connected".to_owned(), Tone::Dim),
+        Connection::Lost { again } => {
+            let seconds = again.since(model.now).as_millis().div_ceil(1_000);
+            let told = if area.width < 60 { "DISCONNECTED, again" } else { "DISCONNECTED. Trying again" };
+            (format!("{told} in {seconds} s."), Tone::Waiting)
+        }
+    };
+    let waiting = format!("{} waiting", model.list.waiting);
+    let mut left: Pieces = vec![(Tone::Bold, " Sayso".to_owned())];
+    let mut right: Pieces = vec![(tone, state.clone()), (Tone::Dim, format!("  {time} "))];
+    let lost = matches!(model.connection, Connection::Lost { .. });
+    if let (Some((sending, until)), false) = (model.held(), lost) {
+        let seconds = until.since(model.now).as_millis().div_ceil(1_000);
+        let room = usize::from(area.width).saturating_sub(48).max(8);
+        let label = words::cut(&sending.label, room, look.ellipsis());
+        left.push((Tone::Sending, format!("   SENDING \"{label}\" in {seconds} s")));
+        left.push((Tone::Bold, "   u".to_owned()));
+        left.push((Tone::Plain, " undo".to_owned()));
+        right = vec![(Tone::Plain, waiting), (Tone::Dim, format!("  {time} "))];
+    } else {
+        let tone = if model.list.waiting > 0 { Tone::Waiting } else { Tone::Plain };
+        left.push((Tone::Plain, "   Inbox  ".to_owned()));
+        left.push((tone, waiting));
+        let working = model.asks.working();
+        if working > 0 && area.width >= 70 {
+            left.push((Tone::Dim, format!("   {} working", words::count(working, "agent", "agents"))));
+        }
+    }
+    let width = usize::from(area.width);
+    if text::width(&left) + text::width(&right) + 1 > width {
+        right.truncate(1);
+        right.push((Tone::Plain, " ".to_owned()));
+    }
+    if text::width(&left) + text::width(&right) + 1 > width && lost {
+        left.truncate(1);
+    }
+    text::write(buffer, (area.x, area.y), area.width, &left, look);
+    let used = text::width(&right);
+    if text::width(&left) + used < width {
+        let x = area.right().saturating_sub(u16::try_from(used).unwrap_or(0));
+        text::write(buffer, (x, area.y), area.width, &right, look);
+    }
+}
+
+/// The local time of day.
+pub(super) fn clock(time: sayso_core::time::Time, zone: &jiff::tz::TimeZone) -> String {
+    let at = jiff::Timestamp::from_millisecond(time.as_millis());
+    at.map(|at| at.to_zoned(zone.clone()).strftime("%H:%M").to_string()).unwrap_or_default()
+}
+
+/// `── 2 of 11 ──── 3 more below ──`
+fn between(buffer: &mut Buffer, area: Rect, y: u16, model: &Model, seen: list_view::Seen, look: &Look) {
+    rule(buffer, area, y, look);
+    let rows = model.list.rows.len();
+    if rows > 0 {
+        let place = format!(" {} of {rows} ", model.list.at + 1);
+        text::write(buffer, (area.x + 2, y), area.width, &[(Tone::Dim, place)], look);
+    }
+    let more = match (model.list.hidden, rows.saturating_sub(seen.end)) {
+        (0, 0) => return,
+        (0, below) => (Tone::Dim, format!(" {below} more below ")),
+        (hidden, _) => (Tone::Waiting, format!(" {}, . shows them ", words::count(hidden, "new ask", "new asks"))),
+    };
+    let x = area.right().saturating_sub(u16::try_from(more.1.width() + 2).unwrap_or(0));
+    text::write(buffer, (x, y), area.width, &[more], look);
+}
+
+/// The last line: what was said, what is looked for, or the keys.
+fn keys_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
+    if model.focus == Focus::Filter {
+        let pieces = [(Tone::Bold, " Filter: ".to_owned()), (Tone::Plain, model.filter.text().to_owned())];
+        text::write(buffer, (area.x, area.y), area.width, &pieces, look);
+        return;
+    }
+    if let Some((_, notice)) = &model.notice {
+        let clean = words::cut(&sanitize::line(notice), usize::from(area.width).saturating_sub(2), look.ellipsis());
+        text::write(buffer, (area.x, area.y), area.width, &[(Tone::Bold, format!(" {clean}"))], look);
+        return;
+    }
+    if let Focus::Session(_) | Focus::Help(_) = model.focus {
+        let told = " PgUp/PgDn scroll  Esc back".to_owned();
+        text::write(buffer, (area.x, area.y), area.width, &[(Tone::Dim, told)], look);
+        return;
+    }
+    let mut shown: Vec<&str> = match model.settings.mode {
+        Mode::All => vec!["j/k move", "1-9 choose", "a/d yes/no", "r reason", "s snooze", "u undo", "/ filter"],
+        Mode::Once => vec!["1-9 choose", "a/d yes/no", "r reason", "u undo", "q leave", "PgDn scroll"],
+    };
+    if area.width >= WIDE {
+        shown.extend(["g tmux pane", "y copy", "x select", "e edit"]);
+    }
+    let filtered = (!model.filter.text().is_empty()).then(|| format!("Filter: {}", model.filter.text()));
+    let selected = (!model.selected.is_empty()).then(|| format!("{} selected", model.selected.len()));
+    let mut line: String = filtered.into_iter().chain(selected).map(|text| format!(" {text} ")).collect();
+    let help = "? keys";
+    for key in shown {
+        if line.width() + key.len() + 2 + help.len() + 2 > usize::from(area.width) {
+            break;
+        }
+        line.push_str(&format!(" {key} "));
+    }
+    text::write(buffer, (area.x, area.y), area.width, &[(Tone::Dim, line)], look);
+    let x = area.right().saturating_sub(7);
+    text::write(buffer, (x, area.y), area.width, &[(Tone::Dim, help.to_owned())], look);
+}
+
+fn help(buffer: &mut Buffer, area: Rect, scrolled: usize, look: &Look) {
+    let mut lines: Vec<Pieces> = vec![vec![(Tone::Bold, "Keys".to_owned())]];
+    let columns = usize::from(area.width).saturating_sub(14);
+    for (key, does) in KEYS {
+        for (index, part) in wrap(does, columns, 0, Break::Words).into_iter().enumerate() {
+            let key = if index == 0 { *key } else { "" };
+            lines.push(vec![(Tone::Bold, format!("{key:<11}")), (Tone::Plain, part)]);
+        }
+    }
+    let last = lines.len().saturating_sub(usize::from(area.height));
+    for (index, line) in lines.iter().skip(scrolled.min(last)).take(usize::from(area.height)).enumerate() {
+        let y = area.y + u16::try_from(index).unwrap_or(0);
+        text::write(buffer, (area.x + 1, y), area.width.saturating_sub(2), line, look);
+    }
+}
+
+/// What was said and done in the session, its end first.
+fn session(buffer: &mut Buffer, area: Rect, model: &Model, up: usize, look: &Look) -> Measured {
+    let lines = wrap(&sanitize::text(&model.session), usize::from(area.width).saturating_sub(2), 0, Break::Words);
+    let rows = usize::from(area.height);
+    let at = lines.len().saturating_sub(rows + up);
+    let measured = Measured { lines: lines.len(), rows, at };
+    for (index, line) in lines.into_iter().skip(at).take(rows).enumerate() {
+        let y = area.y + u16::try_from(index).unwrap_or(0);
+        text::write(buffer, (area.x + 1, y), area.width.saturating_sub(2), &[(Tone::Plain, line)], look);
+    }
+    measured
+}
+
+/// Nothing is under the cursor; what is going on?
+fn nothing(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
+    let working = model.asks.working();
+    let text = if !model.is_loaded() {
+        String::new()
+    } else if !model.filter.text().trim().is_empty() {
+        format!("Nothing matches \"{}\".", sanitize::line(model.filter.text().trim()))
+    } else if working > 0 {
+        let (agents, verb) = (words::count(working, "agent", "agents"), if working == 1 { "is" } else { "are" });
+        format!("Nothing waits for you. {agents} {verb} working.")
+    } else if model.asks.has_sessions() {
+        "Nothing waits for you.".to_owned()
+    } else {
+        "Nothing waits for you. No agent yet. Try: sayso start mock \"ask me a question\"".to_owned()
+    };
+    for (index, line) in wrap(&text, usize::from(area.width).saturating_sub(2), 0, Break::Words).into_iter().enumerate() {
+        let y = area.y + u16::try_from(index).unwrap_or(0);
+        if y < area.bottom() {
+            text::write(buffer, (area.x + 1, y), area.width.saturating_sub(2), &[(Tone::Plain, line)], look);
+        }
+    }
+}
+
+/// The card: its head and its foot stay, the rest scrolls between them.
+fn card_in(
+    buffer: &mut Buffer,
+    area: Rect,
+    model: &Model,
+    look: &Look,
+    kept: &mut Kept,
+    cursor: &mut Option<Position>,
+) -> Measured {
+    let Some(ask) = model.ask() else { return Measured::default() };
+    let columns = usize::from(area.width);
+    let height = match area.height {
+        20.. => Height::Tall,
+        10..20 => Height::Normal,
+        0..10 => Height::Small,
+    };
+    let room = Room { columns, height };
+    let mut head = vec![card::state_line(model, ask, columns, look)];
+    if area.height >= 8 {
+        head.push(card::source_line(ask, columns, look));
+    }
+    let foot = card::foot(model, ask, columns, usize::from(area.height).saturating_sub(head.len() + 1).max(1), look);
+    let rows = usize::from(area.height).saturating_sub(head.len() + foot.lines.len());
+
+    let fixed = fixed_lines(model, room, look, kept);
+    let (moving, hand) = card::moving(model, ask, room, look);
+    let lines = fixed.len() + moving.len();
+    // The last line says how much there is when not all of it is seen.
+    let rows = if lines > rows { rows.saturating_sub(1) } else { rows };
+    let last = lines.saturating_sub(rows);
+    let mut at = model.draft().map_or(0, |draft| draft.scroll).min(last);
+    if let (Some(hand), true) = (hand, model.draft().is_some_and(|draft| draft.follow)) {
+        let (from, to) = (fixed.len() + hand.start, fixed.len() + hand.end);
+        if to > at + rows {
+            at = to.saturating_sub(rows);
+        }
+        at = at.min(from);
+    }
+
+    let mut y = area.y;
+    for line in &head {
+        text::write(buffer, (area.x, y), area.width, line, look);
+        y += 1;
+    }
+    for line in fixed.iter().chain(&moving).skip(at).take(rows) {
+        text::write(buffer, (area.x, y), area.width, line, look);
+        y += 1;
+    }
+    if lines > rows {
+        let seen = (at + rows).min(lines);
+        let more = if seen < lines { ", PgDn for more" } else { ", PgUp for what is above" };
+        let told = format!("{seen} of {lines} lines{more}");
+        let x = area.right().saturating_sub(u16::try_from(told.width()).unwrap_or(0));
+        text::write(buffer, (x.max(area.x), y), area.width, &[(Tone::Waiting, told)], look);
+    }
+    let first = area.bottom().saturating_sub(u16::try_from(foot.lines.len()).unwrap_or(0));
+    if let Some((line, column)) = foot.cursor {
+        let x = area.x.saturating_add(u16::try_from(column).unwrap_or(0)).min(area.right().saturating_sub(1));
+        *cursor = Some(Position { x, y: first.saturating_add(u16::try_from(line).unwrap_or(0)) });
+    }
+    for (y, line) in (first..).zip(&foot.lines) {
+        text::write(buffer, (area.x, y), area.width, line, look);
+    }
+    if !model.is_ready() {
+        // Keys do nothing yet; it looks like that.
+        let foot = Rect { y: first, height: area.bottom().saturating_sub(first), ..area };
+        buffer.set_style(foot, ratatui::style::Style::new().add_modifier(Modifier::DIM));
+    }
+    Measured { lines, rows, at }
+}
+
+/// The long part of an ask, made once.
+fn fixed_lines(model: &Model, room: Room, look: &Look, kept: &mut Kept) -> Rc<Vec<Pieces>> {
+    let Some(known) = model.ask().and_then(|ask| model.asks.known(&ask.id)) else { return Rc::default() };
+    let draft = model.draft();
+    let key = Key {
+        id: known.ask.id.clone(),
+        revision: known.revision,
+        columns: room.columns,
+        height: room.height,
+        whole_context: draft.is_some_and(|draft| draft.whole_context),
+        edited: draft.and_then(|draft| draft.edited.as_ref()).map(|edited| edited.text.clone()),
+    };
+    match &kept.fixed {
+        Some((made_from, lines)) if *made_from == key => Rc::clone(lines),
+        Some(_) | None => {
+            let lines = Rc::new(body::fixed(&known.ask, draft, room, look));
+            kept.fixed = Some((key, Rc::clone(&lines)));
+            lines
+        }
+    }
+}

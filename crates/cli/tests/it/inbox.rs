@@ -1,0 +1,319 @@
+//! `sayso inbox` through the real binary on a real terminal.
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
+use sayso_client::api::ask::{ActionKind, AnswerRequest, Approval, Ask, AskStatus, NewAsk, Preview, ShownAnswer};
+use sayso_client::question;
+use sayso_testkit::pty::{CTRL_C, Pty};
+use sayso_testkit::within;
+
+use crate::support::{Person, ends_well};
+
+/// Moves down; the sequence of the key.
+const DOWN: &str = "\u{1b}[B";
+const PAGE_DOWN: &str = "\u{1b}[6~";
+const ESCAPE: &str = "\u{1b}";
+
+/// A person whose decisions are sent at once, so that tests need not wait for the moment of undo.
+async fn person() -> Result<Person> {
+    let person = Person::new().await?;
+    person.write_config("[terminal]\nhold = \"0s\"\n")?;
+    Ok(person)
+}
+
+/// Waits until an ask has its outcome, and gives it.
+async fn outcome(person: &Person, id: &str) -> Result<Ask> {
+    within("the outcome", async { Ok(person.client()?.wait_for_outcome(id).await?) }).await
+}
+
+fn approval(command: &str) -> NewAsk {
+    NewAsk {
+        title: Some("a thing to run".into()),
+        approval: Some(Approval {
+            tool: "Bash".into(),
+            action: ActionKind::Run,
+            command: Some(command.into()),
+            paths: Vec::new(),
+            url: None,
+            server: None,
+            title: command.into(),
+            input: serde_json::json!({ "command": command }),
+            preview: Some(Preview::Command { command: command.into(), cwd: None }),
+            choices: Vec::new(),
+            editable: true,
+            reason: None,
+        }),
+        ..NewAsk::default()
+    }
+}
+
+/// Presses a key as soon as the card takes keys: what can be done is dimmed until then.
+async fn press(terminal: &mut Pty, key: &str, hint: &str) -> Result<()> {
+    terminal.shows_lit(hint).await?;
+    terminal.send(key).await
+}
+
+/// What can be done with a question, with an approval.
+const ONE_KEY: &str = "one key sends it";
+const APPROVE: &str = "a approve";
+
+async fn leave(terminal: &mut Pty) -> Result<()> {
+    terminal.send("q").await?;
+    ends_well(terminal).await?;
+    assert!(!terminal.is_full_screen(), "{:?}", terminal.visible());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_one_key() -> Result<()> {
+    let person = person().await?;
+    let id = person.asks(&question("Which database?", &["SQLite", "PostgreSQL"])).await?.id;
+    // Plain `sayso` opens the same.
+    let mut terminal = person.terminal(&[])?;
+    let seen = terminal.shows("Which database?").await?;
+    assert!(seen.contains("WAITING FOR YOU") && seen.contains("1 waiting") && terminal.is_full_screen(), "{seen}");
+    press(&mut terminal, "2", ONE_KEY).await?;
+    terminal.shows("ANSWERED").await?;
+    let answered = outcome(&person, &id).await?.outcome.context("it is over")?;
+    assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["PostgreSQL".into()])]));
+    assert_eq!((answered.by.name.as_deref(), answered.by.via.as_deref()), (Some("tester"), Some("terminal")));
+    terminal.shows("0 waiting").await?;
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn an_approval_is_shown_verbatim_and_approved() -> Result<()> {
+    let person = person().await?;
+    let command = format!("printf '%s' {}", "0123456789".repeat(20));
+    let id = person.asks(&approval(&command)).await?.id;
+    let mut terminal = person.terminal(&["inbox"])?;
+    let seen = terminal.shows("Run a command").await?;
+    let joined: String = seen.lines().map(str::trim).collect();
+    assert!(joined.contains(&"0123456789".repeat(20)), "{seen}");
+    press(&mut terminal, "a", APPROVE).await?;
+    terminal.shows("APPROVED").await?;
+    assert_eq!(outcome(&person, &id).await?.status, AskStatus::Approved);
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn a_denial_has_a_reason() -> Result<()> {
+    let person = person().await?;
+    let id = person.asks(&approval("terraform apply")).await?.id;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("terraform apply").await?;
+    press(&mut terminal, "r", APPROVE).await?;
+    terminal.shows("Why not?").await?;
+    terminal.send("use staging\r").await?;
+    let denied = outcome(&person, &id).await?.outcome.context("it is over")?;
+    assert!(denied.message.as_deref().is_some_and(|message| message.contains("use staging")), "{denied:?}");
+    assert_eq!(denied.status, AskStatus::Denied);
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn an_input_is_edited_and_then_approved() -> Result<()> {
+    let person = person().await?;
+    let id = person.asks(&approval("make all")).await?.id;
+    let editor = person.path("editor");
+    std::fs::write(&editor, "#!/bin/sh\necho 'make test' > \"$1\"\n")?;
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&editor, executable)?;
+    let mut terminal = person.terminal_with(&["inbox"], &[("EDITOR", &editor.to_string_lossy())])?;
+    terminal.shows("make all").await?;
+    press(&mut terminal, "e", APPROVE).await?;
+    terminal.shows("a approve this input").await?;
+    assert!(terminal.visible().contains("make test"), "{}", terminal.visible());
+    press(&mut terminal, "a", APPROVE).await?;
+    terminal.shows("APPROVED").await?;
+    let approved = outcome(&person, &id).await?.outcome.context("it is over")?;
+    assert_eq!(approved.input, Some(serde_json::json!({"command": "make test"})));
+    leave(&mut terminal).await
+}
+
+/// Checklist 2.55: several questions, one after the other.
+#[tokio::test]
+async fn several_questions_are_answered_and_a_secret_is_never_on_the_screen() -> Result<()> {
+    let person = person().await?;
+    let mut ask = question("Which runner?", &["Vitest", "Jest"]);
+    let mut token = question("The token?", &[]);
+    for one in token.questions.iter_mut().flatten() {
+        one.secret = true;
+        one.header = Some("Token".into());
+    }
+    ask.questions = ask.questions.zip(token.questions).map(|(one, other)| [one, other].concat());
+    let id = person.asks(&ask).await?.id;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Which runner?").await?;
+    press(&mut terminal, "1", "Tab next question").await?;
+    terminal.shows("Secret, not shown").await?;
+    terminal.send("\rhunter2-secret").await?;
+    terminal.shows("**************").await?;
+    terminal.send("\r").await?;
+    terminal.shows("2 of 2 answered.").await?;
+    terminal.send("\r").await?;
+    let answered = outcome(&person, &id).await?.outcome.context("it is over")?;
+    let wanted = vec![ShownAnswer::Entries(vec!["Vitest".into()]), ShownAnswer::Secret { secret: true }];
+    assert_eq!(answered.answers, Some(wanted));
+    terminal.shows("Secret sent, not stored").await?;
+    leave(&mut terminal).await?;
+    assert!(!String::from_utf8_lossy(terminal.raw()).contains("hunter2"));
+    assert_eq!(
+        person.client()?.receive(&id).await?.outcome.and_then(|outcome| outcome.answers).map(|answers| answers.len()),
+        Some(2)
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_held_can_be_undone_and_goes_out_when_one_leaves() -> Result<()> {
+    let person = Person::new().await?;
+    person.write_config("[terminal]\nhold = \"10m\"\nbell = false\ntitle = false\n")?;
+    let id = person.asks(&question("Which?", &["A", "B"])).await?.id;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Which?").await?;
+    press(&mut terminal, "1", ONE_KEY).await?;
+    terminal.shows("SENDING \"A\"").await?;
+    terminal.send("u").await?;
+    terminal.shows("Taken back. Nothing was sent.").await?;
+    assert_eq!(person.client()?.ask(&id).await?.status, AskStatus::Pending);
+    terminal.send("2").await?;
+    terminal.shows("SENDING \"B\"").await?;
+    leave(&mut terminal).await?;
+    let answered = outcome(&person, &id).await?.outcome.context("it is over")?;
+    assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["B".into()])]));
+    assert!(!String::from_utf8_lossy(terminal.raw()).contains("\u{1b}]2;"), "the title was not to be touched");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_inbox_is_live_and_says_who_was_first() -> Result<()> {
+    let person = person().await?;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Nothing waits for you.").await?;
+    let id = person.asks(&question("Which?", &["A", "B"])).await?.id;
+    terminal.shows("Which?").await?;
+    // The title says how much waits.
+    terminal.expect("\u{1b}]2;(1) Sayso\u{7}").await?;
+    person.client()?.answer(&id, &AnswerRequest { answers: vec![vec!["B".into()]], note: None }).await?;
+    let seen = terminal.shows("over HTTP").await?;
+    assert!(seen.contains("ANSWERED") && seen.contains("\"B\""), "{seen}");
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn it_outlives_the_server_and_says_so() -> Result<()> {
+    let mut person = person().await?;
+    let id = person.asks(&question("Which?", &["A", "B"])).await?.id;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Which?").await?;
+    let server = person.server.as_mut().context("it has a server")?;
+    server.kill9().await?;
+    terminal.shows("DISCONNECTED. Trying again in").await?;
+    assert!(terminal.visible().contains("Which?"), "reading works");
+    server.start_again().await?;
+    terminal.shows_that("the connection", |seen| seen.contains("connected") && !seen.contains("DISCONNECTED")).await?;
+    let late = person.asks(&question("Another?", &["C", "D"])).await?.id;
+    terminal.shows("2 waiting").await?;
+    press(&mut terminal, "1", ONE_KEY).await?;
+    terminal.shows("1 waiting").await?;
+    assert_eq!(outcome(&person, &id).await?.status, AskStatus::Answered);
+    assert_eq!(person.client()?.ask(&late).await?.status, AskStatus::Pending);
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn it_follows_the_size_of_the_terminal() -> Result<()> {
+    let person = person().await?;
+    person.asks(&question("Which of all these things?", &["A", "B"])).await?;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("1 of 1").await?;
+    terminal.resize(120, 40)?;
+    terminal.shows("Agents are waiting 1").await?;
+    terminal.resize(40, 12)?;
+    let seen = terminal.shows_that("the small screen", |seen| seen.contains("1 of 1") && seen.contains("? keys")).await?;
+    assert!(seen.lines().count() <= 12 && seen.contains("Which of all these things?"), "{seen}");
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn keys_move_filter_and_help() -> Result<()> {
+    let person = person().await?;
+    for text in ["First?", "Second?"] {
+        person.asks(&question(text, &["A", "B"])).await?;
+    }
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("1 of 2").await?;
+    terminal.send("j").await?;
+    terminal.shows("2 of 2").await?;
+    press(&mut terminal, DOWN, ONE_KEY).await?;
+    terminal.shows("Enter sends \"A\".").await?;
+    terminal.send("/first\r").await?;
+    terminal.shows("1 of 1").await?;
+    terminal.send(ESCAPE).await?;
+    terminal.shows("of 2").await?;
+    terminal.send("?").await?;
+    terminal.shows("deny and stop the agent").await?;
+    terminal.send(PAGE_DOWN).await?;
+    terminal.shows("go to the agent's tmux pane").await?;
+    terminal.send(CTRL_C).await?;
+    ends_well(&mut terminal).await
+}
+
+#[tokio::test]
+async fn the_terminal_is_given_back_when_a_signal_comes() -> Result<()> {
+    let person = person().await?;
+    person.asks(&question("Which?", &["A", "B"])).await?;
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 143)] {
+        let mut terminal = person.terminal(&["inbox"])?;
+        terminal.shows("Which?").await?;
+        let pid = terminal.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("it runs")?;
+        kill_process(pid, signal)?;
+        assert_eq!(terminal.end().await?.code(), Some(code), "{signal:?}");
+        assert!(!terminal.is_full_screen());
+    }
+    // Ctrl-Z gives the terminal back, and afterwards everything is there again.
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Which?").await?;
+    let pid = terminal.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("it runs")?;
+    terminal.send("\u{1a}").await?;
+    within("it to stop", async {
+        while state(pid)? != 'T' {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        Ok(())
+    })
+    .await?;
+    let before = terminal.raw().len();
+    kill_process(pid, Signal::CONT)?;
+    terminal.expect("\u{1b}[?1049l").await?;
+    terminal.expect("\u{1b}[?1049h").await?;
+    terminal.shows("Which?").await?;
+    assert!(terminal.raw().len() > before);
+    leave(&mut terminal).await
+}
+
+/// The state of a process as the system has it.
+fn state(pid: Pid) -> Result<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).context("no state")
+}
+
+#[tokio::test]
+async fn in_a_pipe_it_is_the_list() -> Result<()> {
+    let person = person().await?;
+    person.asks(&question("Which?", &["A", "B"])).await?;
+    assert_eq!(person.ok(&["inbox"]).await?, person.ok(&["ls"]).await?);
+    assert_eq!(person.json(&["inbox"]).await?["data"].as_array().map(Vec::len), Some(1));
+    Ok(())
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_meant_are_refused() -> Result<()> {
+    let person = Person::new().await?;
+    person.write_config("[terminal]\nbeep = true\n")?;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.expect("Your settings cannot be used").await?;
+    assert_eq!(terminal.end().await?.code(), Some(1));
+    Ok(())
+}
