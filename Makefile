@@ -1,22 +1,39 @@
 # Few verbs. `make` alone lists them.
 .DEFAULT_GOAL := help
 .PHONY: help run test check fmt gen bench install
+# A page that is too heavy is no page.
+.DELETE_ON_ERROR:
 
 BIN_DIR ?= $(HOME)/.local/bin
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 
+# What the page is made of. It is built again when one of these is newer than it.
+PAGE    := web/dist/index.html
+SOURCES := $(shell find web/src web/public web/scripts sdk/react/src -type f ! -name '*.test.*') \
+           $(wildcard web/*.html web/*.json web/*.ts sdk/react/*.json)
+
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## build, start the server in the background, open a first ask here
+web/node_modules/.package-lock.json: web/package-lock.json
+	@scripts/need.sh page
+	cd web && npm ci
+	@touch $@
+
+$(PAGE): web/node_modules/.package-lock.json $(SOURCES)
+	cd web && npm run build
+
+run: $(PAGE) ## build, start the server in the background, open a first ask here
 	@scripts/need.sh build
 	cargo build --package sayso
 	@scripts/run.sh $(TARGET)/debug/sayso
 
-test: ## install what the tests need and run all of them
-	@scripts/need.sh build test agents
+test: $(PAGE) ## install what the tests need and run all of them
+	@scripts/need.sh build test browser agents
 	cargo build --workspace --bins
 	cargo build --package sayso-acp-peer --features sdk --profile peer
+	cd web && npm test
+	cd web && SAYSO_BIN=$(abspath $(TARGET)/debug/sayso) npm run e2e
 	cargo test --workspace
 	cargo run --package sayso-testkit --bin chaos -- --kills 50
 	cargo run --package sayso-testkit --bin chaos -- --kills 20 --agents process
@@ -26,18 +43,21 @@ test: ## install what the tests need and run all of them
 check: ## all of CI: format, lints, generated files, tests
 	.ci/run
 
-fmt: ## format the code
+fmt: web/node_modules/.package-lock.json ## format the code
 	cargo fmt --all
+	cd web && npm run fmt
 
-gen: ## write the generated files again
+gen: web/node_modules/.package-lock.json ## write the generated files again
 	cargo run --quiet --package sayso-testkit --bin gen
+	cd web && npm run gen
 
-bench: ## measure; one JSON object per line
-	@scripts/need.sh build
+bench: $(PAGE) ## measure; one JSON object per line
+	@scripts/need.sh build browser
 	cargo build --release --package sayso
 	cargo run --release --quiet --package sayso-testkit --bin bench
+	@cd web && SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench
 
-install: ## put sayso into ~/.local/bin
+install: $(PAGE) ## put sayso into ~/.local/bin
 	@scripts/need.sh build
 	cargo build --release --package sayso
 	install -D -m 755 $(TARGET)/release/sayso "$(BIN_DIR)/sayso"

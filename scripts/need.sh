@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the tools are there. `need.sh build` for building, `need.sh test` for the tests,
-# `need.sh agents` for those with real agents.
+# Checks that the tools are there. `need.sh build` for building, `need.sh page` for building the page, `need.sh test` for
+# the tests, `need.sh browser` for those of the page, `need.sh agents` for those with real agents.
 # What is missing is installed when that is possible without asking; otherwise this says how to get it.
 set -euo pipefail
 
@@ -8,6 +8,14 @@ packages=()
 
 package_for() { # command, Debian package
     command -v "$1" >/dev/null 2>&1 || packages+=("$2")
+}
+
+node_is_there() {
+    if ! command -v npm >/dev/null 2>&1 ||
+        ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b >= 2019 ? 0 : 1)'; then
+        echo "npm is missing or old. Install Node.js 20.19 or newer and try again." >&2
+        exit 1
+    fi
 }
 
 for what in "$@"; do
@@ -19,6 +27,13 @@ for what in "$@"; do
             exit 1
         fi
         ;;
+    page)
+        node_is_there
+        ;;
+    browser)
+        package_for chromium chromium
+        package_for ip iproute2
+        ;;
     test)
         package_for git git
         package_for python3 python3
@@ -29,10 +44,7 @@ for what in "$@"; do
         package_for unshare util-linux
         package_for flock util-linux
         package_for ip iproute2
-        if ! command -v npm >/dev/null 2>&1; then
-            echo "npm is missing. Install Node.js 20 or newer and try again." >&2
-            exit 1
-        fi
+        node_is_there
         ;;
     *)
         echo "need.sh: unknown word: $what" >&2

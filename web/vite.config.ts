@@ -10,6 +10,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: {
     alias: [
+      { find: /^@sayso\/sdk$/, replacement: here("../sdk/typescript/src/index.ts") },
       { find: /^@sayso\/react$/, replacement: here("../sdk/react/src/index.ts") },
       { find: /^@sayso\/react\/(.*\.(css|json)(\?url)?)$/, replacement: here("../sdk/react/src/$1") },
     ],

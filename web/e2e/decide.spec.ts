@@ -7,6 +7,7 @@ const question = (change: object = {}) => ({
   ],
 });
 
+// Checklist 3.08, 3.14, 3.16, 4.46.
 test("one click answers, and the card says how", async ({ inbox, server }) => {
   const ask = await server.ask(question());
   await card(inbox).getByRole("button", { name: "S3" }).click();
@@ -28,6 +29,7 @@ test("own words answer, with Enter", async ({ inbox, server }) => {
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["A drawer"]]);
 });
 
+// Checklist 3.42.
 test("several options are sent together, own words last", async ({ inbox, server }) => {
   const ask = await server.ask(question({ multiple: true }));
   await card(inbox).getByRole("checkbox", { name: "S3" }).click();
@@ -134,6 +136,32 @@ test("a rule for an hour shows what it would decide, and releases the twins", as
   await expect.poll(async () => (await server.pending()).length).toBe(0);
   const { grants } = await server.api<{ grants: { run: string[] }[] }>("GET", "/policy");
   expect(grants.map((grant) => grant.run)).toEqual([["cargo test *"]]);
+});
+
+test("a rule without an end is written into the policy file, with what it would have decided", async ({
+  inbox,
+  server,
+}) => {
+  const edit = (path: string) => ({
+    project: "/p",
+    approval: { tool: "Edit", action: "edit", title: path, paths: [path], input: { file_path: path } },
+  });
+  const before = await server.ask(edit("/p/src/a.rs"));
+  await server.api("POST", `/asks/${before.id}/approve`, {});
+  const ask = await server.ask(edit("/p/src/b.rs"));
+  await visit(inbox, `#/inbox/${ask.id}`);
+  await expect(card(inbox)).toHaveAttribute("data-ask", ask.id);
+  await pressOnCard(inbox, "m");
+  const dialog = inbox.getByRole("dialog", { name: "Make a rule" });
+  await expect(dialog.getByLabel("Edits in")).toHaveValue("src/**");
+  await dialog.getByRole("button", { name: "No end" }).click();
+  await expect(dialog.getByText("Of your last asks it would have decided 1.")).toBeVisible();
+  await expect(dialog.locator(".hit")).toContainText("/p/src/a.rs");
+  await dialog.getByRole("button", { name: "Save only" }).click();
+  await expect(dialog).toHaveCount(0);
+  const { text } = await server.api<{ text: string }>("GET", "/policy");
+  expect(text).toContain('do = "allow"\nedit = ["src/**"]\nproject = "/p"\n');
+  expect((await server.ask(edit("/p/src/c.rs"))).status).toBe("approved");
 });
 
 test("the first of two browsers wins, and the other one says who it was", async ({ inbox, browser, server }) => {

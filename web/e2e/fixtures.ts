@@ -63,3 +63,12 @@ export async function pressOnCard(page: Page, ...keys: string[]): Promise<void> 
   await page.waitForTimeout(450);
   for (const key of keys) await page.keyboard.press(key);
 }
+
+/** Opens many questions, a hundred at a time. */
+export async function openMany(server: Server, total: number): Promise<void> {
+  const options = [{ label: "Yes" }, { label: "No" }];
+  for (let from = 0; from < total; from += 100) {
+    const some = Array.from({ length: 100 }, (_, n) => ({ questions: [{ text: `Question ${from + n}?`, options }] }));
+    await Promise.all(some.map((ask) => server.ask(ask)));
+  }
+}

@@ -45,17 +45,26 @@ test(`none of ${TEXTS.length} hostile texts runs, and none is hidden`, async ({ 
   inbox.on("dialog", (dialog) => trouble.push(dialog.message()));
   inbox.on("request", (request) => new URL(request.url()).origin === server.url || trouble.push(request.url()));
   inbox.on("popup", () => trouble.push("popup"));
-  for (const text of TEXTS) {
+  for (const [index, text] of TEXTS.entries()) {
     const preview = { type: "plan", text };
-    await server.ask({
-      title: text,
-      context: text,
-      questions: [{ header: start(text, 40), text, options: [{ label: text, description: text, preview: text }] }],
-    });
+    // Every text is a question, five of them on a card.
+    if (index % 5 === 0)
+      await server.ask({
+        title: text,
+        context: text,
+        questions: TEXTS.slice(index, index + 5).map((one) => ({
+          header: start(one, 40),
+          text: one,
+          options: [{ label: one, description: one, preview: one }],
+        })),
+      });
     await server.ask({
       title: text,
       approval: { tool: start(text, 60), action: "run", command: text, title: text, input: { command: text }, preview },
     });
+  }
+  for (const text of MARKUP) {
+    await server.ask({ questions: [{ text, options: [{ label: text, preview: text }] }] });
     await server.ask({ link: { url: text, message: text } }).catch(() => undefined);
   }
   const asks = await server.pending();
@@ -66,7 +75,7 @@ test(`none of ${TEXTS.length} hostile texts runs, and none is hidden`, async ({ 
   const foreign = await card(inbox)
     .locator("script, img, iframe, svg[onload], style, base, form, a[href^='javascript']")
     .count();
-  expect([trouble, foreign, asks.length >= 400]).toEqual([[], 0, true]);
+  expect([trouble, foreign, asks.length >= 260]).toEqual([[], 0, true]);
 });
 
 test("the headers are strict", async ({ server }) => {

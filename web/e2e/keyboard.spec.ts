@@ -1,5 +1,6 @@
 import { card, expect, pressOnCard, test } from "./fixtures";
 
+// Checklist 3.19, 3.21, 3.22.
 test("everything can be done with the keyboard alone", async ({ inbox, server }) => {
   const options = [{ label: "One" }, { label: "Two" }];
   const first = await server.ask({ questions: [{ text: "First?", options }] });
@@ -28,4 +29,24 @@ test("everything can be done with the keyboard alone", async ({ inbox, server })
   await expect(inbox.getByRole("dialog", { name: "Keys" })).toBeVisible();
   await inbox.keyboard.press("Escape");
   await expect(inbox.getByRole("dialog")).toHaveCount(0);
+});
+
+test("p shows the previews one after the other, and goes to what is to be approved", async ({ inbox, server }) => {
+  const options = [
+    { label: "One", preview: "first sight" },
+    { label: "Two" },
+    { label: "Three", preview: "third sight" },
+  ];
+  await server.ask({ questions: [{ text: "Which?", options }] });
+  await pressOnCard(inbox, "p");
+  await expect(card(inbox).locator(".prev pre")).toHaveText("first sight");
+  await inbox.keyboard.press("p");
+  await expect(card(inbox).locator(".prev pre")).toHaveText("third sight");
+  const tool = await server.ask({
+    approval: { tool: "Bash", action: "run", command: "ls", title: "ls", input: { command: "ls" } },
+  });
+  await pressOnCard(inbox, "j");
+  await expect(card(inbox)).toHaveAttribute("data-ask", tool.id);
+  await pressOnCard(inbox, "p");
+  await expect(card(inbox).locator(".cmd").first()).toBeFocused();
 });

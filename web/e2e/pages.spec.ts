@@ -1,10 +1,12 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
-import { fill } from "./scene";
+import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
+import { fill, unusualAsks } from "./scene";
+import { Server } from "./server";
 
-async function axe(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+async function axe(page: Page, where: string, part?: string): Promise<void> {
+  const builder = new AxeBuilder({ page });
+  const { violations } = await (part ? builder.include(part) : builder).analyze();
   const found = violations.map(({ id, nodes }) => ({
     id,
     where,
@@ -13,42 +15,51 @@ async function axe(page: Page, where: string): Promise<void> {
   expect.soft(found).toEqual([]);
 }
 
-test("axe finds nothing on any page, in light and dark", async ({ browser, server }) => {
-  test.setTimeout(180_000);
-  const scene = await fill(server);
-  for (const colorScheme of ["light", "dark"] as const) {
-    const page = await anotherBrowser(browser, server, {
-      colorScheme,
-      viewport: { width: 1440, height: 900 },
-      reducedMotion: "reduce",
-    });
+for (const colorScheme of ["light", "dark"] as const) {
+  const look = { colorScheme, viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" } as const;
+
+  test(`axe finds nothing on any card, ${colorScheme}`, async ({ browser, server }) => {
+    test.setTimeout(180_000);
+    await fill(server);
+    const unusual = await unusualAsks(server);
+    const page = await anotherBrowser(browser, server, look);
     await expect(page.locator(".row").first()).toBeVisible();
-    for (const ask of await server.pending()) {
-      await visit(page, `#/inbox/${ask.id}`);
-      await expect(card(page)).toHaveAttribute("data-ask", ask.id);
-      await axe(page, `${colorScheme} ${ask.kind} ${ask.id}`);
+    const asks = new Set([...(await server.pending()).map((ask) => ask.id), ...Object.values(unusual)]);
+    for (const ask of asks) {
+      await visit(page, `#/inbox/${ask}`);
+      await expect(card(page)).toHaveAttribute("data-ask", ask);
+      await axe(page, ask, ".sayso-ask");
     }
-    for (const hash of [
-      `#/sessions/${scene.session}`,
-      `#/sessions/${scene.session}/events`,
-      "#/sessions",
-      "#/history",
-      "#/settings/policy",
-      "#/settings/agents",
-      "#/settings/tokens",
-      "#/settings/page",
-    ]) {
+    await page.context().close();
+  });
+
+  test(`axe finds nothing on any page, ${colorScheme}`, async ({ browser, server }) => {
+    test.setTimeout(180_000);
+    const { session } = await fill(server);
+    const page = await anotherBrowser(browser, server, look);
+    await expect(card(page)).toBeVisible();
+    await axe(page, "inbox");
+    for (const [hash, ready] of [
+      [`#/sessions/${session}`, ".sayso-ask"],
+      [`#/sessions/${session}/events`, ".rawtext"],
+      ["#/sessions", "h1"],
+      ["#/history", ".hrow .chip"],
+      ["#/settings/policy", ".figure"],
+      ["#/settings/agents", "tbody tr"],
+      ["#/settings/tokens", "tbody tr"],
+      ["#/settings/page", ".pref"],
+    ] as const) {
       await visit(page, hash);
-      await page.waitForTimeout(500);
-      await axe(page, `${colorScheme} ${hash}`);
+      await expect(page.locator(ready).first()).toBeVisible();
+      await axe(page, hash);
     }
     await visit(page, "#/inbox");
     await pressOnCard(page, "c");
     await expect(page.getByRole("dialog")).toBeVisible();
-    await axe(page, `${colorScheme} new session`);
+    await axe(page, "new session");
     await page.context().close();
-  }
-});
+  });
+}
 
 test("history tells who, when, how long and which rule, and exports it", async ({ inbox, server }) => {
   await fill(server);
@@ -65,16 +76,90 @@ test("history tells who, when, how long and which rule, and exports it", async (
   expect(String(Buffer.concat(text)).split("\r\n")).toHaveLength(3);
 });
 
-test("the policy is tried at every keystroke and never changed", async ({ inbox, server }) => {
+test("history is filtered by project and days, and its keys search and open the session", async ({ inbox, server }) => {
+  await fill(server);
+  const session = await server.session("approve it");
+  await server.api("POST", `/asks/${(await server.asked(session.id)).id}/approve`, {});
+  await visit(inbox, "#/history");
+  const rows = inbox.getByRole("row");
+  await inbox.getByRole("combobox", { name: "Project" }).selectOption({ label: "billing" });
+  await expect(rows).toHaveCount(3);
+  await inbox.getByRole("combobox", { name: "Project" }).selectOption("");
+  await inbox.getByLabel("From").fill("2100-01-01");
+  await expect(rows).toHaveCount(0);
+  await inbox.getByLabel("From").fill("");
+  await inbox.getByLabel("From").blur();
+  await inbox.locator("body").press("/");
+  await inbox.keyboard.type("CARGO test");
+  await expect(rows).toHaveCount(4);
+  await inbox.keyboard.press("Escape");
+  await rows.nth(1).getByRole("button", { name: "Approved" }).click();
+  await inbox.locator("body").press("o");
+  await expect(inbox).toHaveURL(new RegExp(session.id));
+});
+
+test("a decision by rule leads to the rule in the file", async ({ page }) => {
+  const server = await Server.start({ policy: `# first\n${DENY_PUSH}` });
+  try {
+    await server.ask({
+      approval: { tool: "Bash", action: "run", command: "git push", input: { command: "git push" } },
+    });
+    await signIn(page, server);
+    await visit(page, "#/history");
+    await page.getByRole("button", { name: "Denied" }).click();
+    await expect(page.getByText("Would you decide otherwise?")).toBeVisible();
+    await page.getByRole("button", { name: "Edit the rule" }).click();
+    const field = page.getByRole("textbox", { name: "policy.toml" });
+    await expect(field).toBeFocused();
+    expect(
+      await field.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
+    ).toBe('"no pushing"');
+  } finally {
+    await server.stop();
+  }
+});
+
+const DENY_PUSH = '[[rules]]\nname = "no pushing"\ndo = "deny"\nrun = ["git push *"]\n';
+const policyText = async (server: Server) => (await server.api<{ text: string }>("GET", "/policy")).text;
+
+test("the policy is tried on history at every keystroke, and holds when it is saved", async ({ inbox, server }) => {
   await fill(server);
   await visit(inbox, "#/settings/policy");
   const field = inbox.getByRole("textbox", { name: "policy.toml" });
-  await field.fill('[[rules]]\nname = "tests"\ndo = "deny"\nrun = ["git push *"]\n');
+  await field.fill(DENY_PUSH);
   const dry = inbox.getByRole("complementary", { name: "What this policy would have done" });
   await expect(dry.getByText("git push --force origin main").first()).toBeVisible();
   await field.fill("[[rules");
-  await expect(dry.getByRole("alert")).toBeVisible();
-  expect((await server.api<{ text: string }>("GET", "/policy")).text).toBe("");
+  await expect(dry.getByRole("alert")).toContainText("line 1");
+  await expect(inbox.getByRole("button", { name: "Save" })).toBeDisabled();
+  expect(await policyText(server)).toBe("");
+  await field.fill(DENY_PUSH);
+  await inbox.getByRole("button", { name: "Save" }).click();
+  await expect(inbox.getByRole("button", { name: "Save" })).toHaveCount(0);
+  expect(await policyText(server)).toBe(DENY_PUSH);
+});
+
+test("a policy that somebody else wrote meanwhile is not overwritten", async ({ inbox, server }) => {
+  await visit(inbox, "#/settings/policy");
+  const field = inbox.getByRole("textbox", { name: "policy.toml" });
+  await field.fill("# mine\n");
+  const { textFingerprint } = await server.api<{ textFingerprint: string }>("GET", "/policy");
+  await server.api("PUT", "/policy", { text: DENY_PUSH, ifFingerprint: textFingerprint });
+  await inbox.getByRole("button", { name: "Save" }).click();
+  await expect(inbox.getByRole("alert")).toContainText("changed meanwhile");
+  await expect(field).toHaveValue("# mine\n");
+  await inbox.getByRole("button", { name: "Back to the file" }).click();
+  await expect(field).toHaveValue(DENY_PUSH);
+});
+
+test("a grant is listed with its project, and revoked", async ({ inbox, server }) => {
+  await server.api("POST", "/policy/grants", { edit: ["src/**"], project: "/p", for: "1h" });
+  await visit(inbox, "#/settings/policy");
+  const grant = inbox.getByRole("listitem").filter({ hasText: "src/**" });
+  await expect(grant).toContainText("Edits in src/**/p");
+  await grant.getByRole("button", { name: "Revoke" }).click();
+  await expect(grant).toHaveCount(0);
+  expect(await server.api("GET", "/policy")).toMatchObject({ grants: [] });
 });
 
 test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
@@ -87,6 +172,13 @@ test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
   await row.getByRole("button", { name: "Revoke" }).click();
   await expect(row).toContainText("revoked");
   await expect(server.api("GET", "/asks", undefined, secret)).rejects.toThrow("401");
+});
+
+test("devices are listed by name, with this browser marked", async ({ inbox }) => {
+  await visit(inbox, "#/settings/tokens");
+  const row = inbox.getByRole("row").filter({ hasText: "this browser" });
+  await expect(row).toContainText("Chrome");
+  await expect(inbox.getByRole("columnheader", { name: "Last used" })).toBeVisible();
 });
 
 test("Chinese is complete on the screen", async ({ inbox }) => {

@@ -14,11 +14,14 @@ const args = [
 export default defineConfig({
   testDir: ".",
   outputDir: "../test-results",
-  workers: 1,
+  workers: 2,
+  fullyParallel: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [["line"]],
-  ...(process.env.SAYSO_SHOTS ? {} : { grepInvert: /@shots/ }),
+  forbidOnly: Boolean(process.env.CI),
+  // Pictures and figures are taken when somebody asks for them.
+  ...(process.env.SAYSO_EXTRA ? {} : { grepInvert: /@shots|@bench/ }),
   use: {
     viewport: { width: 1440, height: 900 },
     launchOptions: { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args },

@@ -61,7 +61,50 @@ export async function fill(server: Server): Promise<{ session: string }> {
   return { session: session.id };
 }
 
+/** Asks that came to an end, or to a pause, in another way than by an answer that arrived. */
+export async function unusualAsks(server: Server): Promise<Record<"parked" | "withdrawn" | "undelivered", string>> {
+  const crashed = await server.session("crash");
+  const parked = await server.asked(crashed.id);
+  await server.until(async () => (await server.readAsk(parked.id)).reach === "parked");
+  const withdrawn = await server.ask({
+    agent: "codex",
+    title: "Nightly migration",
+    project: work("billing"),
+    questions: [{ header: "Migration", text: "Run it on the local database?", options: [{ label: "Yes" }] }],
+  });
+  await server.api("DELETE", `/asks/${withdrawn.id}?reason=${encodeURIComponent("The turn was interrupted.")}`);
+  const external = { agent: "claude", sessionId: "s-1", cwd: server.home };
+  const undelivered = await server.ask({
+    external,
+    title: "Store login sessions",
+    dedupeKey: "s-1:aa:0",
+    questions: [
+      { header: "Session store", text: "Where should login sessions be stored?", options: [{ label: "SQLite table" }] },
+    ],
+  });
+  await server.api("POST", `/asks/${undelivered.id}/answer`, { answers: [["SQLite table"]] });
+  await server.api("POST", "/external", { agent: "claude", sessionId: "s-1", event: "prompted" });
+  return { parked: parked.id, withdrawn: withdrawn.id, undelivered: undelivered.id };
+}
+
+/** What a rule decided, before it was taken out of the file again. */
+async function ruledAsks(server: Server): Promise<void> {
+  const write = async (text: string) => {
+    const { textFingerprint } = await server.api<{ textFingerprint: string }>("GET", "/policy");
+    await server.api("PUT", "/policy", { text, ifFingerprint: textFingerprint });
+  };
+  await write('[[rules]]\nname = "read-only"\ndo = "allow"\nrun = ["git status", "git diff *", "rg *"]\n');
+  for (const [agent, text] of [
+    ["claude", "git status"],
+    ["codex", "git diff --stat main"],
+    ["opencode", "rg --files src"],
+  ] as const)
+    await server.ask({ agent, project: work("web-app"), approval: command(text) });
+  await write("");
+}
+
 async function decidedAsks(server: Server): Promise<void> {
+  await ruledAsks(server);
   const decide = (id: string, how: string, body: object) => server.api("POST", `/asks/${id}/${how}`, body);
   const locale = await server.ask({
     agent: "gemini",
@@ -83,6 +126,18 @@ async function decidedAsks(server: Server): Promise<void> {
     approval: command("cargo clippy --all-targets"),
   });
   await decide(clippy.id, "approve", {});
+  const core = await server.ask({
+    agent: "claude",
+    project: work("shop-api"),
+    approval: command("cargo test -p core"),
+  });
+  await decide(core.id, "approve", {});
+  const ignored = await server.ask({
+    agent: "gemini",
+    project: work("shop-api"),
+    approval: command("cargo test --release -- --ignored"),
+  });
+  await decide(ignored.id, "deny", { message: "Takes 40 minutes, not now" });
   const flags = await server.ask({
     agent: "claude",
     project: work("web-app"),
@@ -122,6 +177,7 @@ async function waitingAsks(server: Server): Promise<void> {
             label: "SQLite table",
             description: "One table beside users. No new service, and a session can be revoked.",
             preview: SESSIONS_SQL,
+            recommended: true,
           },
           { label: "Redis", description: "Expires by itself. Needs a Redis in every environment." },
           { label: "Signed cookie", description: "No storage. A session cannot be revoked before it expires." },

@@ -79,13 +79,18 @@ export class Server {
   }
 
   /** Waits until a session asks. */
-  async asked(sessionId: string): Promise<Ask> {
-    for (let tries = 0; tries < 200; tries++) {
-      const [ask] = await this.pending(sessionId);
-      if (ask) return ask;
+  asked(sessionId: string): Promise<Ask> {
+    return this.until(async () => (await this.pending(sessionId))[0]);
+  }
+
+  /** Asks until there is an answer that is one. */
+  async until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+    for (const end = Date.now() + 10_000; Date.now() < end; ) {
+      const found = await ask();
+      if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    throw new Error("the mock did not ask");
+    throw new Error("it did not come");
   }
 
   async loginLink(): Promise<string> {

@@ -1,4 +1,4 @@
-import { card, expect, test, visit } from "./fixtures";
+import { anotherBrowser, card, expect, test, visit } from "./fixtures";
 
 test("a mock session is started from the empty inbox, asks, and goes on when it is answered", async ({
   inbox,
@@ -23,6 +23,7 @@ test("a new session is started with a prompt, and its words stream in", async ({
   await expect(inbox.locator(".msg:not(.you):not(.streaming)")).toHaveCount(1);
 });
 
+// Checklist 3.06, 3.09, 3.13, 3.18, 3.20.
 test("a message answers the one question that waits, and no second message appears", async ({ inbox, server }) => {
   const session = await server.session("ask me a question");
   const ask = await server.asked(session.id);
@@ -37,6 +38,7 @@ test("a message answers the one question that waits, and no second message appea
   expect((await server.readAsk(ask.id)).outcome?.by.kind).toBe("message");
 });
 
+// Checklist 3.10, 3.11, 3.17, 4.36, 4.37, 4.38, 4.39.
 test("rejecting inserts no message; a tool call and its ask are one entry", async ({ inbox, server }) => {
   const session = await server.session("approve it");
   await server.asked(session.id);
@@ -62,7 +64,36 @@ test("the events tab shows every event and the agent's own request", async ({ in
   await server.asked(session.id);
   await visit(inbox, `#/sessions/${session.id}/events`);
   await expect(inbox.locator(".evrow.head ~ div .type, .evrows .type").first()).toHaveText("approval.requested");
-  await inbox.getByPlaceholder("Filter by type or text").fill("tool.started");
+  await inbox.locator("body").press("/");
+  await inbox.keyboard.type("tool.started");
   await expect(inbox.locator(".evrows .type")).toHaveText(["tool.started"]);
   await expect(inbox.locator(".rawtext")).toContainText("cargo test --workspace");
+  await inbox.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await inbox.keyboard.press("Escape");
+  await inbox.keyboard.press("y");
+  const shown = await inbox.locator(".rawtext").textContent();
+  await expect.poll(() => inbox.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+});
+
+test("what is known of a session is a sheet where there is no room beside it", async ({ browser, server }) => {
+  const session = await server.session("ask me a question");
+  await server.asked(session.id);
+  const page = await anotherBrowser(browser, server, { viewport: { width: 1000, height: 800 } });
+  await visit(page, `#/sessions/${session.id}`);
+  await page.getByRole("button", { name: "About this session" }).click();
+  await expect(page.getByRole("dialog", { name: "About this session" })).toContainText("Waiting here");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.context().close();
+});
+
+test("a new session can have stricter rules than the policy", async ({ inbox, server }) => {
+  await inbox.keyboard.press("c");
+  const dialog = inbox.getByRole("dialog", { name: "New session" });
+  await dialog.getByRole("button", { name: "mock", exact: true }).click();
+  await dialog.getByRole("group", { name: "Approvals" }).getByRole("button", { name: "Deny" }).click();
+  await dialog.getByLabel("What shall the agent do?").fill("approve it");
+  await inbox.keyboard.press("Control+Enter");
+  await expect(inbox.getByRole("log")).toContainText("Denied");
+  expect(await server.pending()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
-import { fill } from "./scene";
+import { fill, unusualAsks } from "./scene";
 import type { Server } from "./server";
 
 // The pictures of the documentation: `npm run shots`.
@@ -56,7 +56,7 @@ test("@shots of every page", async ({ browser, server }) => {
     if (name.startsWith("inbox")) await pressOnCard(page, "ArrowDown");
     await shoot(page, server, name);
   }
-  const rule = await open(browser, server, WIDE, "cargo test --workspace");
+  const rule = await open(browser, server, WIDE, "Bump axum to 0.9");
   await pressOnCard(rule, "m");
   await expect(rule.getByText("Waiting now: release these too")).toBeVisible();
   await shoot(rule, server, "rule");
@@ -99,4 +99,11 @@ test("@shots of the states of a card", async ({ browser, server }) => {
   await visit(denied, `#/sessions/${refused.id}`);
   await denied.waitForTimeout(900);
   await shoot(denied, server, "card-denied");
+  for (const [name, id] of Object.entries(await unusualAsks(server))) {
+    const page = await open(browser, server, WIDE);
+    await visit(page, `#/inbox/${id}`);
+    await expect(card(page)).toHaveAttribute("data-ask", id);
+    await page.waitForTimeout(700);
+    await shoot(page, server, `card-${name}`);
+  }
 });

@@ -10,10 +10,32 @@ use serde_json::value::RawValue;
 
 /// Fields of an object and entries of a list that are read; what has more is not understood.
 const ENTRIES: usize = 4096;
+/// How deep a payload may nest that is passed on. Readers of JSON give up at about twice this depth.
+const DEPTH: usize = 64;
 
 /// A value as one line of JSON; `null` should it have none.
 pub(crate) fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+/// Whether a payload nests deeper than those who read it later can follow.
+pub(crate) fn too_deep(json: &str) -> bool {
+    let (mut depth, mut deepest) = (0_usize, 0_usize);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest > DEPTH
 }
 
 /// A JSON object whose fields are read one by one, in the order in which they were written. A field
@@ -194,6 +216,15 @@ impl<K: Serialize, V: Serialize> Serialize for Fields<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depth_counts_brackets_outside_of_strings() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(!too_deep(&nested(DEPTH)));
+        assert!(too_deep(&nested(DEPTH + 1)));
+        assert!(!too_deep(&format!(r#"{{"a":"\"{}"}}"#, "[".repeat(1_000))));
+        assert!(!too_deep(&"[]".repeat(1_000)));
+    }
 
     #[test]
     fn what_has_too_many_entries_is_not_read() {

@@ -137,6 +137,11 @@ pub(crate) fn result(id: &Id, result: &impl Serialize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, line(result))
 }
 
+/// The answer to a request, as JSON. White space that ends a line is none in JSON.
+pub(crate) fn raw_result(id: &Id, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, result.replace(['\n', '\r'], " "))
+}
+
 /// The refusal of a request.
 pub(crate) fn error(id: &Id, code: i32, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{}}}}}"#, id.0, line(&message))

@@ -5,7 +5,9 @@
 //! out what comes back. This crate deliberately has no async runtime, no sockets, no store and no clock.
 
 pub mod acp;
+pub mod chat;
 pub mod claude;
+pub mod codex;
 pub mod codex_hook;
 mod diff;
 mod elicitation;
@@ -14,6 +16,7 @@ mod json;
 mod json_rpc;
 mod mcp;
 pub mod mock;
+pub mod opencode;
 mod out;
 mod text;
 pub mod translator;

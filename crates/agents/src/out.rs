@@ -2,7 +2,7 @@
 
 use sayso_core::id::{AskId, SessionId};
 
-use crate::translator::{AgentEvent, Launch, Output};
+use crate::translator::{AgentEvent, HttpCall, Launch, Output};
 
 /// Collects it, for one session. Lines for one process are one batch, at the place of the first.
 pub(crate) struct Out {
@@ -28,6 +28,10 @@ impl Out {
             self.batch = Some(self.outputs.len());
             self.outputs.push(Output::Lines(vec![line]));
         }
+    }
+
+    pub(crate) fn call(&mut self, call: HttpCall) {
+        self.outputs.push(Output::HttpCall(call));
     }
 
     pub(crate) fn launch(&mut self, launch: Launch) {

@@ -42,6 +42,12 @@ pub(crate) fn said_later(decision: &Decision, about: Option<&str>, words: &str) 
     }
 }
 
+/// A short, stable name for a text (FNV-1a). It tells requests apart that happen to have the same id;
+/// it does not protect against an agent that wants to be mistaken, which need not ask at all.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

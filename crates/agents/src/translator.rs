@@ -1,6 +1,6 @@
 //! The interface that every agent's adapter has.
 
-use sayso_core::ask::{AskBody, Decision, Delivery};
+use sayso_core::ask::{AskBody, Decision, Delivery, TypedAnswers};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::session::Labels;
@@ -14,13 +14,14 @@ use serde::{Deserialize, Serialize};
 pub enum Input {
     /// One line that the agent wrote.
     Line(String),
-    /// The reply to an [`HttpCall`].
+    /// The reply to an [`HttpCall`], or to the opening of the server's events if it is no stream.
     HttpReply(HttpReply),
-    /// An event stream was opened.
+    /// The stream of the server's events was opened, or that of a call that is answered by one. What
+    /// happened while there was none is not told.
     StreamOpened,
-    /// One event of it.
+    /// The data of one event of it.
     StreamEvent(String),
-    /// It was closed.
+    /// The stream of the server's events was closed. It is opened again without being asked for.
     StreamClosed,
     /// The agent's process ended.
     Exited(Exit),
@@ -41,28 +42,84 @@ pub struct Exit {
     pub message: String,
 }
 
-/// A request to an agent that is a server.
+/// An agent that is an HTTP server: a process of ours that listens, or an endpoint without a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpServer {
+    /// Where it is: scheme, host and port, and what every path begins with.
+    pub url: String,
+    /// How we prove who we are.
+    pub login: Login,
+    /// The path of its events, if it has a stream of them. The stream is kept open.
+    pub events: Option<String>,
+}
+
+/// How a call proves who makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Login {
+    /// Not at all.
+    Open,
+    /// By this name and the password that the process got at its start ([`Launch::password`]).
+    Basic(String),
+    /// By a bearer token that stands in this variable of the agent's environment.
+    Bearer(String),
+}
+
+/// How something is asked of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Method {
+    /// Reads. It changes nothing, so it is not stored: it can be lost without a reply when the server of
+    /// Sayso ends, or when much is under way, and is to be asked again then.
+    Get,
+    /// Changes something. It is stored first and sent once, in the order of the calls.
+    Post,
+}
+
+/// A request to an agent that is a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct HttpCall {
-    /// Given back with the reply.
+    /// Given back with the reply. Not 0.
     pub id: u64,
     /// The method.
-    pub method: &'static str,
+    pub method: Method,
     /// Path and query.
     pub path: String,
     /// A JSON body.
     pub body: Option<Raw>,
+    /// What must hold when it is sent. If it does not, nothing is sent and the status is
+    /// [`HttpReply::NOT_SENT`].
+    pub guard: Option<Guard>,
+    /// Whether the reply is a stream of events: each is told as it comes, and the reply when it is over.
+    pub streamed: bool,
+}
+
+/// Holds if a GET of this path gives an object with this key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Guard {
+    /// Path and query.
+    pub path: String,
+    /// The key.
+    pub key: String,
 }
 
 /// The reply to an [`HttpCall`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpReply {
-    /// The id of the call.
+    /// The id of the call; [`HttpReply::EVENTS`] if the stream of events could not be opened.
     pub id: u64,
-    /// The status, or nothing if no reply came.
+    /// The status; nothing if no reply came. Then nobody knows whether the call arrived.
     pub status: Option<u16>,
-    /// The body.
+    /// The body, or why there is none.
     pub body: String,
+}
+
+impl HttpReply {
+    /// The id of the opening of the server's events.
+    pub const EVENTS: u64 = 0;
+    /// The status of a call whose guard did not hold.
+    pub const NOT_SENT: u16 = 412;
 }
 
 /// What a person, a policy or the server wants from the agent. It is stored in the outbox until the
@@ -204,6 +261,9 @@ pub struct Launch {
     pub args: Vec<String>,
     /// More variables.
     pub env: Vec<(String, String)>,
+    /// The variable that gets a password made for this life of the agent. Only the two know it.
+    #[serde(default)]
+    pub password: Option<String>,
 }
 
 /// An ask as the agent made it. Policy, ids and times are added by the broker.
@@ -283,6 +343,11 @@ pub enum AgentEvent {
         /// The sub-agent that uses it.
         subagent: Option<String>,
     },
+    /// A person allowed more than this one call: commands like these, for this agent in this project.
+    Granted {
+        /// The patterns of the commands, as rules write them.
+        run: Vec<String>,
+    },
     /// Something the person should know.
     Notice(String),
     /// Something went wrong; the session goes on.
@@ -314,8 +379,8 @@ pub struct Capabilities {
     pub resume: bool,
     /// Its pending asks stay answerable across a restart of the server.
     pub survives_restart: bool,
-    /// It takes a typed message as the answer to a set of questions.
-    pub message_answers_sets: bool,
+    /// Which of its questions a typed message answers.
+    pub typed: TypedAnswers,
 }
 
 /// A translator's state between two inputs: small, versioned, readable only by itself.
@@ -351,4 +416,9 @@ pub trait Translator: Send {
 
     /// The state to commit with what `handle` returned.
     fn save(&self) -> Saved;
+
+    /// The server that the agent is, as soon as it is known where.
+    fn server(&self) -> Option<HttpServer> {
+        None
+    }
 }

@@ -128,14 +128,16 @@ impl From<&core::Question> for QuestionItem {
 
 /// What the gateway's stream sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum GatewayEvent {
     /// The next piece of a message.
+    #[serde(rename_all = "camelCase")]
     TextDelta {
         /// The piece.
         text: String,
     },
     /// A tool call began.
+    #[serde(rename_all = "camelCase")]
     ToolCallStart {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -143,6 +145,7 @@ pub enum GatewayEvent {
         tool_name: String,
     },
     /// What the tool is called with.
+    #[serde(rename_all = "camelCase")]
     ToolCallDelta {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -150,11 +153,13 @@ pub enum GatewayEvent {
         input: String,
     },
     /// The call is complete.
+    #[serde(rename_all = "camelCase")]
     ToolCallEnd {
         /// The agent's id of the call.
         tool_call_id: String,
     },
     /// What the tool gave.
+    #[serde(rename_all = "camelCase")]
     ToolResult {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -166,6 +171,7 @@ pub enum GatewayEvent {
         status: String,
     },
     /// A tool wants to be approved.
+    #[serde(rename_all = "camelCase")]
     ApprovalRequired {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -175,6 +181,7 @@ pub enum GatewayEvent {
         input: String,
     },
     /// Questions wait.
+    #[serde(rename_all = "camelCase")]
     QuestionPrompt {
         /// The agent's id of the call.
         tool_call_id: String,
@@ -182,16 +189,19 @@ pub enum GatewayEvent {
         questions: Vec<QuestionItem>,
     },
     /// Something went wrong.
+    #[serde(rename_all = "camelCase")]
     Error {
         /// What.
         message: String,
     },
     /// The turn is over.
+    #[serde(rename_all = "camelCase")]
     Done {
         /// The session.
         session_id: String,
     },
     /// The session changed what it is doing.
+    #[serde(rename_all = "camelCase")]
     SessionStatus {
         /// The session.
         session_id: String,
@@ -226,4 +236,44 @@ pub struct ToolCallRef {
 pub struct Ok {
     /// Always true.
     pub ok: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+
+    /// What the document says about the gateway's events is what the stream sends.
+    #[test]
+    fn the_schema_names_the_fields_as_the_wire_does() {
+        let (id, text) = (|| "call-1".to_owned(), || "text".to_owned());
+        let events = [
+            GatewayEvent::TextDelta { text: text() },
+            GatewayEvent::ToolCallStart { tool_call_id: id(), tool_name: text() },
+            GatewayEvent::ToolCallDelta { tool_call_id: id(), input: text() },
+            GatewayEvent::ToolCallEnd { tool_call_id: id() },
+            GatewayEvent::ToolResult { tool_call_id: id(), tool_name: text(), result: text(), status: text() },
+            GatewayEvent::ApprovalRequired { tool_call_id: id(), tool_name: text(), input: text() },
+            GatewayEvent::QuestionPrompt { tool_call_id: id(), questions: Vec::new() },
+            GatewayEvent::Error { message: text() },
+            GatewayEvent::Done { session_id: id() },
+            GatewayEvent::SessionStatus { session_id: id(), status: text() },
+        ];
+        let schema = serde_json::to_value(GatewayEvent::schema()).unwrap();
+        let described = schema["oneOf"].as_array().unwrap();
+        assert_eq!(described.len(), events.len());
+        let fields = |object: &Value| {
+            let mut names: Vec<String> = object.as_object().unwrap().keys().cloned().collect();
+            names.sort();
+            names
+        };
+        for event in events {
+            let wire = serde_json::to_value(&event).unwrap();
+            let one = described.iter().find(|one| one["properties"]["type"]["enum"][0] == wire["type"]).unwrap();
+            assert_eq!(fields(&one["properties"]["data"]["properties"]), fields(&wire["data"]), "{wire}");
+            assert!(wire["data"].get("tool_call_id").is_none(), "{wire}");
+        }
+    }
 }

@@ -62,6 +62,8 @@ pub enum ErrorCode {
     RateLimited,
     /// The policy does not parse or does not fit.
     InvalidPolicy,
+    /// The policy file is not what the caller had read.
+    PolicyChanged,
     /// The workflow cannot be used; see `faults`.
     InvalidWorkflow,
     /// No agent of this name.

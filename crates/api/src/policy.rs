@@ -17,6 +17,9 @@ pub struct PolicyView {
     pub error: Option<String>,
     /// The fingerprint of the rules in force.
     pub fingerprint: String,
+    /// The fingerprint of the text; say it when you write another one.
+    #[serde(default)]
+    pub text_fingerprint: String,
     /// The profile that is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ActiveProfile>,
@@ -36,6 +39,16 @@ pub struct ActiveProfile {
     pub until: Option<Time>,
 }
 
+/// Writes another text into the policy file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetPolicy {
+    /// The whole text.
+    pub text: String,
+    /// The `textFingerprint` of the text that this one replaces.
+    pub if_fingerprint: String,
+}
+
 /// A rule that was given by hand for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -44,21 +57,59 @@ pub struct Grant {
     pub id: String,
     /// The commands that it allows.
     pub run: Vec<String>,
+    /// The files that may be changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edit: Vec<String>,
+    /// The files that may be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// The addresses that may be fetched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fetch: Vec<String>,
+    /// The tools of MCP servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<String>,
+    /// The agent's own names of tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool: Vec<String>,
+    /// Only in this project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Until when.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Time>,
 }
 
-/// Allows commands for a while.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// Allows something for a while. The patterns are those of a rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGrant {
-    /// The commands, as in a rule: `cargo test *`.
+    /// Commands: `cargo test *`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<String>,
-    /// For how long, e.g. `1h`.
-    #[serde(rename = "for")]
-    pub for_: String,
+    /// Files that are changed: `src/**`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edit: Vec<String>,
+    /// Files that are read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// Addresses: `docs.rs`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fetch: Vec<String>,
+    /// Tools of MCP servers: `server/tool`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<String>,
+    /// The agent's own names of tools: `WebSearch`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool: Vec<String>,
+    /// For how long, e.g. `1h`. Say this or `until`.
+    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+    pub for_: Option<String>,
+    /// Until when. Say this or `for`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub until: Option<Time>,
     /// Only in this project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,

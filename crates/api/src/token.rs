@@ -49,6 +49,9 @@ pub struct Token {
     pub role: Role,
     /// The name of the person or program.
     pub actor: String,
+    /// What the browser that signed in is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Only this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
@@ -66,6 +69,10 @@ pub struct Token {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub revoked_at: Option<Time>,
+    /// When it was last used, if it was since the server started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub last_used_at: Option<Time>,
 }
 
 /// A new token. The secret is shown this once.

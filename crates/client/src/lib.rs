@@ -43,3 +43,8 @@ pub fn now() -> sayso_core::time::Time {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     sayso_core::time::Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
+
+/// The examples of the documentation compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sdk.md")]
+struct Documentation;

@@ -6,10 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_agents::acp::{self, AcpTranslator, Profile};
+use sayso_agents::chat::{self, ChatTranslator, Endpoint};
 use sayso_agents::claude::{self, ClaudeTranslator};
+use sayso_agents::codex::{self, CodexTranslator};
 use sayso_agents::mock::{self, MockTranslator};
+use sayso_agents::opencode::{self, OpenCodeTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
+use sayso_core::environment;
 use sayso_core::raw::Raw;
 use sayso_core::time::Span;
 use serde::Deserialize;
@@ -21,12 +25,20 @@ const STALE_AFTER: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentConfig {
-    /// What it speaks: `acp` or `claude`.
+    /// What it speaks: `acp`, `claude`, `codex`, `opencode`, or `openai` for a model without an agent.
     protocol: Option<Protocol>,
     /// The program, looked up in the person's `PATH`.
     command: Option<String>,
     /// Its arguments.
     args: Option<Vec<String>>,
+    /// Where the model answers, without `/chat/completions`.
+    base_url: Option<String>,
+    /// The model.
+    model: Option<String>,
+    /// The variable that holds the key of the endpoint.
+    api_key_env: Option<String>,
+    /// What the model is told first.
+    system: Option<String>,
     /// Variables it gets beside the person's own.
     env: BTreeMap<String, String>,
     /// How long it may be silent in a turn.
@@ -44,8 +56,16 @@ pub(crate) enum Protocol {
     Mock,
     /// Claude Code's own stream of JSON lines.
     Claude,
+    /// What `codex app-server` speaks.
+    Codex,
     /// The Agent Client Protocol.
     Acp,
+    /// Chat completions, as OpenAI and many others have them.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// OpenCode's HTTP interface.
+    #[serde(rename = "opencode")]
+    OpenCode,
 }
 
 impl Protocol {
@@ -54,7 +74,10 @@ impl Protocol {
         match self {
             Self::Mock => "mock",
             Self::Claude => "claude",
+            Self::Codex => "codex",
             Self::Acp => "acp",
+            Self::OpenAi => "openai",
+            Self::OpenCode => "opencode",
         }
     }
 }
@@ -76,8 +99,6 @@ pub(crate) struct Program {
     pub(crate) command: String,
     /// Its arguments.
     pub(crate) args: Vec<String>,
-    /// Variables it gets.
-    pub(crate) env: Vec<(String, String)>,
     /// How to get it, if that is known.
     pub(crate) install: Option<&'static str>,
 }
@@ -104,8 +125,12 @@ pub(crate) struct Agent {
     pub(crate) name: String,
     pub(crate) protocol: Protocol,
     pub(crate) capabilities: Capabilities,
-    /// Its program; the mock needs none.
+    /// Its program; what is inside the server or only an endpoint needs none.
     pub(crate) program: Option<Program>,
+    /// Where it answers, if it is only an endpoint.
+    pub(crate) endpoint: Option<Endpoint>,
+    /// Variables it gets beside the person's own.
+    pub(crate) env: Vec<(String, String)>,
     pub(crate) stale_after: Duration,
     pub(crate) on_stale: OnStale,
     /// Brought along by whoever embeds the server.
@@ -128,7 +153,7 @@ struct BuiltIn {
     install: &'static str,
 }
 
-const BUILT_IN: [BuiltIn; 4] = [
+const BUILT_IN: [BuiltIn; 6] = [
     BuiltIn {
         name: "claude",
         protocol: Protocol::Claude,
@@ -136,6 +161,14 @@ const BUILT_IN: [BuiltIn; 4] = [
         command: "claude",
         args: &[],
         install: "npm install -g @anthropic-ai/claude-code",
+    },
+    BuiltIn {
+        name: "codex",
+        protocol: Protocol::Codex,
+        profile: Profile::Generic,
+        command: "codex",
+        args: &["app-server"],
+        install: "npm install -g @openai/codex",
     },
     BuiltIn {
         name: "claude-acp",
@@ -160,6 +193,14 @@ const BUILT_IN: [BuiltIn; 4] = [
         command: "qwen",
         args: &["--acp"],
         install: "npm install -g @qwen-code/qwen-code",
+    },
+    BuiltIn {
+        name: "opencode",
+        protocol: Protocol::OpenCode,
+        profile: Profile::Generic,
+        command: "opencode",
+        args: &[],
+        install: "npm install -g opencode-ai",
     },
 ];
 
@@ -205,23 +246,14 @@ impl Agents {
 impl AgentConfig {
     fn applied(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<Agent, String> {
         let protocol = self.protocol.or(built_in.map(|built_in| built_in.protocol)).unwrap_or(Protocol::Acp);
-        let Some(command) = self.command.clone().or(built_in.map(|built_in| built_in.command.to_owned())) else {
-            return Err(format!("[agents.{name}] needs a command"));
-        };
         if self.env.keys().any(|key| key.is_empty() || key.contains(['=', '\0']) || key.starts_with("SAYSO_")) {
             return Err(format!("[agents.{name}] env: a name is empty, has a `=` in it, or is one of Sayso's own"));
         }
-        let args = match (&self.args, built_in) {
-            (Some(args), _) => args.clone(),
-            // Another program has arguments of its own.
-            (None, Some(built_in)) if self.command.is_none() => built_in.args.iter().map(|arg| (*arg).to_owned()).collect(),
-            (None, _) => Vec::new(),
-        };
-        let program = Program {
-            command,
-            args,
-            env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-            install: built_in.filter(|_| self.command.is_none()).map(|built_in| built_in.install),
+        let (program, endpoint) = match protocol {
+            Protocol::OpenAi => (None, Some(self.endpoint(name)?)),
+            Protocol::Mock | Protocol::Claude | Protocol::Codex | Protocol::Acp | Protocol::OpenCode => {
+                (Some(self.program(name, built_in)?), None)
+            }
         };
         Ok(Agent {
             name: name.to_owned(),
@@ -229,13 +261,60 @@ impl AgentConfig {
             capabilities: match protocol {
                 Protocol::Mock => mock::CAPABILITIES,
                 Protocol::Claude => claude::CAPABILITIES,
+                Protocol::Codex => codex::CAPABILITIES,
+                Protocol::OpenAi => chat::CAPABILITIES,
+                Protocol::OpenCode => opencode::CAPABILITIES,
                 Protocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
             },
-            program: Some(program),
+            program,
+            endpoint,
+            env: self.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             stale_after: self.stale_after.map_or(STALE_AFTER, |span| span.0),
             on_stale: self.on_stale.unwrap_or(OnStale::Tell),
             embedded: None,
         })
+    }
+
+    /// The program of an agent that is one.
+    fn program(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<Program, String> {
+        for (key, given) in
+            [("base_url", &self.base_url), ("api_key_env", &self.api_key_env), ("system", &self.system), ("model", &self.model)]
+        {
+            if given.is_some() {
+                return Err(format!("[agents.{name}] {key} is for `protocol = \"openai\"`"));
+            }
+        }
+        let Some(command) = self.command.clone().or(built_in.map(|built_in| built_in.command.to_owned())) else {
+            return Err(format!("[agents.{name}] needs a command"));
+        };
+        let args = match (&self.args, built_in) {
+            (Some(args), _) => args.clone(),
+            // Another program has arguments of its own.
+            (None, Some(built_in)) if self.command.is_none() => built_in.args.iter().map(|arg| (*arg).to_owned()).collect(),
+            (None, _) => Vec::new(),
+        };
+        let install = built_in.filter(|_| self.command.is_none()).map(|built_in| built_in.install);
+        Ok(Program { command, args, install })
+    }
+
+    /// The endpoint of a model that is talked to directly.
+    fn endpoint(&self, name: &str) -> Result<Endpoint, String> {
+        if self.command.is_some() || self.args.is_some() {
+            return Err(format!("[agents.{name}] is an endpoint and takes no command and no args"));
+        }
+        let (Some(base_url), Some(model)) = (self.base_url.clone(), self.model.clone()) else {
+            return Err(format!("[agents.{name}] needs base_url and model"));
+        };
+        let url = reqwest::Url::parse(&base_url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        if url.is_none_or(|url| url.query().is_some() || url.fragment().is_some()) {
+            return Err(format!("[agents.{name}] base_url is no address like http://127.0.0.1:11434/v1"));
+        }
+        if let Some(variable) =
+            self.api_key_env.as_ref().filter(|name| !environment::passes(name) && !self.env.contains_key(*name))
+        {
+            return Err(format!("[agents.{name}] api_key_env: `{variable}` is no name of a key; call it MODEL_API_KEY, say"));
+        }
+        Ok(Endpoint { base_url, model, api_key_env: self.api_key_env.clone(), system: self.system.clone() })
     }
 }
 
@@ -258,7 +337,10 @@ impl Agent {
         match self.protocol {
             Protocol::Mock => MockTranslator::restore(&saved).map(boxed),
             Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
+            Protocol::Codex => CodexTranslator::restore(&saved).map(boxed),
             Protocol::Acp => AcpTranslator::restore(&saved).map(boxed),
+            Protocol::OpenAi => ChatTranslator::restore(self.endpoint.clone().unwrap_or_default(), &saved).map(boxed),
+            Protocol::OpenCode => OpenCodeTranslator::restore(&saved).map(boxed),
         }
     }
 
@@ -269,6 +351,8 @@ impl Agent {
             protocol: Protocol::Mock,
             capabilities: mock::CAPABILITIES,
             program: None,
+            endpoint: None,
+            env: Vec::new(),
             stale_after: STALE_AFTER,
             on_stale: OnStale::Tell,
             embedded: None,
@@ -283,7 +367,10 @@ impl Agent {
         match self.protocol {
             Protocol::Mock => boxed(MockTranslator::new()),
             Protocol::Claude => boxed(ClaudeTranslator::new()),
+            Protocol::Codex => boxed(CodexTranslator::new()),
             Protocol::Acp => boxed(AcpTranslator::new()),
+            Protocol::OpenAi => boxed(ChatTranslator::new(self.endpoint.clone().unwrap_or_default())),
+            Protocol::OpenCode => boxed(OpenCodeTranslator::new()),
         }
     }
 }

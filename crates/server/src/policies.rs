@@ -1,7 +1,9 @@
 //! The policy in force: the person's file, what was set by hand, and what a session adds.
 
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
 use sayso_core::ask::{AskBody, PolicyNote};
@@ -47,6 +49,22 @@ pub(crate) struct Policies {
     protected: Vec<String>,
     home: Option<String>,
     state: RwLock<State>,
+    /// Whoever writes the file holds this, so that two do not take the same text for the last one.
+    writing: Mutex<()>,
+}
+
+/// Why the file was not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotWritten {
+    /// The text is no policy.
+    #[error(transparent)]
+    Invalid(#[from] PolicyError),
+    /// The file is not what the writer had read.
+    #[error("the policy file changed meanwhile")]
+    Changed,
+    /// The disk.
+    #[error(transparent)]
+    File(#[from] io::Error),
 }
 
 #[derive(Debug)]
@@ -67,7 +85,8 @@ impl Policies {
             trusted: Vec::new(),
             version: 0,
         };
-        let policies = Self { path, protected, home, state: RwLock::new(State { in_force: Arc::new(in_force), modified: None }) };
+        let state = RwLock::new(State { in_force: Arc::new(in_force), modified: None });
+        let policies = Self { path, protected, home, state, writing: Mutex::default() };
         policies.take_stored(stored);
         policies.reload();
         policies
@@ -102,7 +121,16 @@ impl Policies {
         if modified == known && text_known {
             return false;
         }
-        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        let text = self.read();
+        self.take(text, modified);
+        true
+    }
+
+    fn read(&self) -> String {
+        std::fs::read_to_string(&self.path).unwrap_or_default()
+    }
+
+    fn take(&self, text: String, modified: Option<SystemTime>) {
         let parsed = Policy::parse(&text);
         self.change(|in_force, seen| {
             *seen = modified;
@@ -118,7 +146,29 @@ impl Policies {
                 }
             }
         });
-        true
+    }
+
+    /// Writes another text into the file, whole or not at all, if the file still has the text with this fingerprint. It
+    /// is in force at once.
+    pub(crate) fn write(&self, text: String, if_fingerprint: &str) -> Result<(), NotWritten> {
+        let _writing = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Policy::parse(&text)?;
+        if project_hash(&self.read()) != if_fingerprint {
+            return Err(NotWritten::Changed);
+        }
+        // A link to a file that is kept elsewhere stays one.
+        let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory)?;
+        }
+        let part = path.with_extension("part");
+        let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&part, &path)?;
+        let modified = std::fs::metadata(&path).and_then(|meta| meta.modified()).ok();
+        self.take(text, modified);
+        Ok(())
     }
 
     /// Takes over grants, the profile and trusted projects.

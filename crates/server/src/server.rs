@@ -315,6 +315,7 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: sayso
         hash: hash(&secret),
         role: role_name(Role::Admin).to_owned(),
         actor: name,
+        device: None,
         scope: Scope::All,
         created_at: now,
         expires_at: None,

@@ -173,6 +173,8 @@ pub enum OutboxPayload {
         ask: Option<AskId>,
         /// The message.
         message: Raw,
+        /// It was about to be sent before: nobody knows whether it arrived.
+        tried: bool,
     },
 }
 
@@ -190,10 +192,15 @@ pub(crate) enum OutboxKind {
     Send = 3,
     /// A message to a process, kept with the secrets.
     SendSecret = 4,
+    /// A message that was about to be sent.
+    Tried = 5,
+    /// The same, kept with the secrets.
+    TriedSecret = 6,
 }
 
 impl OutboxKind {
-    const ALL: [Self; 5] = [Self::Outcome, Self::FollowUp, Self::Command, Self::Send, Self::SendSecret];
+    const ALL: [Self; 7] =
+        [Self::Outcome, Self::FollowUp, Self::Command, Self::Send, Self::SendSecret, Self::Tried, Self::TriedSecret];
 
     pub(crate) fn from_number(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as i64 == number)

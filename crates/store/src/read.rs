@@ -72,6 +72,14 @@ pub struct ListAsks {
     pub agent: Option<String>,
     /// With this label.
     pub label: Option<(String, String)>,
+    /// In this project or below.
+    pub project: Option<String>,
+    /// Opened then or later.
+    pub since: Option<Time>,
+    /// Opened before then.
+    pub until: Option<Time>,
+    /// With these words in what was asked, said or decided.
+    pub words: Option<String>,
     /// With an id that ends like this.
     pub id_ends_with: Option<String>,
     /// By the agent's id of the tool call.
@@ -94,6 +102,10 @@ impl ListAsks {
             kind: None,
             agent: None,
             label: None,
+            project: None,
+            since: None,
+            until: None,
+            words: None,
             id_ends_with: None,
             tool_call_id: None,
             limit,

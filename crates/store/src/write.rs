@@ -2,7 +2,7 @@
 //! not at all, and what it returns is on disk.
 
 use sayso_core::actor::Actor;
-use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused};
+use sayso_core::ask::{Ask, Decision, Delivery, Reach, Refused, TypedAnswers};
 use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, SessionId, TokenId};
 use sayso_core::raw::Raw;
@@ -303,6 +303,8 @@ pub struct Advance {
     pub wake_at: Option<Time>,
     /// What the agent has received.
     pub delivered: Vec<OutboxId>,
+    /// Messages that are sent as soon as this is on disk. One that is found again was perhaps sent.
+    pub trying: Vec<OutboxId>,
     /// What happened.
     pub changes: Vec<Change>,
     /// When.
@@ -350,8 +352,8 @@ pub struct SendMessage {
     pub by: Actor,
     /// Whether it may wait behind a pending ask.
     pub queue: bool,
-    /// Whether the agent takes one free reply to a set of questions.
-    pub whole_sets: bool,
+    /// Which questions of the agent it answers.
+    pub typed: TypedAnswers,
     /// When.
     pub now: Time,
     /// The caller's key.
@@ -433,6 +435,8 @@ pub struct TokenRow {
     pub role: String,
     /// The name of the person or program.
     pub actor: String,
+    /// What the browser that signed in is called.
+    pub device: Option<String>,
     /// What it sees.
     pub scope: Scope,
     /// When it was made.
@@ -504,6 +508,15 @@ pub struct AddGrant {
     pub now: Time,
     /// The caller's key.
     pub key: Option<IdempotencyKey>,
+}
+
+/// Takes back a rule that was given by hand.
+#[derive(Debug)]
+pub struct RemoveGrant {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: GrantId,
 }
 
 /// Keeps a setting, or forgets it.

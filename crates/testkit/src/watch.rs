@@ -10,7 +10,7 @@ use sayso_api::event::Event;
 use sayso_client::{Client, EventStream, StreamItem};
 
 /// How long anything in a test may take. It is only ever reached by a test that fails.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits for this, and not for ever.
 ///

@@ -43,6 +43,7 @@ const decided = (ask: Ask, outcome: Partial<Outcome> & Pick<Outcome, "status">, 
 });
 
 describe("a single question", () => {
+  // Checklist 3.07, 3.15, 3.28, 4.41, 4.43, 4.44, 4.46 (amber: the state that tokens.css colours), 4.51, 4.55 (3).
   it("shows header, text, options with descriptions, Other and Reject, with nothing chosen", () => {
     const { card } = show(anAsk({ context: "The login route works." }));
     expect(card().dataset.state).toBe("pending");
@@ -59,12 +60,14 @@ describe("a single question", () => {
     expect(screen.getByText("The login route works.")).toBeTruthy();
   });
 
+  // Checklist 3.08, 3.14.
   it("sends an option with one click", async () => {
     const { sent } = show(anAsk());
     await click(/PostgreSQL/);
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
   });
 
+  // Checklist 3.08, 3.21, 3.22.
   it("sends own words with Enter, but not an Enter that ends a composition", async () => {
     const { sent } = show(anAsk());
     const field = screen.getByPlaceholderText("Other: type your answer");
@@ -81,12 +84,14 @@ describe("a single question", () => {
     expect(screen.queryByPlaceholderText("Other: type your answer")).toBeNull();
   });
 
+  // Checklist 4.41.
   it("shortens a long header and keeps it whole in the tooltip", () => {
     const header = "A header of more than thirty characters";
     show(anAsk({ questions: [{ ...database, header }] }));
     expect(screen.getByTitle(header).textContent).toBe("A header of more than thirty …");
   });
 
+  // Checklist 3.14, 4.42, 4.55 (1).
   it("is radio buttons and Submit when one click is off", async () => {
     const { sent } = show(anAsk(), { oneClick: false });
     const submit = screen.getByRole("button", { name: "Submit" });
@@ -106,6 +111,7 @@ describe("a single question", () => {
     expect(first.sent).toEqual([{ kind: "answer", answers: [["postgres"]], note: "for now" }]);
   });
 
+  // Checklist 3.07, 3.11.
   it("is rejected with one's own words", async () => {
     const { sent } = show(anAsk());
     await click("Reject with reason");
@@ -117,6 +123,7 @@ describe("a single question", () => {
 describe("several questions", () => {
   const set = anAsk({ questions: [database, areas, token] });
 
+  // Checklist 3.42, 4.40, 4.42, 4.48, 4.55 (2, 4, 5).
   it("are submitted together once every required one is answered", async () => {
     const { sent } = show(set);
     const submit = screen.getByRole("button", { name: "Submit" });
@@ -132,6 +139,7 @@ describe("several questions", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"], ["Auth", "Billing", "Search"], ["s3cret"]] }]);
   });
 
+  // Checklist 4.49.
   it("need words when Other is chosen", async () => {
     show(anAsk({ questions: [database, areas] }));
     await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
@@ -154,6 +162,7 @@ describe("a secret", () => {
 });
 
 describe("an approval", () => {
+  // Checklist 4.37.
   it("shows tool, command and why, whole", () => {
     const command = `echo ${"x".repeat(5000)}`;
     show(anApproval({ command, preview: { type: "command", command } }));
@@ -234,6 +243,7 @@ describe("a link", () => {
 describe("states", () => {
   const strip = (card: HTMLElement) => card.querySelector(".state")?.textContent;
 
+  // Checklist 4.40.
   it("sending: held, without controls, and taken back with what was typed", async () => {
     const { card, sent } = show(anAsk(), { holdMs: 3000 });
     await userEvent.type(screen.getByPlaceholderText("Other: type your answer"), "DuckDB{Enter}");
@@ -244,6 +254,7 @@ describe("states", () => {
     expect(screen.getByDisplayValue("DuckDB")).toBeTruthy();
   });
 
+  // Checklist 3.16, 4.45, 4.46, 4.55 (6, 7).
   it("answered: one row per question, which opens to the question and the whole answer", async () => {
     const ask = anAsk({ questions: [database, { ...areas, header: null }] });
     const { card } = show(decided(ask, { status: "answered", answers: [["postgres"], ["Auth", "Search"]] }));
@@ -256,6 +267,7 @@ describe("states", () => {
     expect(screen.getByText("You, this page. Confirmed by the agent.")).toBeTruthy();
   });
 
+  // Checklist 3.17.
   it("rejected: the question is kept, one's words are quoted", () => {
     const { card } = show(decided(anAsk(), { status: "rejected", message: "Not now." }));
     expect([card().dataset.state, strip(card())]).toEqual(["rejected", "Rejected14:01"]);
@@ -327,6 +339,16 @@ describe("states", () => {
     expect(sendAsMessage).toHaveBeenCalledWith(ask, "sqlite");
   });
 
+  it("undeliverable to an agent that takes no messages: says why, and can be left", () => {
+    const change = { delivery: "undeliverable", deliveryReason: "The terminal was first." } as const;
+    const ask = decided(anAsk(), { status: "answered", answers: [["sqlite"]] }, change);
+    const { card } = show(ask, { actions: { leave: () => {} } });
+    expect(card().textContent).toContain("The terminal was first.");
+    expect(screen.getAllByRole("button").map((button) => button.textContent)).toContain("Leave it");
+    expect(screen.queryByRole("button", { name: "Send as message" })).toBeNull();
+  });
+
+  // Checklist 4.50, 4.55 (8).
   it("failed: the error is shown, and what was typed is kept", async () => {
     const problems = [{ index: 0, reason: "must be between 0 and 100" }];
     const number = { ...database, header: "Coverage", input: "number" as const, options: [], minimum: 0, maximum: 100 };
@@ -353,6 +375,7 @@ describe("keys", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
   });
 
+  // Checklist 3.19, 3.21.
   it("move the highlight, and Enter sends it; without one Enter only moves the focus", () => {
     const { sent } = show(anAsk(), { active: true });
     settle();
@@ -366,6 +389,7 @@ describe("keys", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["sqlite"]] }]);
   });
 
+  // Checklist 3.22.
   it("are off while a field has the focus, and when the card is not the active one", () => {
     const { sent } = show(anAsk(), { active: true });
     settle();
@@ -387,6 +411,7 @@ describe("keys", () => {
     }
   });
 
+  // Checklist 3.21.
   it("submit a set with Ctrl+Enter, also from a field", async () => {
     const { sent } = show(anAsk({ questions: [areas] }), { active: true });
     settle();
@@ -397,6 +422,7 @@ describe("keys", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);
   });
 
+  // Checklist 3.20, 3.22.
   it("give the field of own words the focus in a session, unless somebody types elsewhere", () => {
     show(anAsk(), { active: true, place: "session" });
     expect(document.activeElement).toBe(screen.getByPlaceholderText("Other: type your answer"));

@@ -1,5 +1,7 @@
+import type { Sayso, Transport } from "@sayso/sdk";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { Ask } from "./api";
+import { decideWith } from "./decide";
 import { type Draft, Drafts, newDraft } from "./model/draft";
 import { type Decide, Sender, type Sending } from "./model/sender";
 import { type Translate, translator } from "./words";
@@ -16,11 +18,19 @@ export interface Host {
   /** The token of this page, to tell one's own decisions from those of others. */
   tokenId: string | undefined;
   copy: (text: string) => void;
+  /** The server, for hooks that read from it. */
+  client: Sayso | undefined;
+  /** The way of components that know a tool call and nothing else. */
+  transport: Transport | undefined;
 }
 
-const HostContext = createContext<Host | undefined>(undefined);
+export const HostContext = createContext<Host | undefined>(undefined);
 
 export interface SaysoProviderProps {
+  /** The server. Cards decide through it, unless `decide` is given. */
+  client?: Sayso;
+  /** How `QuestionPrompt`, `ToolApproval` and `useSession` reach the agent; by default through the client. */
+  transport?: Transport;
   decide?: Decide;
   translate?: Translate;
   holdMs?: number;
@@ -32,11 +42,14 @@ export interface SaysoProviderProps {
 
 const english = translator();
 const copyPlainly = (text: string) => void navigator.clipboard?.writeText(text);
-const nowhere: Decide = () => Promise.reject(new Error("no `decide` was given to SaysoProvider"));
+const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider was given neither `client` nor `decide`"));
 
 /** Gives the cards below it their words, their way to the server, and a place for what is typed. */
 export function SaysoProvider(props: SaysoProviderProps) {
-  const { decide = nowhere, translate = english, holdMs = 3000, oneClick = true, tokenId, children } = props;
+  const { client, translate = english, holdMs = 3000, oneClick = true, tokenId, children } = props;
+  const transport = props.transport ?? client?.transport;
+  const byClient = useMemo(() => (client ? decideWith(client) : nowhere), [client]);
+  const decide = props.decide ?? byClient;
   const copy = props.copy ?? copyPlainly;
   const drafts = useMemo(() => new Drafts(), []);
   const sender = useMemo(() => new Sender(decide, (askId) => drafts.delete(askId)), [decide, drafts]);
@@ -46,8 +59,8 @@ export function SaysoProvider(props: SaysoProviderProps) {
     return () => window.removeEventListener("pagehide", flush);
   }, [sender]);
   const host = useMemo(
-    () => ({ t: translate, sender, drafts, holdMs, oneClick, tokenId, copy }),
-    [translate, sender, drafts, holdMs, oneClick, tokenId, copy],
+    () => ({ t: translate, sender, drafts, holdMs, oneClick, tokenId, copy, client, transport }),
+    [translate, sender, drafts, holdMs, oneClick, tokenId, copy, client, transport],
   );
   return <HostContext value={host}>{children}</HostContext>;
 }

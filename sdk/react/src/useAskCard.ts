@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import type { Ask, Decision } from "./api";
-import { useDraft, useHost, useNow, useSending } from "./host";
+import { type Host, useDraft, useHost, useNow, useSending } from "./host";
 import {
   answersOf,
   choose,
@@ -74,9 +74,9 @@ export function inputText(ask: Ask): string {
 
 const YES_NO = ["true", "false"];
 
-/** The card without a look: bring your own elements. */
-export function useAskCard(ask: Ask): AskCardModel {
-  const { t, sender, drafts, holdMs, oneClick: allowed } = useHost();
+/** The card without a look: bring your own elements. `over` takes the place of parts of the host. */
+export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
+  const { t, sender, drafts, holdMs, oneClick: allowed } = { ...useHost(), ...over };
   const sending = useSending(sender, ask.id);
   const [draft, change] = useDraft(drafts, ask);
   const [highlight, setHighlight] = useState<number | null>(null);

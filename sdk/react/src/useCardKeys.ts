@@ -89,11 +89,26 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
       return ask.approval?.editable === true && act(() => model.change({ input: model.draft.input ?? inputText(ask) }));
     case "m":
       return options.onMakeRule !== undefined && act(options.onMakeRule);
+    case "p":
+      return showPreview(model, options);
     case "t":
       return Boolean(ask.context) && act(options.toggleContext);
     default:
       return false;
   }
+}
+
+/** Goes to what can be looked at: the preview of the next option that has one, or the command or diff. */
+function showPreview(model: AskCardModel, { card }: CardKeysOptions): boolean {
+  const shown = model.ask.questions?.[0]?.options?.flatMap(({ preview }, index) => (preview ? [index] : [])) ?? [];
+  if (!model.oneClick || shown.length === 0) {
+    const region = card.current?.querySelector<HTMLElement>("[data-preview]");
+    region?.focus();
+    return region !== null && region !== undefined;
+  }
+  const { highlight } = model;
+  const next = shown.find((index) => highlight !== null && index > highlight) ?? shown[0] ?? null;
+  return act(() => model.setHighlight(next));
 }
 
 function focusOther({ card }: CardKeysOptions): void {

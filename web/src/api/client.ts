@@ -7,6 +7,7 @@ export type SessionPage = Schemas["SessionPage"];
 export type PolicyView = Schemas["PolicyView"];
 export type Explained = Schemas["Explained"];
 export type Token = Schemas["Token"];
+export type Grant = Schemas["Grant"];
 export type Agent = Schemas["Agent"];
 export type NewSession = Schemas["NewSession"];
 
@@ -80,9 +81,11 @@ export class Client {
   end = (id: string) => this.call<Session>("DELETE", `/sessions/${id}`);
   agents = () => this.call<Schemas["AgentList"]>("GET", "/agents");
   policy = () => this.call<PolicyView>("GET", "/policy");
+  savePolicy = (policy: Schemas["SetPolicy"]) => this.call<PolicyView>("PUT", "/policy", policy);
   explain = (request: Schemas["ExplainRequest"]) =>
     this.call<Schemas["Explanation"]>("POST", "/policy/explain", request);
   grant = (grant: Schemas["NewGrant"]) => this.call<Schemas["Grant"]>("POST", "/policy/grants", grant);
+  revokeGrant = (id: string) => this.call<void>("DELETE", `/policy/grants/${id}`);
   profile = (profile: Schemas["SetProfile"]) => this.call<PolicyView>("PUT", "/policy/profile", profile);
   tokens = () => this.call<Schemas["TokenList"]>("GET", "/tokens");
   newToken = (token: Schemas["NewToken"]) => this.call<Schemas["CreatedToken"]>("POST", "/tokens", token);

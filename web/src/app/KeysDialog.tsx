@@ -20,6 +20,7 @@ const KEYS: [PageKey, string[]][] = [
   ["keys.rule", ["m"]],
   ["keys.select", ["x", "X"]],
   ["keys.context", ["t"]],
+  ["keys.preview", ["p"]],
   ["keys.session", ["o"]],
   ["keys.copy", ["y"]],
   ["keys.filter", ["/"]],

@@ -1,8 +1,9 @@
-import { lazy, type MouseEvent, Suspense, useCallback, useMemo, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { lazy, type MouseEvent, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { HistoryPage } from "../history/HistoryPage";
 import { useWords } from "../i18n";
 import { InboxPage } from "../inbox/InboxPage";
-import { usePending } from "../live/hooks";
+import { useLive, usePending } from "../live/hooks";
 import { NewSession } from "../session/NewSession";
 import { SessionPage } from "../session/SessionPage";
 import { SessionsPage } from "../session/SessionsPage";
@@ -29,6 +30,7 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const [open, setOpen] = useState<Open>("none");
   const close = useCallback(() => setOpen("none"), []);
   usePageKeys(open, setOpen);
+  useFreshPolicy();
   const value = useMemo(() => ({ dialog: open, setDialog: setOpen }), [open]);
   return (
     <ShellContext value={value}>
@@ -55,6 +57,19 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
       <UndoToast />
       <Announcer />
     </ShellContext>
+  );
+}
+
+/** Reads the policy again when somebody changed it. */
+function useFreshPolicy(): void {
+  const live = useLive();
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      live.onEvent((event) => {
+        if (event.type === "policy.changed") void queries.invalidateQueries({ queryKey: ["policy"] });
+      }),
+    [live, queries],
   );
 }
 

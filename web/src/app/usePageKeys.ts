@@ -11,6 +11,7 @@ export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void
       if (dialog !== "none" || isTyping(event.target)) return;
       if (event.key === "?") setDialog("keys");
       else if (event.key === "c") setDialog("new");
+      else if (event.key === "/") document.getElementById("filter")?.focus();
       else if (event.key === "u") {
         const held = sender.newestHeld();
         if (!held) return;

@@ -1,8 +1,10 @@
-import { Kbd } from "@sayso/react";
+import { type Ask, baseName, Kbd } from "@sayso/react";
 import { Download, Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useCardWords, useWords } from "../i18n";
+import { useSessions } from "../live/hooks";
 import { download } from "../ui/download";
+import { blurOnEscape } from "../ui/keys";
 import { Select } from "../ui/Select";
 import { HistoryChart } from "./HistoryChart";
 import { HistoryTable } from "./HistoryTable";
@@ -16,8 +18,9 @@ const DECIDERS = ["person", "policy", "timeout", "message", "agent"] as const;
 export function HistoryPage() {
   const t = useWords();
   const words = useCardWords();
-  const { data: asks = [], isPending } = useHistory();
   const [filters, setFilters] = useState(NO_FILTERS);
+  const { data: asks = [], isPending } = useHistory(filters);
+  const projects = useProjects(asks, filters.project);
   const shown = useMemo(() => filtered(asks, filters), [asks, filters]);
   const agents = useMemo(() => [...new Set(asks.map((ask) => ask.agent))].sort(), [asks]);
   return (
@@ -52,6 +55,7 @@ export function HistoryPage() {
             placeholder={t("history.search")}
             aria-label={t("history.search")}
             onChange={(event) => setFilters({ ...filters, text: event.target.value })}
+            onKeyDown={blurOnEscape}
           />
           <Kbd>/</Kbd>
         </label>
@@ -73,6 +77,22 @@ export function HistoryPage() {
           options={agents.map((value) => ({ value, label: value }))}
           onChange={(agent) => setFilters({ ...filters, agent })}
         />
+        <Select
+          label={t("facts.project")}
+          value={filters.project}
+          options={projects.map((value) => ({ value, label: baseName(value) }))}
+          onChange={(project) => setFilters({ ...filters, project })}
+        />
+        {(["from", "to"] as const).map((end) => (
+          <label key={end} className="field when">
+            <span className="muted">{t(`history.${end}`)}</span>
+            <input
+              type="date"
+              value={filters[end]}
+              onChange={(event) => setFilters({ ...filters, [end]: event.target.value })}
+            />
+          </label>
+        ))}
       </div>
       {!isPending && shown.length === 0 ? (
         <p className="none">{asks.length === 0 ? t("history.none") : t("inbox.noMatch", { text: filters.text })}</p>
@@ -81,4 +101,13 @@ export function HistoryPage() {
       )}
     </section>
   );
+}
+
+/** The projects that can be chosen: of what is shown, of the sessions, and the chosen one. */
+function useProjects(asks: Ask[], chosen: string): string[] {
+  const sessions = useSessions();
+  return useMemo(() => {
+    const known = [chosen, ...sessions.map((session) => session.cwd), ...asks.map((ask) => ask.project)];
+    return [...new Set(known.filter((project): project is string => Boolean(project)))].sort();
+  }, [asks, sessions, chosen]);
 }

@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { go, hrefOf } from "../app/route";
 import { useCardWords, useWords } from "../i18n";
+import { useKey } from "../ui/keys";
 import { answerText, waited } from "./model";
 
 const ROW = 36;
@@ -13,6 +14,8 @@ export function HistoryTable({ asks }: { asks: Ask[] }) {
   const t = useWords();
   const box = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<string>();
+  const sessionId = asks.find((ask) => ask.id === open)?.sessionId;
+  useKey("o", () => sessionId && go({ page: "session", id: sessionId, tab: "transcript" }));
   const virtual = useVirtualizer({
     count: asks.length,
     getScrollElement: () => box.current,

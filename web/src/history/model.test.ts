@@ -1,7 +1,7 @@
 import type { Ask, Outcome } from "@sayso/react";
 import { describe, expect, it } from "vitest";
 import { anAsk, database, token } from "../../../sdk/react/src/test/asks";
-import { answerText, filtered, NO_FILTERS, perDay, quantile, shares, toCsv } from "./model";
+import { answerText, filtered, historyQuery, NO_FILTERS, perDay, quantile, shares, toCsv } from "./model";
 
 const decided = (waitedMs: number, outcome: Partial<Outcome> = {}, change: Partial<Ask> = {}): Ask => {
   const openedAt = "2026-11-15T12:00:00.000Z";
@@ -33,19 +33,28 @@ describe("history", () => {
     expect(answerText(ask)).toBe("SQLite");
   });
 
-  it("filters by outcome, decider, agent and words", () => {
+  it("filters by outcome, decider and agent", () => {
     const asks = [
       decided(0),
       decided(0, { status: "rejected", by: { kind: "timeout" }, answers: null }, { agent: "codex" }),
     ];
     const found = (filters: object) => filtered(asks, { ...NO_FILTERS, ...filters }).map((ask) => ask.agent);
-    expect([
-      found({}),
-      found({ outcome: "rejected" }),
-      found({ by: "person" }),
-      found({ agent: "codex" }),
-      found({ text: "sqlite" }),
-    ]).toEqual([["claude", "codex"], ["codex"], ["claude"], ["codex"], ["claude"]]);
+    expect([found({}), found({ outcome: "rejected" }), found({ by: "person" }), found({ agent: "codex" })]).toEqual([
+      ["claude", "codex"],
+      ["codex"],
+      ["claude"],
+      ["codex"],
+    ]);
+  });
+
+  it("asks the server for whole days, a project and words", () => {
+    const now = new Date(2026, 10, 16, 9, 30).getTime();
+    const day = (date: number) => new Date(2026, 10, date).toISOString();
+    const wanted = { ...NO_FILTERS, text: " push ", project: "/p", from: "2026-11-02", to: "2026-11-30" };
+    expect([historyQuery(NO_FILTERS, now), historyQuery(wanted, now)]).toEqual([
+      { since: day(3), until: undefined, project: undefined, q: undefined },
+      { since: day(2), until: day(31), project: "/p", q: "push" },
+    ]);
   });
 
   it("exports a table in which nothing is a formula", () => {

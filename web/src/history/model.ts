@@ -5,9 +5,32 @@ export interface Filters {
   outcome: string;
   by: string;
   agent: string;
+  project: string;
+  /** Days, as a field of a form gives them; the last one is included. */
+  from: string;
+  to: string;
 }
 
-export const NO_FILTERS: Filters = { text: "", outcome: "", by: "", agent: "" };
+export const NO_FILTERS: Filters = { text: "", outcome: "", by: "", agent: "", project: "", from: "", to: "" };
+
+const DAYS = 14;
+
+/** What the server is asked for: the days, the project and the words. Without days, the last fourteen. */
+export function historyQuery(
+  { text, project, from, to }: Pick<Filters, "text" | "project" | "from" | "to">,
+  now: number,
+) {
+  const midnight = (day: string, later: number) => {
+    const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+    return new Date(year, month - 1, date + later).toISOString();
+  };
+  return {
+    since: from ? midnight(from, 0) : to ? undefined : midnight(localDay(new Date(now).toISOString()), 1 - DAYS),
+    until: to ? midnight(to, 1) : undefined,
+    project: project || undefined,
+    q: text.trim() || undefined,
+  };
+}
 
 /** How long an ask waited, in milliseconds. */
 export const waited = (ask: Ask): number =>
@@ -31,23 +54,12 @@ export function answerText(ask: Ask): string {
   return outcome.by.kind === "person" ? (outcome.message ?? "") : "";
 }
 
-export function filtered(asks: Ask[], { text, outcome, by, agent }: Filters): Ask[] {
-  const wanted = text.trim().toLowerCase();
-  return asks.filter((ask) => {
-    if (outcome && ask.status !== outcome) return false;
-    if (by && ask.outcome?.by.kind !== by) return false;
-    if (agent && ask.agent !== agent) return false;
-    if (wanted === "") return true;
-    const words = [
-      titleOf(ask).text,
-      ask.title,
-      ask.project,
-      ask.outcome?.by.rule,
-      ask.outcome?.by.name,
-      answerText(ask),
-    ];
-    return words.some((part) => part?.toLowerCase().includes(wanted));
-  });
+/** What of the answer of the server is shown. */
+export function filtered(asks: Ask[], { outcome, by, agent }: Filters): Ask[] {
+  return asks.filter(
+    (ask) =>
+      (!outcome || ask.status === outcome) && (!by || ask.outcome?.by.kind === by) && (!agent || ask.agent === agent),
+  );
 }
 
 export interface Day {

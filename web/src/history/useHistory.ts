@@ -1,17 +1,24 @@
 import type { Ask } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Client } from "../api/client";
 import { useClient, useLive } from "../live/hooks";
+import { useSettled } from "../ui/useSettled";
+import { type Filters, historyQuery } from "./model";
 
 const PAGES = 8;
-const DAYS = 14;
+const PAUSE_MS = 250;
 
-/** What was decided in the last fourteen days, newest first; at most a few thousand. */
-export function useHistory() {
+/** What was decided, newest first; at most a few thousand. Words are looked for a moment after the last keystroke. */
+export function useHistory({ text, project, from, to }: Filters) {
   const client = useClient();
   const live = useLive();
-  const query = useQuery({ queryKey: ["history"], queryFn: () => readRecent(client) });
+  const words = useSettled(text, PAUSE_MS);
+  const query = useQuery({
+    queryKey: ["history", words, project, from, to],
+    queryFn: () => readAll(client, historyQuery({ text: words, project, from, to }, Date.now())),
+    placeholderData: keepPreviousData,
+  });
   const { refetch } = query;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,15 +37,14 @@ export function useHistory() {
   return query;
 }
 
-async function readRecent(client: Client): Promise<Ask[]> {
-  const since = new Date(Date.now() - DAYS * 24 * 3600_000).toISOString();
+async function readAll(client: Client, wanted: ReturnType<typeof historyQuery>): Promise<Ask[]> {
   const asks: Ask[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page++) {
-    const { data, nextCursor } = await client.asks({ status: "resolved", limit: 500, cursor });
-    asks.push(...data.filter((ask) => (ask.outcome?.at ?? "") >= since));
+    const { data, nextCursor } = await client.asks({ ...wanted, status: "resolved", limit: 500, cursor });
+    asks.push(...data);
     cursor = nextCursor ?? undefined;
-    if (!cursor || data.some((ask) => ask.openedAt < since)) break;
+    if (!cursor) break;
   }
   return asks;
 }

@@ -5,6 +5,7 @@ import { go } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
 import { useClient, useLive, useLiveAsk, useLoaded } from "../live/hooks";
+import { useLiveSession } from "../live/useLiveSession";
 import { RuleDialog } from "../rule/RuleDialog";
 import { SessionFacts } from "../session/SessionFacts";
 import { useWidth } from "../ui/useWidth";
@@ -67,6 +68,7 @@ function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
   const client = useClient();
   const live = useLive();
   const { setDialog } = useShell();
+  const session = useLiveSession(ask.sessionId ?? "");
   return (
     <AskCard
       ask={ask}
@@ -75,7 +77,7 @@ function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
         makeRule: () => setDialog("rule"),
         editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
         showNow: ({ id }) => void client.snooze(id, null).then((fresh) => live.store.takeAsks([fresh])),
-        ...(ask.sessionId
+        ...(ask.sessionId && !session?.external
           ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }
           : {}),
         leave: ({ id }) => live.store.forget(id),

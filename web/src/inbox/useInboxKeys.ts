@@ -40,9 +40,6 @@ function handle(key: string, { inbox, ask, selected, setSelected, acts, pending 
       return done(inbox.move(1));
     case "k":
       return done(inbox.move(-1));
-    case "/":
-      document.getElementById("filter")?.focus();
-      return true;
     case "Escape":
       if (selected.size > 0) setSelected(new Set());
       else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();

@@ -1,14 +1,12 @@
 import { type Ask, baseName, Kbd, titleOf, useHost, Visible } from "@sayso/react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useCardWords, useWords } from "../i18n";
 import { useClient, usePending } from "../live/hooks";
-import { copyText } from "../ui/copy";
 import { Dialog } from "../ui/Dialog";
 import { Segments } from "../ui/Segments";
 import { DryRunList } from "./DryRunList";
-import { suggest, toToml, type Where } from "./model";
+import { suggest, toToml, type Where, withRule } from "./model";
 import { useDryRun } from "./useDryRun";
 
 type For = "hour" | "today" | "noEnd";
@@ -29,17 +27,20 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
   }, [open, ask]);
   const rule = { ...suggest(ask, where), pattern };
   const toml = toToml(rule);
-  const dry = useDryRun(`${policy.data?.text ?? ""}\n${toml}`, open && pattern !== "" && policy.isSuccess);
+  const text = withRule(policy.data?.text ?? "", toml);
+  const dry = useDryRun(text, open && pattern !== "" && policy.isSuccess);
   const release = useRelease(open, dry.data?.pending ?? []);
-  const canGrant = rule.on === "run" && lasting !== "noEnd";
-  const save = useMutation({
+  const canSave = pattern !== "" && policy.isSuccess && !dry.isError;
+  const save = useMutation<unknown>({
     mutationFn: () =>
-      client.grant({
-        run: [pattern],
-        for: lasting === "hour" ? "1h" : untilMidnight(),
-        ...(rule.project ? { project: rule.project } : {}),
-      }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ["policy"] }),
+      lasting === "noEnd"
+        ? client.savePolicy({ text, ifFingerprint: policy.data?.textFingerprint ?? "" })
+        : client.grant({
+            [rule.on]: [pattern],
+            for: lasting === "hour" ? "1h" : untilMidnight(),
+            ...(rule.project ? { project: rule.project } : {}),
+          }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ["policy"] }),
   });
   const approve = () => {
     for (const id of release.chosen) sender.hold(id, { kind: "approve" }, words("button.approve"), holdMs);
@@ -47,31 +48,22 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
   };
   const footer = (
     <>
-      {canGrant ? (
-        <>
-          <button
-            type="button"
-            className="btn primary"
-            disabled={save.isPending || !pattern}
-            onClick={() => save.mutate(undefined, { onSuccess: approve })}
-          >
-            {t("button.saveApprove", { count: release.chosen.size })} <Kbd>Ctrl ↵</Kbd>
-          </button>
-          <button
-            type="button"
-            className="btn"
-            disabled={save.isPending || !pattern}
-            onClick={() => save.mutate(undefined, { onSuccess: onClose })}
-          >
-            {t("button.saveOnly")}
-          </button>
-        </>
-      ) : (
-        <button type="button" className="btn primary" onClick={() => copyText(toml)}>
-          <Copy size={14} aria-hidden="true" />
-          {t("button.copyRule")}
-        </button>
-      )}
+      <button
+        type="button"
+        className="btn primary"
+        disabled={save.isPending || !canSave}
+        onClick={() => save.mutate(undefined, { onSuccess: approve })}
+      >
+        {t("button.saveApprove", { count: release.chosen.size })} <Kbd>Ctrl ↵</Kbd>
+      </button>
+      <button
+        type="button"
+        className="btn"
+        disabled={save.isPending || !canSave}
+        onClick={() => save.mutate(undefined, { onSuccess: onClose })}
+      >
+        {t("button.saveOnly")}
+      </button>
       <span className="grow wrong">{save.error?.message}</span>
       <button type="button" className="btn ghost" onClick={onClose}>
         {t("button.cancelDialog")} <Kbd>Esc</Kbd>
@@ -82,9 +74,10 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
     <Dialog open={open} onClose={onClose} title={t("rule.title")} description={t("rule.what")} footer={footer}>
       <form
         className="frm"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (canGrant && pattern) save.mutate(undefined, { onSuccess: approve });
+        onSubmit={(event) => event.preventDefault()}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && canSave)
+            save.mutate(undefined, { onSuccess: approve });
         }}
       >
         <label htmlFor="rule-pattern">{t(`rule.on.${rule.on}`)}</label>
@@ -114,9 +107,11 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
           onChange={setLasting}
         />
       </form>
-      {!canGrant && (
+      {lasting === "noEnd" && (
         <>
-          <p className="muted">{t("rule.paste", { path: policy.data?.path ?? "policy.toml" })}</p>
+          <p className="muted">
+            <Visible text={t("rule.file", { path: policy.data?.path ?? "policy.toml" })} />
+          </p>
           <pre className="cmdline">{toml}</pre>
         </>
       )}
@@ -133,7 +128,9 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
               {t("dry.otherwise", { count: dry.data.otherwise.length })}
             </span>
           </p>
-          {dry.data.otherwise.length > 0 && <DryRunList entries={dry.data.otherwise} />}
+          {dry.data.decided.length > 0 && (
+            <DryRunList entries={[...new Set([...dry.data.otherwise, ...dry.data.decided])]} />
+          )}
         </>
       )}
       {release.asks.length > 0 && (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anApproval } from "../../../sdk/react/src/test/asks";
 import type { Explained } from "../api/client";
-import { commandPattern, compare, suggest, toToml } from "./model";
+import { allowedBy, commandPattern, compare, placeOf, suggest, toToml, withRule } from "./model";
 
 describe("a rule", () => {
   it.each([
@@ -26,6 +26,36 @@ describe("a rule", () => {
       project: undefined,
     });
   });
+});
+
+describe("a policy file", () => {
+  it("takes a rule at its end", () => {
+    expect(withRule("", "[[rules]]\n")).toBe("[[rules]]\n");
+    expect(withRule("# mine\n\n\n", "[[rules]]\n")).toBe("# mine\n\n[[rules]]\n");
+  });
+
+  it("is searched for what decided: by name, by place, by setting", () => {
+    const text = '[approvals]\npolicy = "deny"\n[[rules]]\nname = "a"\n[[rules]]\n';
+    const at = (rule: string) => {
+      const place = placeOf(text, rule);
+      return place && [place.from, text.slice(place.from, place.to)];
+    };
+    expect(["a", "rule 2 (user)", 'approvals.policy = "deny"', "gone", "rule 9 (user)"].map(at)).toEqual([
+      [45, '"a"'],
+      [49, "[[rules]]"],
+      [0, "[approvals]"],
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+it("tells what a grant allows", () => {
+  expect(allowedBy({ id: "g", run: ["ls"], edit: ["src/**", "docs/**"], until: null })).toEqual([
+    ["run", "ls"],
+    ["edit", "src/**"],
+    ["edit", "docs/**"],
+  ]);
 });
 
 it("compares what a policy would decide with what was decided, and with what it decides now", () => {

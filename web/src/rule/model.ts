@@ -1,12 +1,14 @@
 import type { Ask } from "@sayso/react";
-import type { Explained } from "../api/client";
+import type { Explained, Grant } from "../api/client";
 
 export type Where = "project" | "everywhere";
 
+/** What a rule can be about. */
+export const CONDITIONS = ["run", "edit", "read", "fetch", "mcp", "tool"] as const;
+
 /** A rule that allows what an approval is about. */
 export interface Rule {
-  /** The condition: `run`, `edit`, `read`, `fetch`, `mcp` or `tool`. */
-  on: "run" | "edit" | "read" | "fetch" | "mcp" | "tool";
+  on: (typeof CONDITIONS)[number];
   pattern: string;
   project: string | undefined;
 }
@@ -58,6 +60,31 @@ export function toToml(rule: Rule, action: "allow" | "deny" = "allow"): string {
   ];
   if (rule.project) lines.push(`project = ${quoted(rule.project)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** The policy with one rule more, at its end. */
+export const withRule = (text: string, toml: string): string =>
+  text.trim() === "" ? toml : `${text.trimEnd()}\n\n${toml}`;
+
+/** What a grant allows, as pairs of what it is about and a pattern. */
+export const allowedBy = (grant: Grant): [Rule["on"], string][] =>
+  CONDITIONS.flatMap((on) => (grant[on] ?? []).map((pattern): [Rule["on"], string] => [on, pattern]));
+
+/**
+ * Where in the text of a policy that stands which an outcome names: a rule by its name or by its place
+ * (`rule 3 (user)`), or a setting (`approvals.policy = "deny"`).
+ */
+export function placeOf(text: string, rule: string): { from: number; to: number } | undefined {
+  const number = /^rule (\d+) \(user\)$/.exec(rule)?.[1];
+  if (number) {
+    const heads = [...text.matchAll(/^[ \t]*\[\[rules\]\]/gm)];
+    const head = heads[Number(number) - 1];
+    return head && { from: head.index, to: head.index + head[0].length };
+  }
+  const section = /^(questions|approvals)\./.exec(rule)?.[1];
+  const wanted = section ? `[${section}]` : JSON.stringify(rule);
+  const from = text.indexOf(wanted);
+  return from < 0 ? undefined : { from, to: from + wanted.length };
 }
 
 /** What a policy would have done otherwise than what happened. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { useClient } from "../live/hooks";
+import { useSettled } from "../ui/useSettled";
 import { compare } from "./model";
 
 const HISTORY = 500;
@@ -24,13 +24,4 @@ export function useDryRun(policy: string, enabled: boolean) {
       return { ...compare(after.data, before.data), pending: pending.data };
     },
   });
-}
-
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

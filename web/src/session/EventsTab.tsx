@@ -6,6 +6,7 @@ import { useWords } from "../i18n";
 import type { FeedEvent } from "../live/sse";
 import { copyText } from "../ui/copy";
 import { download } from "../ui/download";
+import { blurOnEscape } from "../ui/keys";
 import { Segments } from "../ui/Segments";
 import { EVENT_KINDS, type EventKind, isOfKind, summaryOf } from "./events";
 import { RawPane } from "./RawPane";
@@ -38,6 +39,7 @@ export function EventsTab({ id }: { id: string }) {
               placeholder={t("events.filter")}
               aria-label={t("events.filter")}
               onChange={(event) => setFilter(event.target.value)}
+              onKeyDown={blurOnEscape}
             />
             <Kbd>/</Kbd>
           </label>

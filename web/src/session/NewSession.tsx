@@ -8,9 +8,10 @@ import { Dialog } from "../ui/Dialog";
 import { Segments } from "../ui/Segments";
 
 const MODES = ["default", "acceptEdits", "plan"] as const;
-const QUESTIONS = ["forward", "auto", "accept-first", "reject"] as const;
+const QUESTIONS = ["policy", "forward", "auto", "accept-first", "reject"] as const;
+const APPROVALS = ["policy", "ask", "deny"] as const;
 
-/** Starts a session: agent, directory, prompt, mode, model, what happens to questions. */
+/** Starts a session: agent, directory, prompt, mode, model, and what it lays over the policy. */
 export function NewSession({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useWords();
   const client = useClient();
@@ -22,7 +23,8 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
   const [cwd, setCwd] = useState<string>();
   const [mode, setMode] = useState<(typeof MODES)[number]>("default");
   const [model, setModel] = useState("");
-  const [questions, setQuestions] = useState<(typeof QUESTIONS)[number]>("forward");
+  const [questions, setQuestions] = useState<(typeof QUESTIONS)[number]>("policy");
+  const [approvals, setApprovals] = useState<(typeof APPROVALS)[number]>("policy");
   const names = (agents.data?.data ?? []).filter((one) => one.installed).map((one) => one.name);
   const chosen = agent || names[0] || "";
   const start = useMutation({
@@ -33,7 +35,10 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
         cwd: (cwd ?? lastCwd) || null,
         permissionMode: mode,
         model: model || null,
-        policy: questions === "forward" ? null : { questions },
+        policy: {
+          ...(questions === "policy" ? {} : { questions }),
+          ...(approvals === "policy" ? {} : { approvals }),
+        },
         labels: {},
       }),
     onSuccess: (session) => {
@@ -116,6 +121,13 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
           value={questions}
           options={QUESTIONS.map((value) => ({ value, label: t(`questions.${value}`) }))}
           onChange={setQuestions}
+        />
+        <span>{t("new.approvals")}</span>
+        <Segments
+          label={t("new.approvals")}
+          value={approvals}
+          options={APPROVALS.map((value) => ({ value, label: t(`approvals.${value}`) }))}
+          onChange={setApprovals}
         />
         <p className="muted wide">{t("new.silence")}</p>
       </form>

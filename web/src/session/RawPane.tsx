@@ -6,6 +6,7 @@ import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import type { FeedEvent } from "../live/sse";
 import { copyText } from "../ui/copy";
+import { useKey } from "../ui/keys";
 import { Segments } from "../ui/Segments";
 
 /** An event as text, or the agent's request behind it, as it arrived. */
@@ -21,6 +22,7 @@ export function RawPane({ event }: { event: FeedEvent }) {
   });
   const shown = view === "raw" && askId ? raw.data?.raw : event.data;
   const text = shown === undefined || shown === null ? "" : JSON.stringify(shown, null, 2);
+  useKey("y", () => copyText(text));
   const invisible = pieces(text).filter((piece) => "code" in piece).length;
   return (
     <aside className="rawpane" aria-label={t("events.pane")}>

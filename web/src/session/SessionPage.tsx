@@ -1,10 +1,12 @@
 import { AgentTile, Visible } from "@sayso/react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { RotateCcw, Square } from "lucide-react";
+import { Info, RotateCcw, Square } from "lucide-react";
+import { useState } from "react";
 import { hrefOf } from "../app/route";
 import { type PageKey, useWords } from "../i18n";
 import { useClient, useLive, usePending } from "../live/hooks";
 import { useLiveSession } from "../live/useLiveSession";
+import { Dialog } from "../ui/Dialog";
 import { useWidth } from "../ui/useWidth";
 import { EventsTab } from "./EventsTab";
 import { SessionFacts } from "./SessionFacts";
@@ -25,7 +27,8 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
   const t = useWords();
   const client = useClient();
   const { store } = useLive();
-  const width = useWidth();
+  const wide = useWidth() >= 1200;
+  const [sheet, setSheet] = useState(false);
   const pending = usePending();
   const { isError } = useQuery({
     queryKey: ["session", id],
@@ -76,6 +79,11 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
               <span className="words">{t("button.interrupt")}</span>
             </button>
           )}
+          {!wide && (
+            <button type="button" className="btn ghost sm" aria-label={t("facts.show")} onClick={() => setSheet(true)}>
+              <Info size={16} aria-hidden="true" />
+            </button>
+          )}
           {isOver(status) && session.resumable && (
             <button type="button" className="btn sm" onClick={() => act.mutate("resume")}>
               <RotateCcw size={14} aria-hidden="true" />
@@ -86,7 +94,10 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
         {act.isError && <p className="wrong pad">{act.error.message}</p>}
         {tab === "transcript" ? <TranscriptTab session={session} /> : <EventsTab id={id} />}
       </div>
-      {width >= 1200 && tab === "transcript" && <SessionFacts id={id} />}
+      {wide && tab === "transcript" && <SessionFacts id={id} />}
+      <Dialog open={sheet && !wide} onClose={() => setSheet(false)} title={t("facts.show")} sheet>
+        <SessionFacts id={id} />
+      </Dialog>
     </div>
   );
 }

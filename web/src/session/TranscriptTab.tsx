@@ -1,11 +1,12 @@
 import { AgentTile, type Ask, AskCard, clock, Markdown, Visible } from "@sayso/react";
 import { Info, TriangleAlert } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Session } from "../api/client";
 import { go } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";
 import { useClient, useLive, useLiveAsk } from "../live/hooks";
+import { RuleDialog } from "../rule/RuleDialog";
 import { Composer } from "./Composer";
 import { ToolLine } from "./ToolLine";
 import type { Entry } from "./transcript";
@@ -121,21 +122,31 @@ function EntryView({ entry, agent, head, active }: EntryProps) {
 function SessionCard({ ask, active }: { ask: Ask; active: boolean }) {
   const client = useClient();
   const { store } = useLive();
+  const { setDialog } = useShell();
+  const [rule, setRule] = useState(false);
   const live = useLiveAsk(ask.id);
+  const showRule = (shown: boolean) => {
+    setRule(shown);
+    setDialog(shown ? "rule" : "none");
+  };
   const newest = live && (ask.status === "pending" || live.status !== "pending") ? live : ask;
   return (
-    <AskCard
-      ask={newest}
-      active={active}
-      place="session"
-      actions={{
-        editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
-        showNow: ({ id }) => void client.snooze(id, null).then((fresh) => store.takeAsks([fresh])),
-        ...(ask.sessionId
-          ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }
-          : {}),
-      }}
-    />
+    <>
+      <AskCard
+        ask={newest}
+        active={active}
+        place="session"
+        actions={{
+          makeRule: () => showRule(true),
+          editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
+          showNow: ({ id }) => void client.snooze(id, null).then((fresh) => store.takeAsks([fresh])),
+          ...(ask.sessionId
+            ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }
+            : {}),
+        }}
+      />
+      {rule && <RuleDialog ask={newest} open onClose={() => showRule(false)} />}
+    </>
   );
 }
 

@@ -33,6 +33,7 @@ const joined = (ask: object, status: string, output: string | null): Entry =>
   }) as Entry;
 
 describe("a transcript", () => {
+  // Checklist 4.36, 4.38.
   it("has a tool call and its ask as one entry, whichever comes first", () => {
     const ask = anApproval();
     const expected = [joined(ask, "running", null)];

@@ -1,21 +1,41 @@
 import { Visible } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
-import { Copy } from "lucide-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import type { PolicyView } from "../api/client";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { DryRunList } from "../rule/DryRunList";
+import { allowedBy, placeOf } from "../rule/model";
 import { useDryRun } from "../rule/useDryRun";
-import { copyText } from "../ui/copy";
 
-/** The policy as text, and beside it what it would have done: every keystroke is tried, nothing is changed. */
+/** A text that is not saved yet, and the file that it began as. */
+interface Draft {
+  text: string;
+  began: PolicyView;
+}
+
+/** The policy as text, and beside it what it would have done: every keystroke is tried, and saved only with the button. */
 export function PolicySettings({ rule }: { rule: string | undefined }) {
   const t = useWords();
   const client = useClient();
+  const queries = useQueryClient();
   const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy });
-  const [draft, setDraft] = useState<string>();
-  const text = draft ?? policy.data?.text ?? "";
-  const changed = draft !== undefined && draft !== policy.data?.text;
+  const [draft, setDraft] = useState<Draft>();
+  const text = draft?.text ?? policy.data?.text ?? "";
+  const changed = draft !== undefined && draft.text !== policy.data?.text;
+  const save = useMutation({
+    mutationFn: (wanted: Draft) =>
+      client.savePolicy({ text: wanted.text, ifFingerprint: wanted.began.textFingerprint ?? "" }),
+    onSuccess: (view) => {
+      queries.setQueryData(["policy"], view);
+      setDraft(undefined);
+    },
+  });
+  const revert = () => {
+    setDraft(undefined);
+    save.reset();
+    void policy.refetch();
+  };
   const dry = useDryRun(text, policy.isSuccess);
   const field = useRuleInView(rule, policy.isSuccess);
   return (
@@ -26,12 +46,16 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           <span className="grow" />
           {changed && (
             <>
-              <button type="button" className="btn ghost sm" onClick={() => setDraft(undefined)}>
+              <button type="button" className="btn ghost sm" onClick={revert}>
                 {t("policy.revert")}
               </button>
-              <button type="button" className="btn primary sm" onClick={() => copyText(text)}>
-                <Copy size={14} aria-hidden="true" />
-                {t("policy.copy")}
+              <button
+                type="button"
+                className="btn primary sm"
+                disabled={dry.isError || save.isPending}
+                onClick={() => save.mutate(draft)}
+              >
+                {t("policy.save")}
               </button>
             </>
           )}
@@ -39,6 +63,11 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
         <div className="form">
           {policy.isError && <p className="wrong">{policy.error.message}</p>}
           {policy.data?.error && <p className="wrong">{policy.data.error}</p>}
+          {save.isError && (
+            <p className="wrong" role="alert">
+              {save.error.message}
+            </p>
+          )}
           <p className="muted">
             <Visible text={t("policy.where", { path: policy.data?.path ?? "" })} />
           </p>
@@ -49,7 +78,10 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
               aria-label="policy.toml"
               spellCheck={false}
               placeholder={t("policy.empty")}
-              onChange={(event) => setDraft(event.target.value)}
+              onChange={(event) => {
+                const began = draft?.began ?? policy.data;
+                if (began) setDraft({ text: event.target.value, began });
+              }}
             />
           </div>
           <Grants />
@@ -98,7 +130,12 @@ function Figure({ count, words, amber }: { count: number; words: string; amber?:
 function Grants() {
   const t = useWords();
   const client = useClient();
+  const queries = useQueryClient();
   const { data } = useQuery({ queryKey: ["policy"], queryFn: client.policy });
+  const revoke = useMutation({
+    mutationFn: client.revokeGrant,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+  });
   if (!data || data.grants.length === 0) return null;
   return (
     <>
@@ -106,11 +143,24 @@ function Grants() {
       <ul className="box grants">
         {data.grants.map((grant) => (
           <li key={grant.id}>
-            <span className="mono grow">{grant.run.join(", ")}</span>
+            <span className="grow">
+              {allowedBy(grant).map(([on, pattern]) => (
+                <span key={`${on} ${pattern}`} className="allowed">
+                  {t(`rule.on.${on}`)} <code>{<Visible text={pattern} />}</code>
+                </span>
+              ))}
+              <span className="muted">
+                <Visible text={grant.project ?? t("rule.everywhere")} />
+              </span>
+            </span>
             <span className="muted">{grant.until ? new Date(grant.until).toLocaleString() : ""}</span>
+            <button type="button" className="btn no sm" onClick={() => revoke.mutate(grant.id)}>
+              {t("button.revoke")}
+            </button>
           </li>
         ))}
       </ul>
+      {revoke.isError && <p className="wrong">{revoke.error.message}</p>}
     </>
   );
 }
@@ -120,10 +170,10 @@ function useRuleInView(rule: string | undefined, ready: boolean) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const element = field.current;
-    const at = rule && ready && element ? element.value.indexOf(JSON.stringify(rule)) : -1;
-    if (!element || !rule || at < 0) return;
+    const place = rule && ready && element ? placeOf(element.value, rule) : undefined;
+    if (!element || !place) return;
     element.focus();
-    element.setSelectionRange(at, at + rule.length + 2);
+    element.setSelectionRange(place.from, place.to);
   }, [rule, ready]);
   return field;
 }

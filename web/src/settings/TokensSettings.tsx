@@ -32,6 +32,7 @@ export function TokensSettings() {
               <th>{t("tokens.role")}</th>
               <th>{t("tokens.scope")}</th>
               <th>{t("tokens.made")}</th>
+              <th>{t("tokens.used")}</th>
               <th>{t("tokens.ends")}</th>
               <td />
             </tr>
@@ -58,13 +59,20 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   return (
     <tr data-over={Boolean(token.revokedAt)}>
       <td>
-        <Visible text={token.actor} /> {token.id === tokenId && <span className="chip">{t("tokens.this")}</span>}
+        <Visible text={token.actor} />
+        {token.device && (
+          <span className="muted">
+            , <Visible text={token.device} />
+          </span>
+        )}{" "}
+        {token.id === tokenId && <span className="chip">{t("tokens.this")}</span>}
       </td>
       <td>{t(`role.${token.role}`)}</td>
       <td>
         <Visible text={scope || t("tokens.all")} />
       </td>
       <td className="num">{date(token.createdAt)}</td>
+      <td className="num">{date(token.lastUsedAt)}</td>
       <td className="num">{token.revokedAt ? t("tokens.revoked") : date(token.expiresAt)}</td>
       <td>
         {!token.revokedAt && (

@@ -9,12 +9,12 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::doors::{self, Asked, Refusal};
-use super::state::{Answered, Open, Phase, Prompt, QUEUE, State, fingerprint};
+use super::state::{Answered, Open, Phase, Prompt, QUEUE, State};
 use super::tool_call::{Call, Status};
 use crate::json::Object;
 use crate::json_rpc::{self, INVALID_PARAMS, Id, METHOD_NOT_FOUND};
 use crate::out::Out;
-use crate::text::said_later;
+use crate::text::{fingerprint, said_later};
 use crate::translator::{AgentEvent, NewAsk, Outcome};
 
 /// Outcomes whose effect is waited for. The oldest is forgotten.

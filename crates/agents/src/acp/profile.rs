@@ -1,6 +1,7 @@
 //! What is known about an agent before it was asked.
 
 use crate::translator::Capabilities;
+use sayso_core::ask::TypedAnswers;
 
 /// Agents whose abilities differ from what the protocol promises. How they are spoken to follows from
 /// what they send, not from this.
@@ -25,7 +26,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
-    message_answers_sets: false,
+    typed: TypedAnswers::OwnText,
 };
 
 /// What this agent can do.

@@ -301,9 +301,3 @@ impl Stream {
 fn message_id(number: u64) -> String {
     format!("msg-{number}")
 }
-
-/// A short, stable name for a text (FNV-1a). It tells requests apart that happen to have the same id;
-/// it does not protect against an agent that wants to be mistaken, which need not ask at all.
-pub(super) fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}

@@ -47,7 +47,7 @@ pub(super) fn launch(wanted: Wanted<'_>) -> Launch {
     });
     // With it Claude says when it begins and ends to work, whoever caused it.
     let env = vec![("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())];
-    Launch { directory: wanted.project, args, env }
+    Launch { directory: wanted.project, args, env, password: None }
 }
 
 /// The id that we give to the conversation of a session: our own, as Claude writes ids. So it is known

@@ -1,6 +1,7 @@
 //! Claude Code as a translator: what a person wants becomes lines for it. What it says is read in
 //! `hear`.
 
+use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
 use sayso_core::texts;
 use sayso_core::time::Time;
@@ -19,7 +20,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
-    message_answers_sets: true,
+    typed: TypedAnswers::Sets,
 };
 
 /// The version of the saved state's shape.

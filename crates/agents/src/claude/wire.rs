@@ -3,10 +3,8 @@
 
 use serde_json::value::RawValue;
 
+pub(super) use crate::json::too_deep;
 use crate::json::{Object, line};
-
-/// How deep a payload may nest that is passed on. Readers of JSON give up at about twice this depth.
-const DEPTH: usize = 64;
 
 /// A line from Claude.
 #[derive(Debug)]
@@ -66,26 +64,6 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Whether a payload nests deeper than those who read it later can follow.
-pub(super) fn too_deep(json: &str) -> bool {
-    let (mut depth, mut deepest) = (0_usize, 0_usize);
-    let (mut quoted, mut escaped) = (false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'{' | b'[' if !quoted => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest > DEPTH
-}
-
 /// A message of the person.
 pub(super) fn user(text: &str) -> String {
     one_line(format!(
@@ -131,15 +109,6 @@ fn one_line(json: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn depth_counts_brackets_outside_of_strings() {
-        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(!too_deep(&nested(DEPTH)));
-        assert!(too_deep(&nested(DEPTH + 1)));
-        assert!(!too_deep(&format!(r#"{{"a":"\"{}"}}"#, "[".repeat(1_000))));
-        assert!(!too_deep(&"[]".repeat(1_000)));
-    }
 
     #[test]
     fn what_leaves_is_one_line_of_json() {

@@ -303,6 +303,7 @@ impl AcpAgent {
                 AgentEvent::Message { .. }
                 | AgentEvent::TurnStarted
                 | AgentEvent::AskDelivery { .. }
+                | AgentEvent::Granted { .. }
                 | AgentEvent::Ended { failed: false, .. } => {}
             }
         }

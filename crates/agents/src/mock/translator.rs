@@ -1,6 +1,6 @@
 //! The mock as a translator: it carries out what the script says, one session per translator.
 
-use sayso_core::ask::Decision;
+use sayso_core::ask::{Decision, TypedAnswers};
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
@@ -18,7 +18,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
-    message_answers_sets: true,
+    typed: TypedAnswers::Sets,
 };
 
 /// The version of the saved state's shape.

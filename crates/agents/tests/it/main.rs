@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 mod acp;
+mod chat;
 mod claude;
+mod codex;
 mod mock;
 mod mock_properties;
+mod opencode;

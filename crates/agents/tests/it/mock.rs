@@ -127,6 +127,7 @@ fn line(event: &AgentEvent) -> String {
         other @ (AgentEvent::Message { .. }
         | AgentEvent::Tool { .. }
         | AgentEvent::AskDelivery { .. }
+        | AgentEvent::Granted { .. }
         | AgentEvent::Notice(_)
         | AgentEvent::Error(_)) => {
             format!("{other:?}")

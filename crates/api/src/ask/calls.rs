@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -43,6 +44,20 @@ pub struct AskQuery {
     /// Only asks of this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Only asks of this directory and below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Only asks that were opened then or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub since: Option<Time>,
+    /// Only asks that were opened before then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub until: Option<Time>,
+    /// Only asks with these words in what was asked, said or decided; letters in any case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
     /// Only the ask whose id ends like this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id_ends_with: Option<String>,

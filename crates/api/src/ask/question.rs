@@ -38,6 +38,22 @@ pub struct QuestionOption {
     pub recommended: bool,
 }
 
+impl QuestionOption {
+    /// The option as the domain knows it: a favourite is marked at the end of its label, as agents do it.
+    fn into_core(self) -> core::QuestionOption {
+        let mut option = core::QuestionOption {
+            value: self.value.unwrap_or_else(|| self.label.clone()),
+            label: self.label,
+            description: self.description,
+            preview: self.preview,
+        };
+        if self.recommended && !option.is_recommended() {
+            option.label.push_str(" (Recommended)");
+        }
+        option
+    }
+}
+
 const fn yes() -> bool {
     true
 }
@@ -143,16 +159,7 @@ impl Question {
         let input = match self.input {
             InputKind::Choice if self.options.is_empty() => core::Input::Text { secret: self.secret },
             InputKind::Choice => core::Input::Choice {
-                options: self
-                    .options
-                    .into_iter()
-                    .map(|option| core::QuestionOption {
-                        value: option.value.unwrap_or_else(|| option.label.clone()),
-                        label: option.label,
-                        description: option.description,
-                        preview: option.preview,
-                    })
-                    .collect(),
+                options: self.options.into_iter().map(QuestionOption::into_core).collect(),
                 multiple: self.multiple,
                 custom: self.custom,
             },
@@ -167,5 +174,25 @@ impl Question {
             input,
             required: self.required,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_favourite_stays_one_and_its_value_stays_plain() {
+        let option = |label: &str, recommended| QuestionOption {
+            value: None,
+            label: label.to_owned(),
+            description: None,
+            preview: None,
+            recommended,
+        };
+        let marked = option("NAS", true).into_core();
+        assert_eq!((marked.label.as_str(), marked.value.as_str(), marked.is_recommended()), ("NAS (Recommended)", "NAS", true));
+        assert_eq!(option("NAS (recommended)", true).into_core().label, "NAS (recommended)");
+        assert!(!option("S3", false).into_core().is_recommended());
     }
 }

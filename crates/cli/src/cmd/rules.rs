@@ -21,8 +21,9 @@ pub(crate) async fn allow(app: &App, command: &[String], time: Span, project: Op
     let project = project.map_err(|error| Failure::io("The project cannot be used", &error))?;
     let grant = NewGrant {
         run: vec![command.join(" ")],
-        for_: time.to_string(),
+        for_: Some(time.to_string()),
         project: project.map(|project| project.to_string_lossy().into_owned()),
+        ..NewGrant::default()
     };
     let granted = client.grant(&grant).await?;
     app.out.result(&granted, || {

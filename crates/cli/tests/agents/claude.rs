@@ -288,7 +288,7 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
 }
 
 /// Kills the agent itself; its supervisor sees it and says so.
-fn kill_agent(world: &World) -> Result<()> {
+pub(crate) fn kill_agent(world: &World) -> Result<()> {
     let folder = sayso_testkit::agents::installed().dir.display().to_string();
     let home = format!("HOME={}", world.home.path().display());
     for entry in std::fs::read_dir("/proc")?.flatten() {

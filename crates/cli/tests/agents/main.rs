@@ -11,7 +11,10 @@
 
 mod acp;
 mod claude;
+mod codex;
+mod codex_own;
 mod hooks;
 mod mcp;
 mod mcp_peers;
+mod opencode;
 mod world;

@@ -54,7 +54,7 @@ async fn claude(world: &World, way: Way, arguments: &[&str]) -> Result<Child> {
     Ok(command.spawn()?)
 }
 
-async fn pending(world: &World) -> Result<Ask> {
+pub(crate) async fn pending(world: &World) -> Result<Ask> {
     let mut watch = Watch::start(&world.client).await?;
     loop {
         if let Some(ask) = world.client.pending_asks().await?.data.pop() {

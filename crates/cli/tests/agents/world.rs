@@ -26,6 +26,15 @@ impl World {
 
     /// The same under this policy.
     pub(crate) async fn with_policy(script: Script, policy: &str) -> Result<Self> {
+        Self::prepared(script, policy, |_, _| Ok(())).await
+    }
+
+    /// The same with a changed `config.toml`.
+    pub(crate) async fn prepared(
+        script: Script,
+        policy: &str,
+        change: impl FnOnce(&Home, &mut String) -> Result<()>,
+    ) -> Result<Self> {
         require_isolation();
         let model = MockModel::start(script).await?;
         let home = Home::new()?;
@@ -33,7 +42,9 @@ impl World {
         let config = dir.path().join("config/sayso");
         std::fs::create_dir_all(&config)?;
         std::fs::write(config.join("policy.toml"), policy)?;
-        std::fs::write(config.join("config.toml"), agents(installed(), &home, model.url()))?;
+        let mut agents = agents(installed(), &home, model.url())?;
+        change(&home, &mut agents)?;
+        std::fs::write(config.join("config.toml"), agents)?;
         let server = ServerProcess::start(dir.path()).await?;
         let client = server.client()?;
         Ok(Self { server, client, model, home, _dir: dir })
@@ -89,17 +100,21 @@ impl World {
 }
 
 /// `config.toml` with the real programs, each in the home directory of the test.
-fn agents(installed: &Installed, home: &Home, model: &str) -> String {
+fn agents(installed: &Installed, home: &Home, model: &str) -> Result<String> {
     // Should a test fail before it ends its agents, they end by themselves.
     let mut config = format!("lonely_after = \"20s\"\nroots = [{:?}]\n", home.path());
     let claude = [installed.claude.display().to_string()];
     let old = [installed.claude_old.display().to_string()];
     let gemini = [installed.gemini.clone(), vec!["--acp".to_owned()]].concat();
-    let entries: [(&str, &str, &[String], Vec<(String, String)>); 4] = [
+    let codex = [installed.codex.display().to_string(), "app-server".to_owned()];
+    let opencode = [installed.opencode.display().to_string()];
+    let entries: [(&str, &str, &[String], Vec<(String, String)>); 6] = [
         ("claude", "claude", &claude, home.claude(model)),
         ("claude-old", "claude", &old, home.claude(model)),
         ("claude-acp", "acp", &installed.claude_acp, home.claude_acp(model)),
         ("gemini", "acp", &gemini, home.gemini(model)),
+        ("codex", "codex", &codex, home.codex(model)?),
+        ("opencode", "opencode", &opencode, home.opencode(model)?),
     ];
     for (name, protocol, command, env) in entries {
         let env: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
@@ -110,5 +125,5 @@ fn agents(installed: &Installed, home: &Home, model: &str) -> String {
             env.join(", ")
         ));
     }
-    config
+    Ok(config)
 }

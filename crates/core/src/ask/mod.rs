@@ -17,7 +17,7 @@ pub use approval::{Action, Approval, Choice, FileDiff, Preview};
 pub use link::Link;
 pub use question::{Input, Question, QuestionOption, strip_recommended};
 pub use state::{AskState, Decision, Delivery, DeliveryError, MASK, Outcome, OutcomeStatus, Reach, Refused, Resolution, resolve};
-pub use typed_message::{MessageTarget, PendingAsk, TextShape, target_of};
+pub use typed_message::{MessageTarget, PendingAsk, TextShape, TypedAnswers, target_of};
 
 use crate::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
 use crate::limits::{self, LimitExceeded};

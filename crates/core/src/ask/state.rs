@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, Ask, AskBody, AskKind, InvalidAnswers, validate};
+use super::{Answers, Ask, AskBody, AskKind, Input, InvalidAnswers, Question, validate};
 use crate::actor::Actor;
 use crate::limits;
 use crate::raw::Raw;
@@ -260,17 +260,24 @@ pub fn resolve(ask: &Ask, decision: Decision, by: Actor, now: Time) -> Result<Re
     if let AskState::Resolved { outcome, .. } = &ask.state {
         return Err(Refused::AlreadyResolved(Box::new(outcome.clone())));
     }
-    let for_agent = fitting(&ask.body, decision)?;
+    let for_agent = fitting(&ask.body, decision, &by)?;
     let secret = ask.body.is_secret() && matches!(for_agent, Decision::Answered { .. });
     let shown = if secret { masked(&ask.body, for_agent.clone()) } else { for_agent.clone() };
     Ok(Resolution { outcome: Outcome { decision: shown, by, at: now }, for_agent, secret })
 }
 
-fn fitting(body: &AskBody, decision: Decision) -> Result<Decision, Refused> {
+fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, Refused> {
     match (body, decision) {
         (AskBody::Question { questions }, Decision::Answered { answers, note }) => {
             limits::check("the note", note.as_ref().map_or(0, String::len), limits::ANSWER)?;
-            Ok(Decision::Answered { answers: validate(questions, &answers)?, note })
+            // Whether a typed message answers at all was decided before; then its words are its own.
+            let answers = match by {
+                Actor::Message { .. } => validate(&with_own_text(questions), &answers)?,
+                Actor::Person { .. } | Actor::Policy { .. } | Actor::Timeout { .. } | Actor::Agent => {
+                    validate(questions, &answers)?
+                }
+            };
+            Ok(Decision::Answered { answers, note })
         }
         (AskBody::Approval(approval), Decision::Approved { choice, input }) => {
             if let Some(id) = choice.as_ref().filter(|id| !approval.choices.iter().any(|choice| choice.id == **id)) {
@@ -303,6 +310,17 @@ fn fitting(body: &AskBody, decision: Decision) -> Result<Decision, Refused> {
             Err(Refused::WrongKind(body.kind()))
         }
     }
+}
+
+/// The questions, with own text taken for every choice.
+fn with_own_text(questions: &[Question]) -> Vec<Question> {
+    let mut questions = questions.to_vec();
+    for question in &mut questions {
+        if let Input::Choice { custom, .. } = &mut question.input {
+            *custom = true;
+        }
+    }
+    questions
 }
 
 /// A person's own words replace the default ones.

@@ -1,5 +1,7 @@
 //! When a message that a person types to a session answers an ask of it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ask::{Answers, Ask, AskBody, AskState, Reach};
 use crate::id::AskId;
 
@@ -12,6 +14,19 @@ pub struct PendingAsk {
     pub as_answer: Option<TextShape>,
     /// Whether the main thread of the agent waits for it.
     pub in_root: bool,
+}
+
+/// Which questions of an agent a typed message answers, if one of them is the only open ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TypedAnswers {
+    /// One that takes text.
+    #[default]
+    OwnText,
+    /// And a set of them, which the agent takes one free reply for.
+    Sets,
+    /// Any single one: the agent is talked to in messages anyway.
+    Any,
 }
 
 /// How a typed text becomes the answers of a question.
@@ -35,15 +50,15 @@ pub enum MessageTarget {
 }
 
 impl PendingAsk {
-    /// Looks at a pending ask. `whole_sets` tells whether the agent takes a free reply to a set of questions.
+    /// Looks at a pending ask of an agent that takes typed messages like this.
     #[must_use]
-    pub fn of(ask: &Ask, whole_sets: bool) -> Self {
+    pub fn of(ask: &Ask, typed: TypedAnswers) -> Self {
         let live = ask.state == AskState::Pending(Reach::Live);
         let as_answer = match &*ask.body {
             AskBody::Question { questions } if live && !ask.body.is_secret() => match questions.as_slice() {
-                [only] if only.takes_text() => Some(TextShape::Only),
+                [only] if only.takes_text() || typed == TypedAnswers::Any => Some(TextShape::Only),
                 [_] | [] => None,
-                _ if whole_sets => Some(TextShape::WholeSet),
+                _ if typed == TypedAnswers::Sets => Some(TextShape::WholeSet),
                 _ => None,
             },
             AskBody::Question { .. } | AskBody::Approval(_) | AskBody::Link(_) => None,

@@ -54,14 +54,30 @@ pub struct ProjectPolicy {
     pub trusted: bool,
 }
 
-/// Commands that a person allowed by hand, mostly for a while.
+/// What a person allowed by hand, mostly for a while. The patterns are those of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Grant {
     /// Its id.
     pub id: GrantId,
-    /// The patterns of the commands.
+    /// Commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<String>,
+    /// Files that are changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edit: Vec<String>,
+    /// Files that are read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// Addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fetch: Vec<String>,
+    /// Tools of MCP servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<String>,
+    /// The agent's own names of tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool: Vec<String>,
     /// Only for this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -74,7 +90,24 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Checks the patterns.
+    /// A grant of nothing yet.
+    #[must_use]
+    pub const fn new(id: GrantId, until: Option<Time>) -> Self {
+        Self {
+            id,
+            run: Vec::new(),
+            edit: Vec::new(),
+            read: Vec::new(),
+            fetch: Vec::new(),
+            mcp: Vec::new(),
+            tool: Vec::new(),
+            agent: None,
+            project: None,
+            until,
+        }
+    }
+
+    /// Checks the patterns, and that there is one.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -83,9 +116,15 @@ impl Grant {
     }
 
     fn rule(&self) -> Result<Rule, PolicyError> {
+        let texts = |list: &Vec<String>| Some(Texts(list.clone())).filter(|texts| !texts.0.is_empty());
         Rule::new(RuleSpec {
             name: Some(format!("grant {}", self.id)),
-            run: Some(Texts(self.run.clone())),
+            run: texts(&self.run),
+            edit: texts(&self.edit),
+            read: texts(&self.read),
+            fetch: texts(&self.fetch),
+            mcp: texts(&self.mcp),
+            tool: texts(&self.tool),
             agent: self.agent.clone().map(|agent| Texts(vec![agent])),
             project: self.project.clone(),
             until: self.until,

@@ -75,11 +75,9 @@ fn a_profile_holds_until_its_time() {
 fn a_grant_allows_for_a_while() {
     let id = GrantId::new(NOW, [1; 10]);
     let grant = Grant {
-        id,
         run: vec!["npm test *".to_owned()],
         agent: Some("claude".to_owned()),
-        project: None,
-        until: Some(Time::from_millis(NOW.as_millis() + 10)),
+        ..Grant::new(id, Some(Time::from_millis(NOW.as_millis() + 10)))
     };
     let set = user("").with_grants(std::slice::from_ref(&grant)).unwrap();
     let body = run("npm test --watch");

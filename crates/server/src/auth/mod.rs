@@ -7,4 +7,4 @@ mod token;
 
 pub(crate) use guard::{Foreign, Guard};
 pub(crate) use role::{Permission, role_name};
-pub(crate) use token::{Caller, Tokens, api_token, hash};
+pub(crate) use token::{Caller, Tokens, hash};

@@ -1,7 +1,7 @@
 //! Bearer tokens. Only their hashes are known here and on disk.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, RwLock};
 
 use sayso_api::token::{Role, Token};
@@ -30,6 +30,8 @@ pub(crate) struct Caller {
     pub(crate) scope: Scope,
     expires_at: Option<Time>,
     revoked: Arc<AtomicBool>,
+    /// When it was last used, in milliseconds; 0: not since the server started.
+    used: Arc<AtomicI64>,
 }
 
 impl Caller {
@@ -69,6 +71,7 @@ impl Tokens {
             scope,
             expires_at: row.expires_at,
             revoked: Arc::default(),
+            used: Arc::default(),
         };
         tokens.insert(row.hash, Arc::new(caller));
     }
@@ -77,12 +80,18 @@ impl Tokens {
     pub(crate) fn find(&self, secret: &str, now: Time) -> Option<Arc<Caller>> {
         let hash = hash(secret);
         let found = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&hash).cloned();
-        found.filter(|caller| caller.is_valid(now))
+        found.filter(|caller| caller.is_valid(now)).inspect(|caller| caller.used.store(now.as_millis(), Ordering::Relaxed))
+    }
+
+    /// The token as clients see it.
+    pub(crate) fn shown(&self, row: &TokenRow) -> Token {
+        let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let used = tokens.get(&row.hash).map_or(0, |caller| caller.used.load(Ordering::Relaxed));
+        api_token(row, Some(used).filter(|used| *used > 0).map(Time::from_millis))
     }
 }
 
-/// A token as clients see it.
-pub(crate) fn api_token(row: &TokenRow) -> Token {
+fn api_token(row: &TokenRow, last_used_at: Option<Time>) -> Token {
     let (session_id, labels) = match &row.scope {
         Scope::All | Scope::OpenedBy { .. } => (None, Default::default()),
         Scope::Session { session } => (Some(session.to_string()), Default::default()),
@@ -92,10 +101,12 @@ pub(crate) fn api_token(row: &TokenRow) -> Token {
         id: row.id.to_string(),
         role: role_of(&row.role),
         actor: row.actor.clone(),
+        device: row.device.clone(),
         session_id,
         labels,
         created_at: row.created_at,
         expires_at: row.expires_at,
         revoked_at: row.revoked_at,
+        last_used_at,
     }
 }

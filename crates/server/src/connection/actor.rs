@@ -16,6 +16,7 @@ use super::owner::{Owner, Stop};
 use super::process::{Attached, Heard};
 use super::registry::{Mailbox, Registry};
 use crate::app::App;
+use crate::link::{Http, HttpSaid};
 
 /// An actor without work for this long ends; the next row starts it again.
 const IDLE: Duration = Duration::from_secs(5);
@@ -62,6 +63,8 @@ async fn life(
         // Boxed, as all that happens once: it must not make every waiting actor larger.
         Box::pin(owner.attach()).await?;
     }
+    // The server that the agent was when this was saved is called again before anything else is sent.
+    owner.follow_server();
     Box::pin(owner.take(rows, taken)).await?;
     loop {
         if mailbox.fell_behind() {
@@ -69,7 +72,7 @@ async fn life(
             Box::pin(owner.take(rows, taken)).await?;
         }
         let deadline = owner.deadline();
-        let bound = owner.process.is_some();
+        let bound = owner.process.is_some() || owner.http.is_some();
         tokio::select! {
             row = mailbox.rows.recv() => match row {
                 Some(row) => {
@@ -89,6 +92,7 @@ async fn life(
                     Box::pin(owner.take(rows, taken)).await?;
                 }
             }
+            said = said(&mut owner.http) => Box::pin(owner.take_said(said)).await?,
             () = wait(app, deadline), if deadline.is_some() => owner.tick().await?,
             () = halted(&mut halt), if bound && !owner.halted => owner.halt(),
             () = tokio::time::sleep(IDLE), if deadline.is_none() && !bound => {
@@ -103,6 +107,13 @@ async fn life(
 async fn hear(process: &mut Option<Attached>) -> Heard {
     match process {
         Some(process) => process.hear().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn said(http: &mut Option<Http>) -> Vec<HttpSaid> {
+    match http {
+        Some(http) => http.hear().await,
         None => std::future::pending().await,
     }
 }

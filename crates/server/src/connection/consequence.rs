@@ -1,6 +1,6 @@
 //! What the outputs of a translator mean for the database and for whoever listens.
 
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, HttpCall, Input, Method, NewAsk, Output};
 use sayso_api::event::names;
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
@@ -25,6 +25,10 @@ pub(super) struct Consequences {
     pub(super) changes: Vec<Change>,
     pub(super) live: Vec<LiveEvent>,
     pub(super) process: Process,
+    /// What is asked of the agent's server and changes nothing.
+    pub(super) reads: Vec<HttpCall>,
+    /// Commands that a person allowed from now on.
+    pub(super) granted: Vec<(SessionId, Vec<String>)>,
 }
 
 /// Whose outcome an input carries.
@@ -74,9 +78,10 @@ impl Owner {
             }
             Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
             Output::Stop => self.send(carries, &Message::Stop, all),
-            Output::HttpCall(_) => {
-                tracing::error!(connection = %self.connection.id, "an agent that is no server was to be called");
-            }
+            Output::HttpCall(call) => match call.method {
+                Method::Get => all.reads.push(call),
+                Method::Post => self.send(carries, &Message::Call(call), all),
+            },
         }
     }
 
@@ -133,21 +138,26 @@ impl Owner {
                 all.changes.push(Change::Withdraw { native_id, reason });
             }
             AgentEvent::AskDelivery { ask, delivery } => all.changes.push(Change::Delivery { ask, delivery }),
-            AgentEvent::MessageDelta { message, text } => all.live.push(LiveEvent {
-                workspace: WorkspaceId::MAIN,
-                session,
-                at: now,
-                name: names::MESSAGE_DELTA,
-                data: Raw::of(&Delta { message_id: &message, text: &self.secrets.mask(text) }),
-            }),
-            AgentEvent::Message { message: _, role, text, subagent } => {
+            AgentEvent::MessageDelta { message, text } => {
+                let id = self.streamed(session, message, now);
+                all.live.push(LiveEvent {
+                    workspace: WorkspaceId::MAIN,
+                    session,
+                    at: now,
+                    name: names::MESSAGE_DELTA,
+                    data: Raw::of(&Delta { message_id: &id.to_string(), text: &self.secrets.mask(text) }),
+                });
+            }
+            AgentEvent::Message { message, role, text, subagent } => {
                 let text = self.secrets.mask(text);
                 if let (Role::Assistant, Some(carried)) = (role, self.sessions.get_mut(&session)) {
                     self.said.clear();
                     limits::tail(&text, limits::CONTEXT).clone_into(&mut carried.last_said);
                 }
+                let id = self.streamed(session, message, now);
+                self.streaming.remove(&session);
                 let body = BlockBody::Message { role, text };
-                all.add_block(session, block(now, subagent, body), EventKind::MessageCompleted);
+                all.add_block(session, Block { id, at: now, subagent, body }, EventKind::MessageCompleted);
             }
             AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let id = tool_block(session, &tool_call_id);
@@ -161,6 +171,7 @@ impl Owner {
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
+            AgentEvent::Granted { run } => all.granted.push((session, run)),
             AgentEvent::Notice(text) => {
                 let body = BlockBody::Notice { text: self.secrets.mask(text) };
                 all.add_block(session, block(now, None, body), EventKind::Notice);
@@ -168,6 +179,18 @@ impl Owner {
             AgentEvent::Error(text) => {
                 let body = BlockBody::Error { text: self.secrets.mask(text) };
                 all.add_block(session, block(now, None, body), EventKind::Error);
+            }
+        }
+    }
+
+    /// The id of a message: the same while it streams and when it is whole.
+    fn streamed(&mut self, session: SessionId, message: String, now: Time) -> BlockId {
+        match self.streaming.get(&session) {
+            Some((name, id)) if *name == message => *id,
+            Some(_) | None => {
+                let id = BlockId::new(now, entropy::id());
+                self.streaming.insert(session, (message, id));
+                id
             }
         }
     }
@@ -191,6 +214,11 @@ impl Owner {
 }
 
 impl Consequences {
+    /// How much there is to tell.
+    pub(super) fn told(&self) -> usize {
+        self.changes.len() + self.live.len()
+    }
+
     fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
         self.changes.push(Change::Block { session, block, event });
     }

@@ -25,6 +25,7 @@ use super::process::{self, Attached, Heard, Message, Refused};
 use super::secrets::Secrets;
 use crate::agents::{Agent, OnStale};
 use crate::app::App;
+use crate::link::Http;
 use crate::policies::SessionScope;
 
 /// How many bytes may be heard without a commit.
@@ -32,15 +33,21 @@ const HELD: u64 = 256 * 1024;
 
 pub(super) struct Owner {
     pub(super) app: Arc<App>,
-    agent: Agent,
+    pub(super) agent: Agent,
     pub(super) connection: Connection,
     pub(super) translator: Box<dyn Translator>,
     pub(super) sessions: HashMap<SessionId, Box<Carried>>,
     pub(super) pending: usize,
     pub(super) seen_tools: HashSet<BlockId>,
+    /// The message that streams in a session: the agent's name of it, and ours.
+    pub(super) streaming: HashMap<SessionId, (String, BlockId)>,
     pub(super) secrets: Secrets,
     /// The agent's process, while we are attached to it.
     pub(super) process: Option<Attached>,
+    /// The server that the agent is, while it is known where.
+    pub(super) http: Option<Http>,
+    /// The last row that was a call. What is found again below it is under way.
+    pub(super) called: OutboxId,
     /// Answers that were said to the agent as messages since it last spoke.
     pub(super) said: Vec<AskId>,
     /// How far the process was heard, if that is further than what is committed.
@@ -64,17 +71,21 @@ pub(super) struct Carried {
 
 /// What one transaction is made of.
 #[derive(Default)]
-struct Work {
-    inputs: Vec<Input>,
-    changes: Vec<Change>,
+pub(super) struct Work {
+    pub(super) inputs: Vec<Input>,
+    pub(super) changes: Vec<Change>,
     /// Rows of the outbox that need not be sent again.
-    delivered: Vec<OutboxId>,
+    pub(super) delivered: Vec<OutboxId>,
+    /// Rows of the outbox that are sent as soon as this is on disk.
+    pub(super) trying: Vec<OutboxId>,
+    /// It is not worth a transaction if nothing follows from it: it is told again, or asked for again.
+    pub(super) passing: bool,
     /// How far the process was read.
-    read: Option<WirePosition>,
+    pub(super) read: Option<WirePosition>,
     /// Whether the inputs hold a secret answer.
-    secret: bool,
+    pub(super) secret: bool,
     /// Whether the process is given up.
-    gone: bool,
+    pub(super) gone: bool,
 }
 
 impl Work {
@@ -121,8 +132,11 @@ impl Owner {
             sessions,
             pending: loaded.pending,
             seen_tools: HashSet::new(),
+            streaming: HashMap::new(),
             secrets: Secrets::default(),
             process: None,
+            http: None,
+            called: OutboxId(0),
             said: Vec::new(),
             heard_to: None,
             heard_at,
@@ -146,8 +160,8 @@ impl Owner {
         for row in rows {
             let OutboxRow { id, session, payload, .. } = row;
             let mut work = match payload {
-                OutboxPayload::Send { ask, message } => {
-                    self.pass_on(id, ask, &message).await?;
+                OutboxPayload::Send { ask, message, tried } => {
+                    self.pass_on(id, ask, &message, tried).await?;
                     continue;
                 }
                 OutboxPayload::Outcome { .. } | OutboxPayload::Command(_) if id <= *taken => continue,
@@ -215,8 +229,8 @@ impl Owner {
         work
     }
 
-    /// A message to the process: a launch, lines, or the end.
-    async fn pass_on(&mut self, id: OutboxId, ask: Option<AskId>, message: &Raw) -> Result<(), Stop> {
+    /// A message to the process: a launch, lines, a call, or the end.
+    async fn pass_on(&mut self, id: OutboxId, ask: Option<AskId>, message: &Raw, tried: bool) -> Result<(), Stop> {
         let message = match serde_json::from_str(message.as_str()) {
             Ok(message) => message,
             Err(error) => {
@@ -240,6 +254,7 @@ impl Owner {
                 process.queue(id, ask, &lines);
                 Ok(())
             }
+            (Message::Call(call), _) => Box::pin(self.call(id, call, tried)).await,
             (Message::Stop, Some(process)) => {
                 process.stop();
                 self.delivered(vec![id]).await
@@ -304,12 +319,7 @@ impl Owner {
         let mut work = Work { inputs, read, delivered: taken, ..Work::default() };
         if read.is_some() {
             self.heard_at = self.app.clock.now();
-            for (id, carried) in &mut self.sessions {
-                if carried.session.status == SessionStatus::Stalled {
-                    carried.session.status = SessionStatus::Running;
-                    work.changes.push(Change::Status { session: *id, status: SessionStatus::Running });
-                }
-            }
+            self.awake(&mut work.changes);
         }
         for Refused { id, ask, message } in refused {
             work.delivered.push(id);
@@ -326,6 +336,16 @@ impl Owner {
         Ok(())
     }
 
+    /// The agent says something, so it is not stalled.
+    fn awake(&mut self, changes: &mut Vec<Change>) {
+        for (id, carried) in &mut self.sessions {
+            if carried.session.status == SessionStatus::Stalled {
+                carried.session.status = SessionStatus::Running;
+                changes.push(Change::Status { session: *id, status: SessionStatus::Running });
+            }
+        }
+    }
+
     /// When the translator wants to be called, or the agent counts as stalled.
     pub(super) fn deadline(&self) -> Option<Time> {
         self.translator.deadline().into_iter().chain(self.stale_at()).min()
@@ -340,7 +360,7 @@ impl Owner {
     /// The time of [`Self::deadline`] has come.
     pub(super) async fn tick(&mut self) -> Result<(), Stop> {
         let now = self.app.clock.now();
-        let mut work = Work { inputs: vec![Input::Tick], ..Work::default() };
+        let mut work = Work { inputs: vec![Input::Tick], passing: true, ..Work::default() };
         if self.stale_at().is_some_and(|at| at <= now) {
             for (id, carried) in &mut self.sessions {
                 if carried.session.status == SessionStatus::Running {
@@ -377,19 +397,21 @@ impl Owner {
     /// one: after a crash it is heard again.
     ///
     /// Boxed: what a transaction needs is held while it runs, not by every actor that waits.
-    fn step(&mut self, work: Work) -> BoxFuture<'_, Result<(), Stop>> {
+    pub(super) fn step(&mut self, work: Work) -> BoxFuture<'_, Result<(), Stop>> {
         Box::pin(self.transact(work))
     }
 
     async fn transact(&mut self, work: Work) -> Result<(), Stop> {
         let now = self.app.clock.now();
-        let Work { inputs, changes, delivered, read, secret, gone } = work;
-        let only_heard = read.is_some();
+        let Work { inputs, changes, delivered, trying, passing, read, secret, gone } = work;
+        let only_heard = read.is_some() || passing;
         self.heard_to = read.or(self.heard_to);
         let process = self.heard_to.map_or(Process::Same, Process::Read);
         let process = if gone { Process::Gone } else { process };
-        let mut all = Consequences { changes, live: Vec::new(), process };
+        let mut all = Consequences { changes, live: Vec::new(), process, reads: Vec::new(), granted: Vec::new() };
         for input in inputs {
+            // A server's stream is never silent; only what means something counts.
+            let (told, speaks) = (all.told(), matches!(input, Input::HttpReply(_) | Input::StreamEvent(_)));
             if matches!(input, Input::Command(_)) {
                 self.heard_at = now;
             }
@@ -397,6 +419,10 @@ impl Owner {
                 all.process = Process::Gone;
             }
             self.follow(input, secret, now, &mut all);
+            if speaks && all.told() > told {
+                self.heard_at = now;
+                self.awake(&mut all.changes);
+            }
         }
         // They are nowhere on disk, and have to come before the message that they are part of.
         for event in all.live {
@@ -404,8 +430,12 @@ impl Owner {
         }
         let process = all.process;
         let wake_at = self.translator.deadline();
-        let nothing = all.changes.is_empty() && delivered.is_empty() && wake_at == self.connection.wake_at;
+        // A connection with a process is taken up at a start anyway.
+        let woken = wake_at == self.connection.wake_at || self.connection.process.is_some();
+        let nothing = all.changes.is_empty() && delivered.is_empty() && trying.is_empty() && woken;
         if only_heard && nothing && self.held(process) < HELD {
+            self.follow_server();
+            self.read(all.reads);
             return Ok(());
         }
         let to = Position(self.connection.position.0 + 1);
@@ -419,6 +449,7 @@ impl Owner {
             state: Raw::of(&self.translator.save()),
             wake_at,
             delivered,
+            trying,
             changes: all.changes,
             now,
         };
@@ -448,6 +479,11 @@ impl Owner {
                 Box::pin(process::forget(&self.app, &self.connection)).await;
                 self.process = None;
             }
+        }
+        self.follow_server();
+        self.read(all.reads);
+        for (session, run) in all.granted {
+            Box::pin(self.grant(session, run, now)).await;
         }
         Ok(())
     }

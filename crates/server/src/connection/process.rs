@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sayso_agents::translator::{Exit, Input, Launch};
+use sayso_agents::translator::{Exit, HttpCall, Input, Launch};
 use sayso_core::connection::{Connection, WirePosition};
 use sayso_core::id::{AskId, SessionId, TokenId};
 use sayso_core::scope::Scope;
@@ -37,6 +37,8 @@ pub(super) enum Message {
     Lines(Vec<String>),
     /// End it.
     Stop,
+    /// A call to the server that it is.
+    Call(HttpCall),
 }
 
 /// Whether this row starts a process.
@@ -240,7 +242,8 @@ pub(super) async fn launch(
     if let Err(error) = keep_token(app, agent, session, &token).await {
         tracing::warn!(%error, "the token of an agent could not be kept; it gets none");
     }
-    env.extend(program.env.iter().cloned().chain(launch.env));
+    env.extend(agent.env.iter().cloned().chain(launch.env));
+    env.extend(launch.password.map(|variable| (variable, password(app, connection))));
     env.insert("SAYSO_URL".to_owned(), app.url.clone());
     env.insert("SAYSO_AGENT_TOKEN".to_owned(), token);
     if let Some(session) = session {
@@ -271,15 +274,25 @@ pub(super) async fn forget(app: &App, connection: &Connection) {
     }
 }
 
-/// The token of one life of an agent. It follows from the server's key, so that nobody has to keep it.
+/// The token of one life of an agent.
 fn agent_token(app: &App, connection: &Connection) -> String {
+    format!("{}{}", http::SECRET_PREFIX, of_this_life(app, connection, b"agent token"))
+}
+
+/// The password of an agent that is a server, for one life of it.
+pub(super) fn password(app: &App, connection: &Connection) -> String {
+    of_this_life(app, connection, b"agent password")
+}
+
+/// A secret of one life of an agent. It follows from the server's key, so that nobody has to keep it.
+fn of_this_life(app: &App, connection: &Connection, purpose: &[u8]) -> String {
     let secret = Sha256::new()
-        .chain_update(b"agent token")
+        .chain_update(purpose)
         .chain_update(app.body_key)
         .chain_update(connection.id.as_bytes())
         .chain_update(connection.epoch.0.to_le_bytes())
         .finalize();
-    format!("{}{}", http::SECRET_PREFIX, entropy::hex(&secret))
+    entropy::hex(&secret)
 }
 
 fn token_id(secret: &str) -> TokenId {
@@ -299,6 +312,7 @@ async fn keep_token(app: &App, agent: &Agent, session: Option<SessionId>, secret
         hash: hash(secret),
         role: role_name(sayso_api::token::Role::Agent).to_owned(),
         actor: agent.name.clone(),
+        device: None,
         scope: session.map_or(Scope::All, |session| Scope::Session { session }),
         created_at: app.clock.now(),
         expires_at: None,

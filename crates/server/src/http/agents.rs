@@ -13,6 +13,7 @@ use super::{ApiError, Authorized};
 use crate::agents::Program;
 use crate::app::App;
 use crate::auth::Permission;
+use sayso_core::ask::TypedAnswers;
 
 /// List the agents that can be started, with what they really can do.
 #[utoipa::path(get, path = "/v1/agents", tag = "agents",
@@ -38,7 +39,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
                     elicitation: can.elicitation,
                     resume: can.resume,
                     survives_restart: can.survives_restart,
-                    message_answers_sets: can.message_answers_sets,
+                    message_answers_sets: can.typed == TypedAnswers::Sets,
                 },
             }
         })

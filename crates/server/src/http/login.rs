@@ -16,7 +16,7 @@ use sayso_store::write::{CreateLoginCode, RedeemLoginCode, TokenRow};
 use super::tokens::SECRET_PREFIX;
 use super::{ApiError, Authorized, JsonBody, Peer};
 use crate::app::App;
-use crate::auth::{Permission, api_token, hash};
+use crate::auth::{Permission, hash};
 use crate::entropy;
 
 /// How long a code can be used.
@@ -62,6 +62,7 @@ pub(crate) async fn redeem(
         hash: hash(&secret),
         role: String::new(),
         actor: String::new(),
+        device,
         scope: Scope::All,
         created_at: now,
         expires_at: None,
@@ -72,5 +73,5 @@ pub(crate) async fn redeem(
         ApiError::unauthorized().saying("this code is wrong, used or too old; make a new one with `sayso login`")
     })?;
     app.tokens.put(&row);
-    Ok((StatusCode::CREATED, Json(CreatedToken { token: Some(secret), info: api_token(&row) })))
+    Ok((StatusCode::CREATED, Json(CreatedToken { token: Some(secret), info: app.tokens.shown(&row) })))
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sayso_api::error::Problem;
+use sayso_api::error::{ErrorCode, Problem};
 use sayso_api::policy::{
-    ActiveProfile, ExplainRequest, Explained, Explanation, Grant, NewGrant, PolicyView, SetProfile, TrustRequest, Trusted,
+    ActiveProfile, ExplainRequest, Explained, Explanation, Grant, NewGrant, PolicyView, SetPolicy, SetProfile, TrustRequest,
+    Trusted,
 };
 use sayso_core::ask::{Ask, Decision};
 use sayso_core::id::GrantId;
@@ -17,14 +18,14 @@ use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
 use sayso_store::EventKind;
 use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
-use sayso_store::write::{AddGrant, Announce, Once, PutSetting, TrustProject};
+use sayso_store::write::{AddGrant, Announce, Once, PutSetting, RemoveGrant, TrustProject};
 
 use super::asks::ask_id;
 use super::{ApiError, Authorized, JsonBody};
 use crate::app::{App, shown};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
-use crate::policies::{self, PROFILE, SessionScope, project_file};
+use crate::policies::{self, NotWritten, PROFILE, SessionScope, project_file};
 
 fn span(what: &str, text: &str) -> Result<Span, ApiError> {
     text.parse().map_err(|error| ApiError::invalid(format!("{what}: {error}")))
@@ -40,18 +41,19 @@ fn view(app: &App) -> PolicyView {
         text: in_force.text.clone(),
         error: in_force.error.as_ref().map(ToString::to_string),
         fingerprint: app.policies.set(None, None).fingerprint(),
+        text_fingerprint: project_hash(&in_force.text),
         profile: in_force
             .profile
             .as_ref()
             .filter(|profile| is_on(profile.until))
             .map(|p| ActiveProfile { name: p.name.clone(), until: p.until }),
-        grants: in_force
-            .grants
-            .iter()
-            .filter(|grant| is_on(grant.until))
-            .map(|grant| Grant { id: grant.id.to_string(), run: grant.run.clone(), until: grant.until })
-            .collect(),
+        grants: in_force.grants.iter().filter(|grant| is_on(grant.until)).cloned().map(shown_grant).collect(),
     }
+}
+
+fn shown_grant(grant: policy::Grant) -> Grant {
+    let policy::Grant { id, run, edit, read, fetch, mcp, tool, agent: _, project, until } = grant;
+    Grant { id: id.to_string(), run, edit, read, fetch, mcp, tool, project, until }
 }
 
 /// Says on the feed that another policy is in force.
@@ -72,7 +74,39 @@ pub(crate) async fn get(State(app): State<Arc<App>>, authorized: Authorized) -> 
     Ok(Json(view(&app)))
 }
 
-/// Allow commands for a while.
+/// Write another text into the policy file. It is in force at once.
+///
+/// A text that cannot be used is refused with its place, and the file stays as it is. So it does when somebody else wrote
+/// it meanwhile: read it again then.
+#[utoipa::path(put, path = "/v1/policy", tag = "policy", request_body = SetPolicy,
+    responses((status = 200, body = PolicyView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn set(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    body: JsonBody<SetPolicy>,
+) -> Result<Json<PolicyView>, ApiError> {
+    authorized.may(Permission::Administer)?;
+    let SetPolicy { text, if_fingerprint } = body.value;
+    let policies = Arc::clone(&app);
+    let written = tokio::task::spawn_blocking(move || policies.policies.write(text, &if_fingerprint)).await;
+    written.unwrap_or_else(|stopped| Err(NotWritten::File(stopped.into()))).map_err(|error| match error {
+        NotWritten::Invalid(error) => error.into(),
+        NotWritten::Changed => {
+            let again = "the policy file changed meanwhile; nothing was written. Read it again and bring your change into it";
+            ApiError::new(StatusCode::CONFLICT, ErrorCode::PolicyChanged, again)
+        }
+        NotWritten::File(error) => {
+            tracing::error!(%error, "policy.toml was not written");
+            let path = app.policies.path().display();
+            let detail = format!("{path} cannot be written: {error}; nothing changed");
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, detail)
+        }
+    })?;
+    announce(&app).await?;
+    Ok(Json(view(&app)))
+}
+
+/// Allow something for a while.
 #[utoipa::path(post, path = "/v1/policy/grants", tag = "policy", request_body = NewGrant,
     responses((status = 201, body = Grant), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn grant(
@@ -84,11 +118,17 @@ pub(crate) async fn grant(
     let key = body.key(caller);
     let new = body.value;
     let now = app.clock.now();
-    let until = Some(now.plus(span("for", &new.for_)?.0));
+    let until = match (&new.for_, new.until) {
+        (Some(text), None) => now.plus(span("for", text)?.0),
+        (None, Some(until)) if now < until => until,
+        (None, Some(_)) => return Err(ApiError::invalid("until is over already")),
+        (None, None) | (Some(_), Some(_)) => return Err(ApiError::invalid("a grant ends: say for or until, one of them")),
+    };
+    let NewGrant { run, edit, read, fetch, mcp, tool, project, .. } = new;
     let id = GrantId::new(now, entropy::id());
-    let grant = policy::Grant { id, run: new.run, agent: None, project: new.project, until };
+    let grant = policy::Grant { run, edit, read, fetch, mcp, tool, project, ..policy::Grant::new(id, Some(until)) };
     grant.check()?;
-    let add = AddGrant { workspace: caller.workspace, id, until, data: Raw::of(&grant), now, key };
+    let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), now, key };
     let id = match app.store.write(add).await? {
         Once::Done(id) => {
             app.policies.refresh(&app.store).await?;
@@ -98,8 +138,27 @@ pub(crate) async fn grant(
         Once::Before(id) => id,
         Once::Reused => return Err(ApiError::key_reused()),
     };
-    let made = app.policies.in_force().grants.iter().find(|made| made.id == id).and_then(|made| made.until);
-    Ok((StatusCode::CREATED, Json(Grant { id: id.to_string(), run: grant.run, until: made.or(until) })))
+    let made = app.policies.in_force().grants.iter().find(|made| made.id == id).cloned();
+    Ok((StatusCode::CREATED, Json(shown_grant(made.unwrap_or(policy::Grant { id, ..grant })))))
+}
+
+/// Take a grant back. It ends at once.
+#[utoipa::path(delete, path = "/v1/policy/grants/{id}", tag = "policy", params(("id" = String, Path)),
+    responses((status = 204), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn revoke(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    let caller = authorized.may(Permission::Administer)?;
+    let missing = || ApiError::not_found("no such grant; it may have been taken back already");
+    let remove = RemoveGrant { workspace: caller.workspace, id: id.parse().map_err(|_| missing())? };
+    if !app.store.write(remove).await? {
+        return Err(missing());
+    }
+    app.policies.refresh(&app.store).await?;
+    announce(&app).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Switch a profile on or off.

@@ -66,9 +66,10 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(events::of_session))
         .routes(routes!(agents::list))
         .routes(routes!(agents::stop))
-        .routes(routes!(policy::get))
+        .routes(routes!(policy::get, policy::set))
         .routes(routes!(policy::explain))
         .routes(routes!(policy::grant))
+        .routes(routes!(policy::revoke))
         .routes(routes!(policy::profile))
         .routes(routes!(policy::trust))
         .routes(routes!(tokens::list, tokens::create))
@@ -86,7 +87,19 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 fn finish(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
     let bearer = SecurityScheme::Http(Http::builder().scheme(HttpAuthScheme::Bearer).build());
     document.components.get_or_insert_with(Default::default).add_security_scheme("token", bearer);
+    name_operations(&mut document);
     document
+}
+
+/// Handlers are called by their verb; in the document the name has to be the only one, so its area stands before it.
+fn name_operations(document: &mut utoipa::openapi::OpenApi) {
+    for item in document.paths.paths.values_mut() {
+        for operation in [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten() {
+            if let (Some(area), Some(verb)) = (operation.tags.as_ref().and_then(|tags| tags.first()), &operation.operation_id) {
+                operation.operation_id = Some(format!("{area}_{verb}"));
+            }
+        }
+    }
 }
 
 /// The OpenAPI document, generated from the code.

@@ -289,7 +289,7 @@ pub(crate) async fn message(
         body: BlockBody::Message { role: Speaker::User, text: text.clone() },
     };
     let found = find(&app, caller, &id).await?;
-    let whole_sets = app.agents.get(&found.session.agent).is_some_and(|agent| agent.capabilities.message_answers_sets);
+    let typed = app.agents.get(&found.session.agent).map(|agent| agent.capabilities.typed).unwrap_or_default();
     let by =
         Actor::Message { name: caller.name.clone(), via: authorized.via().to_owned(), token: caller.token, message: block.id };
     let send = SendMessage {
@@ -301,7 +301,7 @@ pub(crate) async fn message(
         text,
         by,
         queue: if_pending == IfPending::Queue,
-        whole_sets,
+        typed,
         now,
         key,
     };

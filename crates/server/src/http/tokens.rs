@@ -16,7 +16,7 @@ use sayso_store::write::{CreateToken, Once, RevokeToken, TokenRow};
 
 use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
-use crate::auth::{Permission, api_token, hash, role_name};
+use crate::auth::{Permission, hash, role_name};
 use crate::entropy;
 
 /// What every secret starts with, so that a leaked one can be recognised.
@@ -61,6 +61,7 @@ pub(crate) async fn create(
         hash: hash(&secret),
         role: role_name(new.role).to_owned(),
         actor: new.actor,
+        device: None,
         scope,
         created_at: now,
         expires_at,
@@ -74,7 +75,7 @@ pub(crate) async fn create(
         Once::Before(row) => (row, None),
         Once::Reused => return Err(ApiError::key_reused()),
     };
-    Ok((StatusCode::CREATED, Json(CreatedToken { token, info: api_token(&row) })))
+    Ok((StatusCode::CREATED, Json(CreatedToken { token, info: app.tokens.shown(&row) })))
 }
 
 /// List the tokens, without their secrets.
@@ -83,7 +84,8 @@ pub(crate) async fn create(
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<TokenList>, ApiError> {
     let caller = authorized.may(Permission::Administer)?;
     let rows = app.store.read(AllTokens).await?;
-    Ok(Json(TokenList { data: rows.iter().filter(|row| row.workspace == caller.workspace).map(api_token).collect() }))
+    let data = rows.iter().filter(|row| row.workspace == caller.workspace).map(|row| app.tokens.shown(row)).collect();
+    Ok(Json(TokenList { data }))
 }
 
 /// Revoke a token. It ends at once.
@@ -103,5 +105,5 @@ pub(crate) async fn revoke(
     let revoke = RevokeToken { workspace: caller.workspace, token, now: app.clock.now() };
     let row = app.store.write(revoke).await?.ok_or_else(missing)?;
     app.tokens.put(&row);
-    Ok(Json(api_token(&row)))
+    Ok(Json(app.tokens.shown(&row)))
 }

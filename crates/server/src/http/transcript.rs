@@ -18,7 +18,7 @@ use crate::app::{App, shown};
 use crate::auth::Permission;
 
 /// Read the transcript of a session.
-#[utoipa::path(get, path = "/v1/sessions/{id}/transcript", tag = "sessions", params(("id" = String, Path), TranscriptQuery),
+#[utoipa::path(get, path = "/v1/sessions/{id}/transcript", operation_id = "transcript", tag = "sessions", params(("id" = String, Path), TranscriptQuery),
     responses((status = 200, body = Transcript), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn get(
     State(app): State<Arc<App>>,

@@ -96,6 +96,10 @@ async fn a_login_code_works_once() {
     let made = login.expect(201);
     assert!(login.headers.get("set-cookie").is_none(), "no cookies");
     world.http(made["token"].as_str().unwrap()).get("/v1/asks").await.expect(200);
+    assert_eq!((&made["device"], &made["lastUsedAt"]), (&json!("Firefox"), &Value::Null));
+    let listed = world.admin.get("/v1/tokens").await.expect(200);
+    let browser = listed["data"].as_array().unwrap().iter().find(|token| token["id"] == made["id"]).unwrap();
+    assert_eq!((&browser["device"], &browser["lastUsedAt"]), (&json!("Firefox"), &made["createdAt"]), "the clock stands still");
     nobody.post("/v1/login", json!({ "code": secret })).await.problem(401, "unauthorized");
     let late = world.admin.poke("/v1/login-codes").await.expect(201);
     clock.advance(Duration::from_secs(600));

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 mod auth;
+mod chat;
 mod disk;
 mod external;
 mod gateway;

@@ -214,6 +214,9 @@ async fn slow_streams_and_everything_else_is_echoed() {
     let first = agent.watch().event("message.delta").await.unwrap();
     assert_eq!(first.seq, None, "live only");
     assert!(agent.finished().await.unwrap().starts_with("This message streams slowly"));
+    let delta: Value = serde_json::from_str(first.data.get()).unwrap();
+    let transcript = world.admin.get(&format!("/v1/sessions/{}/transcript", agent.session())).await.expect(200);
+    assert_eq!(transcript["data"].as_array().unwrap().last().unwrap()["id"], delta["messageId"], "one id, streamed and whole");
     let mut agent = world.agent("Fix the tests, please").await;
     assert_eq!(agent.finished().await.unwrap(), "Fix the tests, please");
     assert!(

@@ -298,6 +298,64 @@ async fn grants_hold_for_their_time() {
     }
 }
 
+/// What the page saves as a rule for a while: anything that a rule can name, with its project, until it is taken back.
+#[tokio::test]
+async fn grants_are_of_every_kind_and_are_taken_back() {
+    let world = World::start().await;
+    let edit =
+        |path: &str| json!({ "project": "/p", "approval": { "tool": "Edit", "action": "edit", "paths": [path], "input": {} } });
+    let granted = world
+        .admin
+        .post("/v1/policy/grants", json!({ "edit": ["src/**"], "project": "/p", "until": "2100-01-01T00:00:00Z" }))
+        .await
+        .expect(201);
+    let shown =
+        json!({ "id": granted["id"], "run": [], "edit": ["src/**"], "project": "/p", "until": "2100-01-01T00:00:00.000Z" });
+    assert_eq!(granted, shown);
+    assert_eq!(world.admin.get("/v1/policy").await.expect(200)["grants"], json!([shown]));
+    assert_eq!(world.opened(edit("/p/src/a.rs")).await["status"], "approved");
+    assert_eq!(world.opened(edit("/p/b.rs")).await["status"], "pending");
+    let path = format!("/v1/policy/grants/{}", id(&granted));
+    world.admin.delete(&path).await.expect(204);
+    assert_eq!(world.opened(edit("/p/src/b.rs")).await["status"], "pending");
+    world.admin.delete(&path).await.problem(404, "not_found");
+    for wrong in [
+        json!({ "edit": ["a"], "run": ["b"], "for": "1h" }),
+        json!({ "project": "/p", "for": "1h" }),
+        json!({ "tool": ["x"], "for": "1h", "until": "2100-01-01T00:00:00Z" }),
+        json!({ "tool": ["x"], "until": "2001-01-01T00:00:00Z" }),
+        json!({ "tool": ["x"] }),
+    ] {
+        assert_eq!(world.admin.post("/v1/policy/grants", wrong.clone()).await.status, 422, "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn the_file_is_written_whole_with_its_place_in_an_error_and_never_over_somebody_elses_text() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::start().await;
+    let put = async |text: &str, fingerprint: &Value| {
+        let body = json!({ "text": text, "ifFingerprint": fingerprint });
+        world.admin.call(&reqwest::Method::PUT, "/v1/policy", Some(&body)).await
+    };
+    let before = world.admin.get("/v1/policy").await.expect(200);
+    let allow = "# mine\n[[rules]]\ndo = \"allow\"\nrun = [\"cargo test *\"]\n";
+    let after = put(allow, &before["textFingerprint"]).await.expect(200);
+    assert_eq!((&after["text"], &after["error"]), (&json!(allow), &Value::Null));
+    assert_ne!(after["fingerprint"], before["fingerprint"]);
+    assert_eq!(world.opened(approval()).await["status"], "approved", "it is in force at once");
+    let file = std::path::PathBuf::from(after["path"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), allow);
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let refused = put("[[rules]]\ndo = \"perhaps\"\n", &after["textFingerprint"]).await.problem(422, "invalid_policy");
+    assert_eq!((&refused["line"], &refused["column"]), (&json!(2), &json!(6)));
+    put("", &before["textFingerprint"]).await.problem(409, "policy_changed");
+    std::fs::write(&file, "# an editor\n").unwrap();
+    put("", &after["textFingerprint"]).await.problem(409, "policy_changed");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "# an editor\n");
+}
+
 #[tokio::test]
 async fn profiles_are_switched_on_and_end() {
     let policy = "[profiles.away]\nquestions = { policy = \"reject\" }\n";

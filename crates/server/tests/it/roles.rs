@@ -83,8 +83,10 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/agents", May::Read, 200),
     ("post", "/v1/agents/stop", May::Administer, 200),
     ("get", "/v1/policy", May::Read, 200),
+    ("put", "/v1/policy", May::Administer, 200),
     ("post", "/v1/policy/explain", May::Read, 200),
     ("post", "/v1/policy/grants", May::Administer, 201),
+    ("delete", "/v1/policy/grants/{id}", May::Administer, 204),
     ("put", "/v1/policy/profile", May::Administer, 200),
     ("post", "/v1/policy/trust", May::Administer, 200),
     ("get", "/v1/tokens", May::Administer, 200),
@@ -173,6 +175,14 @@ async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &s
             let path = path.replace("{id}", &session).replace("{sid}", &session).replace("{qid}", &id(ask));
             Target { path, body, untouched: Some(id(ask)) }
         }
+        ("put", "/v1/policy") => {
+            let fingerprint = world.admin.get(path).await.expect(200)["textFingerprint"].clone();
+            Target { path: path.to_owned(), body: Some(json!({ "text": "", "ifFingerprint": fingerprint })), untouched: None }
+        }
+        ("delete", "/v1/policy/grants/{id}") => {
+            let made = world.admin.post("/v1/policy/grants", json!({ "run": ["x *"], "for": "1h" })).await.expect(201);
+            Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
         ("post", "/v1/runs") => Target { path: path.to_owned(), body: Some(pausing()), untouched: None },
         (_, path) if path.starts_with("/v1/runs/{") => {
             let run = world.admin.post("/v1/runs", pausing()).await.expect(201);
@@ -218,6 +228,9 @@ fn every_route_has_a_row_and_every_row_a_route() {
     let rows: BTreeSet<_> = TABLE.iter().map(|(method, path, ..)| ((*method).to_owned(), (*path).to_owned())).collect();
     assert_eq!(rows, routes);
     assert_eq!(rows.len(), TABLE.len(), "a row twice");
+    let names: BTreeSet<_> =
+        TABLE.iter().map(|(method, path, ..)| &document["paths"][path][method]["operationId"]).map(Value::to_string).collect();
+    assert_eq!(names.len(), TABLE.len(), "a name of an operation twice");
     // The document says of itself which routes need a token.
     for (method, path, may, _) in TABLE {
         let secured = document["paths"][path][method]["security"].as_array().is_some_and(|security| !security.is_empty());

@@ -63,6 +63,14 @@ impl Operation for Advance {
                 | Change::Status { .. } => false,
             })
         };
+        for id in self.trying {
+            // Each kind of message stands two before the one that says it was tried.
+            tx.db().prepare_cached("UPDATE outbox SET kind = kind + 2 WHERE id = ?1 AND kind IN (?2, ?3)")?.execute(params![
+                id.0,
+                OutboxKind::Send as i64,
+                OutboxKind::SendSecret as i64
+            ])?;
+        }
         for id in self.delivered {
             if let Some(ask) = taken(tx, id)?
                 && !on_its_way(ask)

@@ -160,7 +160,12 @@ pub(super) fn outbox_of(db: &Sqlite, connection: ConnectionId) -> Result<Vec<Out
             Some(OutboxKind::Outcome) => outcome_of(db, workspace, ask, false)?,
             Some(OutboxKind::FollowUp) => outcome_of(db, workspace, ask, true)?,
             Some(OutboxKind::Command) => body()?.map(OutboxPayload::Command),
-            Some(OutboxKind::Send | OutboxKind::SendSecret) => body()?.map(|message| OutboxPayload::Send { ask, message }),
+            Some(OutboxKind::Send | OutboxKind::SendSecret) => {
+                body()?.map(|message| OutboxPayload::Send { ask, message, tried: false })
+            }
+            Some(OutboxKind::Tried | OutboxKind::TriedSecret) => {
+                body()?.map(|message| OutboxPayload::Send { ask, message, tried: true })
+            }
             None => None,
         };
         let Some(payload) = payload else { continue };

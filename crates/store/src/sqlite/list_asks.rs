@@ -9,6 +9,16 @@ use super::{ask_row, column, events};
 use crate::error::StoreError;
 use crate::read::{CountPending, GetAsk, ListAsks, Page, PendingCount, Query, StatusFilter};
 
+/// Whether a text somewhere in the ask, its surroundings or its outcome holds the words. Secrets are in none of them.
+const SAYS: &str = "EXISTS (SELECT 1 FROM json_tree('[' || body || ',' || context || ',' || coalesce(outcome, 'null') || ']') \
+                    WHERE type = 'text' AND atom LIKE ? ESCAPE '\\')";
+
+/// The words as a pattern that stands for nothing but them, anywhere in a text.
+fn like(words: &str) -> String {
+    let plain = words.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    format!("%{plain}%")
+}
+
 impl Query for GetAsk {
     type Output = Option<Ask>;
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
@@ -47,6 +57,20 @@ impl Query for ListAsks {
         }
         if let Some(agent) = self.agent.clone() {
             also("context ->> '$.agent' = ?", Some(Box::new(agent)));
+        }
+        if let Some(project) = &self.project {
+            let project = project.trim_end_matches('/').to_owned();
+            let below = "(context ->> '$.project' = ? OR substr(context ->> '$.project', 1, length(?) + 1) = ? || '/')";
+            also(below, Some(Box::new(project)));
+        }
+        if let Some(since) = self.since {
+            also("opened_ms >= ?", Some(Box::new(since.as_millis())));
+        }
+        if let Some(until) = self.until {
+            also("opened_ms < ?", Some(Box::new(until.as_millis())));
+        }
+        if let Some(words) = &self.words {
+            also(SAYS, Some(Box::new(like(words))));
         }
         if let Some(call) = self.tool_call_id.clone() {
             also("(context ->> '$.toolCallId' = ? OR 'ask_' || lower(hex(id)) = ?)", Some(Box::new(call)));

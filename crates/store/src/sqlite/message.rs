@@ -31,7 +31,7 @@ impl Operation for SendMessage {
         // What is parked has no agent that waits for it: it stands in nobody's way.
         let mut pending = ask_row::pending_of(tx.db(), self.session)?;
         pending.retain(|ask| ask.state == AskState::Pending(Reach::Live));
-        let shapes: Vec<PendingAsk> = pending.iter().map(|ask| PendingAsk::of(ask, self.whole_sets)).collect();
+        let shapes: Vec<PendingAsk> = pending.iter().map(|ask| PendingAsk::of(ask, self.typed)).collect();
         match target_of(&shapes) {
             MessageTarget::Prompt => {}
             MessageTarget::Answers(id, shape) => {

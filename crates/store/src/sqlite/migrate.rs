@@ -11,7 +11,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_house.sql"),
     include_str!("../../migrations/0002_external.sql"),
     include_str!("../../migrations/0003_kept.sql"),
-    include_str!("../../migrations/0004_runs.sql"),
+    include_str!("../../migrations/0004_device.sql"),
+    include_str!("../../migrations/0005_runs.sql"),
 ];
 
 /// A database of up to this many pages is checked whole at every start: a few milliseconds.

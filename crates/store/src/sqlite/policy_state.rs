@@ -9,7 +9,7 @@ use super::column;
 use super::tx::{Earlier, Tx};
 use crate::error::StoreError;
 use crate::read::{PolicyState, Query, StoredPolicy};
-use crate::write::{AddGrant, Announce, Once, Operation, PutSetting, TrustProject};
+use crate::write::{AddGrant, Announce, Once, Operation, PutSetting, RemoveGrant, TrustProject};
 
 fn raw(text: String) -> Result<Raw, StoreError> {
     Raw::parse(text).map_err(|error| StoreError::Unreadable { what: "setting", detail: error.to_string() })
@@ -53,6 +53,18 @@ impl Operation for AddGrant {
             .execute(params![self.id.as_bytes(), self.workspace.0, self.until.map(Time::as_millis), self.data.as_str()])?;
         tx.remember(self.key.as_ref(), &self.id.to_string(), self.now)?;
         Ok(Once::Done(self.id))
+    }
+}
+
+impl Operation for RemoveGrant {
+    /// Whether there was one.
+    type Output = bool;
+    fn apply(self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+        let removed = tx
+            .db()
+            .prepare_cached("DELETE FROM grant_rule WHERE id = ?1 AND workspace = ?2")?
+            .execute(params![self.id.as_bytes(), self.workspace.0])?;
+        Ok(removed > 0)
     }
 }
 

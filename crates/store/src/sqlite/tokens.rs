@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::write::{CreateLoginCode, CreateToken, Once, Operation, RedeemLoginCode, RevokeToken, TokenRow};
 
-const COLUMNS: &str = "id, workspace, hash, role, actor, scope, created_ms, expires_ms, revoked_ms";
+const COLUMNS: &str = "id, workspace, hash, role, actor, scope, created_ms, expires_ms, revoked_ms, device";
 
 fn read(row: &Row<'_>) -> Result<TokenRow, StoreError> {
     Ok(TokenRow {
@@ -23,6 +23,7 @@ fn read(row: &Row<'_>) -> Result<TokenRow, StoreError> {
         created_at: Time::from_millis(column(row, 6)?),
         expires_at: column::<Option<i64>>(row, 7)?.map(Time::from_millis),
         revoked_at: column::<Option<i64>>(row, 8)?.map(Time::from_millis),
+        device: column(row, 9)?,
     })
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn all_tokens(db: &Sqlite) -> Result<Vec<TokenRow>, StoreError> {
 }
 
 fn insert(tx: &Tx<'_>, token: &TokenRow) -> Result<(), StoreError> {
-    tx.db().prepare_cached(&format!("INSERT INTO token ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"))?.execute(
+    tx.db().prepare_cached(&format!("INSERT INTO token ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"))?.execute(
         params![
             token.id.as_bytes(),
             token.workspace.0,
@@ -49,6 +50,7 @@ fn insert(tx: &Tx<'_>, token: &TokenRow) -> Result<(), StoreError> {
             token.created_at.as_millis(),
             token.expires_at.map(Time::as_millis),
             token.revoked_at.map(Time::as_millis),
+            token.device,
         ],
     )?;
     Ok(())

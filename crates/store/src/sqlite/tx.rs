@@ -267,7 +267,12 @@ impl<'a> Tx<'a> {
             }
             None => self.queue(connection, session, OutboxKind::Send, ask, Some(message.as_str()))?,
         };
-        self.batch.outbox.push(OutboxRow { id, connection, session, payload: OutboxPayload::Send { ask, message } });
+        self.batch.outbox.push(OutboxRow {
+            id,
+            connection,
+            session,
+            payload: OutboxPayload::Send { ask, message, tried: false },
+        });
         Ok(())
     }
 

@@ -297,6 +297,11 @@ async fn lists_filter_sort_and_page() {
     assert_eq!(ids(list(|q| q.label = Some(("team".to_owned(), "shop".to_owned())))).await, of(&[0, 1, 2, 3]));
     assert_eq!(ids(list(|q| q.label = Some(("team".to_owned(), "bank".to_owned())))).await, of(&[]));
     assert_eq!(ids(list(|q| q.tool_call_id = Some("call-1".to_owned()))).await, of(&[1]));
+    assert_eq!(ids(list(|q| q.words = Some("WHICH database".to_owned()))).await, of(&[0, 3, 4]), "letters in any case");
+    assert_eq!(ids(list(|q| q.words = Some("cargo%".to_owned()))).await, of(&[]), "a sign stands for itself");
+    assert_eq!(ids(list(|q| q.words = Some("questions".to_owned()))).await, of(&[]), "names of fields are no words");
+    assert_eq!(ids(list(|q| q.since = Some(at(1)))).await, of(&[0, 1, 2, 3, 4]));
+    assert_eq!(ids(list(|q| q.until = Some(at(1)))).await, of(&[]));
     let mut by_session = list(|_| {});
     by_session.session = Some(session.id);
     assert_eq!(ids(by_session).await, of(&[0, 1, 2, 3]));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sayso_core::actor::Actor;
-use sayso_core::ask::{Decision, Input, OutcomeStatus, Question};
+use sayso_core::ask::{Decision, Input, OutcomeStatus, Question, TypedAnswers};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
@@ -24,7 +24,7 @@ fn say(session: &Session, text: &str) -> SendMessage {
         text: text.to_owned(),
         command: Raw::of(&format!("prompt {text}")),
         queue: false,
-        whole_sets: false,
+        typed: TypedAnswers::OwnText,
         now: at(40),
         key: None,
     }
@@ -130,7 +130,7 @@ async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
     questions.push(questions[0].clone());
     let ask = world.agent_asks(&session, 0, body).await;
     let mut message = say(&session, "as you like");
-    message.whole_sets = true;
+    message.typed = TypedAnswers::Sets;
     let Sent::Answered(_, answered) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
     let all = vec![vec!["as you like".to_owned()]; 2];
     assert_eq!(answered.outcome().map(|o| &o.decision), Some(&Decision::Answered { answers: all, note: None }));

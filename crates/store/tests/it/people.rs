@@ -17,6 +17,7 @@ fn row(hash: u8, scope: Scope) -> TokenRow {
         hash: [hash; 32],
         role: "answerer".to_owned(),
         actor: "ann".to_owned(),
+        device: None,
         scope,
         created_at: at(i64::from(hash)),
         expires_at: Some(at(900)),

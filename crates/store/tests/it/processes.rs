@@ -7,7 +7,7 @@ use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::texts;
 use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
-use sayso_store::write::{Change, Process};
+use sayso_store::write::{Advance, Change, Process};
 use sayso_store::{OutboxId, OutboxPayload};
 
 use crate::secrets::{VALUE, files_with_it};
@@ -83,11 +83,36 @@ async fn an_outcome_is_delivered_when_the_process_has_it() {
     let rows = load(&world, &session).await.outbox;
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
     assert!(
-        matches!(&row.payload, OutboxPayload::Send { ask: Some(ask), message } if *ask == id && message.as_str() == "\"yes\"")
+        matches!(&row.payload, OutboxPayload::Send { ask: Some(ask), message, .. } if *ask == id && message.as_str() == "\"yes\"")
     );
     step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
     assert_eq!(delivery(&world, id).await, Delivery::Delivered);
     assert!(load(&world, &session).await.outbox.is_empty());
+}
+
+#[tokio::test]
+async fn a_message_that_was_perhaps_sent_is_known_as_that_until_it_is_settled() {
+    let world = World::new();
+    let session = running(&world).await;
+    for (position, secret) in [(2, false), (6, true)] {
+        let body = if secret { self::secret() } else { question() };
+        let ask = ask_of(&session, &position.to_string(), body);
+        let id = ask.id;
+        step(&world, &session, position, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+        world.resolve(id, answered("A")).await.unwrap();
+        let sent = vec![send(&session, Some(id), "A", secret)];
+        step(&world, &session, position + 1, ids(&world), sent, Process::Same).await;
+        let tried = |rows: &[sayso_store::OutboxRow]| matches!(rows, [row] if matches!(row.payload, OutboxPayload::Send { tried: true, .. }));
+        let rows = load(&world, &session).await.outbox;
+        assert!(rows.len() == 1 && !tried(&rows), "{rows:?}");
+        let trying = Advance { trying: vec![rows[0].id], ..advance(&session, position + 2, vec![], vec![]) };
+        world.store.write(Advance { epoch: Epoch(2), ..trying }).await.unwrap();
+        let rows = load(&world, &session).await.outbox;
+        assert!(tried(&rows), "{rows:?}");
+        assert_eq!(delivery(&world, id).await, Delivery::Queued);
+        step(&world, &session, position + 3, vec![rows[0].id], vec![], Process::Same).await;
+        assert_eq!(delivery(&world, id).await, Delivery::Delivered);
+    }
 }
 
 #[tokio::test]

@@ -223,6 +223,7 @@ pub(crate) fn advance(session: &Session, from: i64, delivered: Vec<OutboxId>, ch
         state: Raw::of(&serde_json::json!({ "step": from + 1 })),
         wake_at: None,
         delivered,
+        trying: Vec::new(),
         changes,
         now: at(30),
     }

@@ -92,6 +92,44 @@ impl Home {
         ])
     }
 
+    /// The whole environment of Codex with the mock model at this address, which stands in its configuration.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn codex(&self, model: &str) -> Result<Vec<(String, String)>> {
+        let dir = self.path().join(".codex");
+        std::fs::create_dir_all(&dir)?;
+        std::fs::write(dir.join("config.toml"), codex_config(model)).context("cannot write the configuration of Codex")?;
+        Ok(self.codex_environment())
+    }
+
+    /// The environment alone, for a Codex whose configuration was changed since.
+    #[must_use]
+    pub fn codex_environment(&self) -> Vec<(String, String)> {
+        self.with(&[("MOCK_KEY", KEY)])
+    }
+
+    /// The whole environment of OpenCode with the mock model at this address, which it is told in its
+    /// configuration.
+    ///
+    /// # Errors
+    /// When the configuration cannot be written.
+    pub fn opencode(&self, model: &str) -> Result<Vec<(String, String)>> {
+        let mock = json!({
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Mock",
+            "options": {"baseURL": format!("{model}/v1"), "apiKey": KEY},
+            "models": {"mock-1": {"name": "Mock 1", "tool_call": true, "limit": {"context": 100_000, "output": 4_000}}},
+        });
+        let config = json!({
+            "model": "mock/mock-1", "small_model": "mock/mock-1", "share": "disabled", "autoupdate": false,
+            "provider": {"mock": mock},
+        });
+        std::fs::create_dir_all(self.path().join(".config/opencode"))?;
+        self.write(".config/opencode/opencode.json", &config)?;
+        Ok(self.with(&[("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")]))
+    }
+
     /// What every agent gets, and this.
     fn with(&self, more: &[(&str, &str)]) -> Vec<(String, String)> {
         let below = |name: &str| self.path().join(name).display().to_string();
@@ -111,4 +149,25 @@ impl Home {
         all.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         all
     }
+}
+
+/// It asks before it leaves its sandbox, and never tries a request again.
+fn codex_config(model: &str) -> String {
+    format!(
+        r#"model = "gpt-5.5"
+model_provider = "mock"
+approval_policy = "on-request"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "{model}/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+"#
+    )
 }

@@ -15,12 +15,16 @@ pub struct Installed {
     pub claude: PathBuf,
     /// Claude Code 2.1.197, the oldest version that is tested.
     pub claude_old: PathBuf,
+    /// Codex.
+    pub codex: PathBuf,
     /// Node 22, which runs what is not a program of its own.
     pub node: PathBuf,
     /// The command of claude-agent-acp.
     pub claude_acp: Vec<String>,
     /// The command of Gemini CLI. It speaks ACP with the argument `--acp`.
     pub gemini: Vec<String>,
+    /// OpenCode.
+    pub opencode: PathBuf,
 }
 
 /// The real agents. The first call in a process installs them if that was not done before, which
@@ -52,8 +56,10 @@ fn install() -> Result<Installed> {
     Ok(Installed {
         claude: modules.join("@anthropic-ai/claude-code-linux-x64/claude"),
         claude_old: modules.join("claude-code-2.1.197/claude"),
+        codex: modules.join("codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"),
         claude_acp: script("@agentclientprotocol/claude-agent-acp/dist/index.js"),
         gemini: script("@google/gemini-cli/bundle/gemini.js"),
+        opencode: modules.join("opencode-linux-x64-baseline/bin/opencode"),
         node,
         dir,
     })

@@ -8,8 +8,10 @@
 //! for all of them.
 
 mod anthropic;
+mod chat;
 mod gemini;
 mod request;
+mod responses;
 mod script;
 
 use std::fmt::{self, Write as _};
@@ -95,6 +97,8 @@ impl MockModel {
         let router = Router::new()
             .merge(anthropic::routes())
             .merge(gemini::routes())
+            .merge(responses::routes())
+            .merge(chat::routes())
             .fallback(other)
             // A request carries the whole conversation and all tools.
             .layer(DefaultBodyLimit::disable())

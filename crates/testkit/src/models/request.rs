@@ -9,6 +9,10 @@ pub enum Api {
     Anthropic,
     /// Gemini's `generateContent`.
     Gemini,
+    /// OpenAI's Responses.
+    Responses,
+    /// Chat Completions, as OpenAI and many others have them.
+    Chat,
 }
 
 /// Who speaks in a message.
@@ -84,7 +88,7 @@ pub struct Request {
 }
 
 /// Agents put notes of their own into what the person says; these are how they begin.
-const NOTES: [&str; 2] = ["<system-reminder>", "<session_context>"];
+const NOTES: [&str; 4] = ["<system-reminder>", "<session_context>", "<environment_context>", "<turn_aborted>"];
 
 /// Errands that have all tools and the whole conversation, known by how their prompts begin: what the
 /// person might type next, a shorter conversation, what happened meanwhile, what to remember.

@@ -11,7 +11,7 @@ async fn post(model: &MockModel, path: &str, body: &Value) -> Result<String> {
 
 /// The JSON after each `data:`.
 fn events(stream: &str) -> Result<Vec<Value>> {
-    let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+    let data = stream.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| *data != "[DONE]");
     data.map(|data| Ok(serde_json::from_str(data)?)).collect()
 }
 
@@ -124,6 +124,33 @@ async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
 }
 
 #[tokio::test]
+async fn chat_completions_stream_a_turn_and_give_results_back() -> Result<()> {
+    let model = MockModel::start(two_turns()).await?;
+    let tools = json!([{"type": "function", "function": {"name": "ask"}}]);
+    let mut messages = vec![json!({"role": "system", "content": "Be kind."}), json!({"role": "user", "content": "Hello"})];
+    let body = |messages: &[Value], stream: bool| json!({"model": "m", "stream": stream, "tools": tools, "messages": messages});
+    let stream = post(&model, "/v1/chat/completions", &body(&messages, true)).await?;
+    assert!(stream.ends_with("data: [DONE]\n\n"));
+    let said = events(&stream)?;
+    let deltas: Vec<&Value> = said.iter().map(|chunk| &chunk["choices"][0]["delta"]).collect();
+    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": "ask", "arguments": "{\"n\":1}"}});
+    assert_eq!(*deltas[1], json!({"content": "Let me ask."}));
+    assert_eq!(*deltas[2], json!({"tool_calls": [call]}));
+    assert_eq!(said[3]["choices"][0]["finish_reason"], "tool_calls");
+    assert_eq!(said[4]["usage"]["total_tokens"], 15);
+
+    messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+    messages.push(json!({"role": "tool", "tool_call_id": "call_1", "content": "yes"}));
+    let whole: Value = serde_json::from_str(&post(&model, "/v1/chat/completions", &body(&messages, false)).await?)?;
+    assert_eq!(whole["choices"][0]["message"], json!({"role": "assistant", "content": "Done."}));
+    assert_eq!(model.records()[0].request.system, "Be kind.");
+    assert_eq!(model.last_user_text().as_deref(), Some("Hello"));
+    let told = ToolResult { id: "call_1".to_owned(), text: "yes".to_owned(), is_error: false };
+    assert_eq!(model.tool_results(), [told]);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
     let overloaded = || Reply::Fail { status: 529, message: "overloaded".to_owned() };
     let model = MockModel::start(Script::choose(move |_| overloaded())).await?;
@@ -135,5 +162,44 @@ async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
     assert_eq!(client.head(model.url()).send().await?.status(), 200);
     assert_eq!(client.post(format!("{}/api/event_logging/batch", model.url())).send().await?.status(), 404);
     assert_eq!(model.other_calls(), ["HEAD /", "POST /api/event_logging/batch"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> {
+    let turns = [
+        vec![Block::text("Let me ask."), Block::call("call_1", "mcp__demo__ask", json!({"n": 1}))],
+        vec![Block::call("call_2", "apply_patch", json!("*** Begin Patch"))],
+    ];
+    let model = MockModel::start(Script::turns(turns)).await?;
+    let tools =
+        json!([{"type": "function", "name": "exec"}, {"type": "namespace", "name": "mcp__demo", "tools": [{"name": "ask"}]}]);
+    let user = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+    let first = json!([user("<environment_context>"), user("Hello")]);
+    let body = json!({"model": "m", "stream": true, "tools": tools, "input": first});
+    let said = events(&post(&model, "/v1/responses", &body).await?)?;
+    let kinds: Vec<&str> = said.iter().filter_map(|event| event["type"].as_str()).collect();
+    let done = "response.output_item.done";
+    let text = ["response.output_item.added", "response.output_text.delta", done];
+    assert_eq!(kinds, [&["response.created"][..], &text, &[done, "response.completed"]].concat());
+    assert_eq!(said[2]["delta"], "Let me ask.");
+    let call = &said[4]["item"];
+    assert_eq!(
+        (&call["namespace"], &call["name"], &call["arguments"]),
+        (&json!("mcp__demo"), &json!("ask"), &json!("{\"n\":1}"))
+    );
+    assert_eq!(model.records()[0].request.tools, ["exec", "mcp__demo__ask"]);
+    assert_eq!(model.last_user_text().as_deref(), Some("Hello"));
+
+    let output = json!({"type": "function_call_output", "call_id": "call_1", "output": "yes"});
+    let second = json!([user("Hello"), said[3]["item"], call, output]);
+    let body = json!({"model": "m", "stream": false, "tools": tools, "input": second});
+    let reply: Value = serde_json::from_str(&post(&model, "/v1/responses", &body).await?)?;
+    assert_eq!(
+        (&reply["output"][0]["type"], &reply["output"][0]["input"]),
+        (&json!("custom_tool_call"), &json!("*** Begin Patch"))
+    );
+    assert_eq!(model.records()[1].request.step(), 1);
+    assert_eq!(model.tool_results(), [ToolResult { id: "call_1".to_owned(), text: "yes".to_owned(), is_error: false }]);
     Ok(())
 }

@@ -56,6 +56,26 @@ fn every_request_of_claude_code_is_an_ask() -> Result<()> {
     Ok(())
 }
 
+/// Where several hosts share one Codex, a request is told to each under the same id.
+#[test]
+fn every_request_of_codex_is_an_ask() -> Result<()> {
+    let files = recordings("codex")?;
+    ensure!(files.len() > 50, "the recordings are gone");
+    for file in files {
+        let told = std::cell::RefCell::new(std::collections::BTreeSet::new());
+        let wanted = asked(&file, |message| match message["method"].as_str() {
+            Some("item/completed") => message["params"]["item"]["questions"].is_array(),
+            Some(method) => {
+                let asks = method.ends_with("/requestApproval") || method.ends_with("/requestUserInput");
+                (asks || method == "mcpServer/elicitation/request") && told.borrow_mut().insert(message["id"].to_string())
+            }
+            None => false,
+        })?;
+        assert_eq!(replayed("codex", &file)?, wanted, "{}", file.display());
+    }
+    Ok(())
+}
+
 #[test]
 fn every_request_over_acp_is_an_ask() -> Result<()> {
     let files = recordings("acp")?;
@@ -66,5 +86,29 @@ fn every_request_over_acp_is_an_ask() -> Result<()> {
             asked(&file, |message| message["id"] != Value::Null && methods.iter().any(|method| message["method"] == *method))?;
         assert_eq!(replayed("acp", &file)?, wanted, "{}", file.display());
     }
+    Ok(())
+}
+
+/// The same request is told on both streams of events; it is one.
+#[test]
+fn every_request_of_opencode_is_an_ask() -> Result<()> {
+    let files = recordings("opencode")?;
+    ensure!(files.len() > 40, "the recordings are gone");
+    let mut all = 0;
+    for file in files {
+        let text = std::fs::read_to_string(&file)?;
+        let mut wanted = std::collections::BTreeSet::new();
+        for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            let event = if line["data"]["payload"].is_object() { &line["data"]["payload"] } else { &line["data"] };
+            let asked = event["type"] == "question.asked" || event["type"] == "permission.asked";
+            // One that asks nothing is answered at once.
+            if asked && event["properties"]["questions"] != serde_json::json!([]) {
+                wanted.insert(event["properties"]["id"].to_string());
+            }
+        }
+        assert_eq!(replayed("opencode", &file)?, wanted.len(), "{}", file.display());
+        all += wanted.len();
+    }
+    ensure!(all > 40, "only {all} requests were found");
     Ok(())
 }

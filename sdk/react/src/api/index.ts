@@ -1,20 +1,17 @@
-import type { components } from "./schema.gen";
-
-type Schemas = components["schemas"];
-
-/** One ask, as the server tells it. */
-export type Ask = Schemas["Ask"];
-export type Question = Schemas["Question"];
-export type QuestionOption = Schemas["QuestionOption"];
-export type Approval = Schemas["Approval"];
-export type Preview = Schemas["Preview"];
-export type FileDiff = Schemas["FileDiff"];
-export type Outcome = Schemas["Outcome"];
-export type Actor = Schemas["Actor"];
-export type ShownAnswer = Schemas["ShownAnswer"];
-export type Session = Schemas["Session"];
-export type Problem = Schemas["Problem"];
-export type { components } from "./schema.gen";
+export type {
+  Actor,
+  Approval,
+  Ask,
+  components,
+  FileDiff,
+  Outcome,
+  Preview,
+  Problem,
+  Question,
+  QuestionOption,
+  Session,
+  ShownAnswer,
+} from "@sayso/sdk";
 
 /** What a person decides. */
 export type Decision =

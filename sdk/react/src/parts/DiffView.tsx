@@ -34,6 +34,7 @@ export function DiffView({ file }: { file: FileDiff }) {
         ref={box}
         role="region"
         tabIndex={0}
+        data-preview
         aria-label={t("diff.label", { file: plain(file.path) })}
       >
         {lines.map((line, index) => (

@@ -77,7 +77,7 @@ export function OptionWords({ option, t, leading }: { option: QuestionOption; t:
     <>
       {leading}
       <span className="l">
-        <Visible text={option.label} />
+        <Visible text={option.recommended ? option.label.replace(/\s*\(recommended\)\s*$/i, "") : option.label} />
       </span>
       <span className="rec">{option.recommended ? t("question.recommended") : ""}</span>
       {option.description && (

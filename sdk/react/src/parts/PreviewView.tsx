@@ -27,7 +27,7 @@ export function PreviewView({ ask }: { ask: Ask }) {
   if (preview?.type === "diff") return preview.files.map((file) => <DiffView key={file.path} file={file} />);
   if (preview?.type === "plan") {
     return (
-      <div className="plan">
+      <div className="plan" tabIndex={-1} data-preview>
         <Markdown text={preview.text} />
       </div>
     );
@@ -45,7 +45,7 @@ export function PreviewView({ ask }: { ask: Ask }) {
 
 function Command({ text }: { text: string }) {
   return (
-    <pre className="cmd">
+    <pre className="cmd" tabIndex={-1} data-preview>
       <Visible text={text} />
     </pre>
   );

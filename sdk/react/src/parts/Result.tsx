@@ -16,7 +16,9 @@ export function Result({ model, actions }: { model: AskCardModel; actions: AskCa
   const { ask, state } = model;
   const answers = ask.outcome?.answers ?? undefined;
   const rows = answers && (state === "answered" || state === "undelivered");
-  const line = state === "undelivered" ? t("line.undelivered") : secondLine(t, ask, tokenId);
+  // Where no message can be sent, the server's own words say why it did not arrive.
+  const why = (!actions.sendAsMessage && ask.deliveryReason) || t("line.undelivered");
+  const line = state === "undelivered" ? why : secondLine(t, ask, tokenId);
   const words = ask.outcome?.status === "withdrawn" ? undefined : ask.outcome?.message;
   return (
     <div className="res">

@@ -10,6 +10,7 @@ export const en = {
   "state.stopped": "Denied, agent stopped",
   "state.timedOut": "Nobody answered in {{after}}",
   "state.withdrawn": "Withdrawn",
+  "state.settled": "Decided",
   "state.parked": "Parked",
   "state.snoozed": "Snoozed until {{time}}",
   "state.undelivered": "Answered, not delivered",

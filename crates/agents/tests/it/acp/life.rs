@@ -1,6 +1,6 @@
 //! A session's life: start, mode and model, turns, interrupts, the end, and the life after it.
 
-use sayso_core::ask::AskBody;
+use sayso_core::ask::{AskBody, TypedAnswers};
 use sayso_core::texts;
 
 use super::*;
@@ -492,5 +492,5 @@ fn abilities_are_told_as_they_are() {
     assert!(capabilities(Profile::Claude).questions && capabilities(Profile::Claude).elicitation);
     assert!(!capabilities(Profile::Gemini).questions && capabilities(Profile::Gemini).approvals);
     assert!(capabilities(Profile::Qwen).questions && !capabilities(Profile::Qwen).elicitation);
-    assert!(!capabilities(Profile::Claude).message_answers_sets);
+    assert_eq!(capabilities(Profile::Claude).typed, TypedAnswers::OwnText);
 }

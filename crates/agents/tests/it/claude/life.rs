@@ -2,7 +2,7 @@
 
 use sayso_agents::claude::{CAPABILITIES, ClaudeTranslator};
 use sayso_agents::translator::{AgentEvent, Capabilities, Command, DecidedBy, Exit, Input, Output, Translator};
-use sayso_core::ask::{Decision, Delivery};
+use sayso_core::ask::{Decision, Delivery, TypedAnswers};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::texts;
@@ -254,6 +254,6 @@ fn an_unknown_state_is_not_restored() {
 // Checklist 0.31.
 #[test]
 fn capabilities_are_what_was_measured() {
-    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, message_answers_sets } = CAPABILITIES;
-    assert!(questions && approvals && plans && elicitation && resume && survives_restart && message_answers_sets);
+    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, typed } = CAPABILITIES;
+    assert!(questions && approvals && plans && elicitation && resume && survives_restart && typed == TypedAnswers::Sets);
 }

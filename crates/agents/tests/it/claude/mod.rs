@@ -3,7 +3,7 @@
 mod answers;
 mod life;
 mod lines;
-mod mutations;
+pub(crate) mod mutations;
 mod recording;
 mod replay;
 

@@ -22,28 +22,28 @@ const STATE: usize = 160 * 1024;
 const LIFE: usize = 60;
 
 /// Numbers that look like chance and are the same for the same seed.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % u64::try_from(limit.max(1)).unwrap()).unwrap()
     }
 
-    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 }
 
-fn from_env<T: FromStr<Err: Display>>(name: &str, default: T) -> T {
+pub(crate) fn from_env<T: FromStr<Err: Display>>(name: &str, default: T) -> T {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
 /// One of the recorded lines, broken. They come in their order, so that broken ones meet a state that
 /// fits them.
-fn broken(chance: &mut Chance, lines: &[String], at: usize) -> String {
+pub(crate) fn broken(chance: &mut Chance, lines: &[String], at: usize) -> String {
     let line = &lines[at % lines.len()];
     let mut bytes = line.clone().into_bytes();
     for _ in 0..=chance.below(3) {
@@ -108,7 +108,7 @@ fn replaced(chance: &mut Chance, bytes: &[u8], value: &str) -> Vec<u8> {
     format!("{}{value}{}", &text[..from], &text[to..]).into_bytes()
 }
 
-fn decision(chance: &mut Chance) -> Decision {
+pub(crate) fn decision(chance: &mut Chance) -> Decision {
     let words = || "wörds \"\n\u{2028}".to_owned();
     match chance.below(7) {
         0 => Decision::Rejected { message: words(), stop: chance.below(2) == 0 },

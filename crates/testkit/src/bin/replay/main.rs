@@ -1,8 +1,9 @@
 //! Feeds what a real agent said, from recordings, to its translator and prints the events that follow,
 //! one JSON object per line, with the names that the HTTP interface uses.
 //!
-//! A recording is JSON lines `{"dir": …, "msg": …}`; `out` is what the agent wrote. What the host sent
-//! is not sent again: the translator listens as if it had attached to an agent that runs.
+//! A recording is JSON lines `{"dir": …, "msg": …}`; `out` is what the agent wrote, `sse` an event of an
+//! agent that is a server. What the host sent is not sent again: the translator listens as if it had
+//! attached to an agent that runs.
 
 mod events;
 
@@ -13,6 +14,8 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use sayso_agents::acp::AcpTranslator;
 use sayso_agents::claude::ClaudeTranslator;
+use sayso_agents::codex::CodexTranslator;
+use sayso_agents::opencode::OpenCodeTranslator;
 use sayso_agents::translator::{Input, Translator};
 use sayso_core::id::SessionId;
 use sayso_core::time::Time;
@@ -33,14 +36,17 @@ struct Args {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Protocol {
     Claude,
+    Codex,
     Acp,
+    Opencode,
 }
 
-/// One line of a recording.
+/// One line of a recording. An event of a server has `data` where others have a message.
 #[derive(serde::Deserialize)]
 struct Recorded {
     dir: String,
-    msg: Box<RawValue>,
+    #[serde(alias = "data")]
+    msg: Option<Box<RawValue>>,
 }
 
 fn main() -> Result<()> {
@@ -59,7 +65,9 @@ fn replay(protocol: Protocol, file: &Path) -> Result<Vec<events::Event>> {
     let session = SessionId::new(Time::from_millis(0), [7; 10]);
     let mut translator: Box<dyn Translator> = match protocol {
         Protocol::Claude => Box::new(ClaudeTranslator::attached(session)),
+        Protocol::Codex => Box::new(CodexTranslator::attached(session)),
         Protocol::Acp => Box::new(AcpTranslator::attached(session)),
+        Protocol::Opencode => Box::new(OpenCodeTranslator::attached(session)),
     };
     let mut events = Events::new(session);
     let recording = std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -67,19 +75,20 @@ fn replay(protocol: Protocol, file: &Path) -> Result<Vec<events::Event>> {
         let line = line.with_context(|| format!("cannot read {}", file.display()))?;
         let Some(said) = said(&line) else { continue };
         let now = Time::from_millis(i64::try_from(number).unwrap_or(i64::MAX));
-        for output in translator.handle(now, Input::Line(said)) {
+        for output in translator.handle(now, said) {
             events.take(output, now);
         }
     }
     Ok(events.into_inner())
 }
 
-/// What the agent wrote, if this line of a recording is that. A message that is text was no JSON.
-fn said(line: &str) -> Option<String> {
+/// What the agent said, if this line of a recording is that. A message that is text was no JSON.
+fn said(line: &str) -> Option<Input> {
     let recorded: Recorded = serde_json::from_str(line).ok()?;
-    if recorded.dir != "out" {
-        return None;
+    let text = recorded.msg.as_ref()?.get();
+    match recorded.dir.as_str() {
+        "out" => Some(Input::Line(serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned()))),
+        "sse" => Some(Input::StreamEvent(text.to_owned())),
+        _ => None,
     }
-    let text = recorded.msg.get();
-    Some(serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned()))
 }

@@ -165,6 +165,14 @@ export interface paths {
                     label?: string;
                     /** @description Only asks of this agent. */
                     agent?: string;
+                    /** @description Only asks of this directory and below. */
+                    project?: string;
+                    /** @description Only asks that were opened then or later. */
+                    since?: string;
+                    /** @description Only asks that were opened before then. */
+                    until?: string;
+                    /** @description Only asks with these words in what was asked, said or decided; letters in any case. */
+                    q?: string;
                     /** @description Only the ask whose id ends like this. */
                     idEndsWith?: string;
                     /** @description How many at most, 1 to 500. */
@@ -306,7 +314,10 @@ export interface paths {
         /** Take back an ask that you opened. */
         delete: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Why, in words for people. */
+                    reason?: string;
+                };
                 header?: never;
                 path: {
                     id: string;
@@ -734,6 +745,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/external": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell what happened where a person runs an agent themselves.
+         * @description What was decided there is withdrawn here. A session that is not known has nothing to withdraw.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ExternalNews"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ExternalNewsTaken"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -875,6 +944,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say something to people, and wait for nothing. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewNotice"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy": {
         parameters: {
             query?: never;
@@ -910,7 +1032,50 @@ export interface paths {
                 };
             };
         };
-        put?: never;
+        /**
+         * Write another text into the policy file. It is in force at once.
+         * @description A text that cannot be used is refused with its place, and the file stays as it is. So it does when somebody else wrote
+         *     it meanwhile: read it again then.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SetPolicy"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PolicyView"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         post?: never;
         delete?: never;
         options?: never;
@@ -982,7 +1147,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Allow commands for a while. */
+        /** Allow something for a while. */
         post: {
             parameters: {
                 query?: never;
@@ -1023,6 +1188,57 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/grants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a grant back. It ends at once. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -2311,7 +2527,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "not_resumable" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description One event as it stands in `data:` of a stream. */
         Event: {
             /**
@@ -2374,6 +2590,40 @@ export interface components {
         Explanation: {
             /** @description One entry per ask. */
             data: components["schemas"]["Explained"][];
+        };
+        /**
+         * @description What happened where a person runs an agent themselves.
+         * @enum {string}
+         */
+        ExternalEvent: "toolDone" | "prompted" | "turnEnded" | "ended";
+        /** @description News of a session of an agent that a person runs themselves. What was decided there is withdrawn here. */
+        ExternalNews: {
+            /** @description The agent's name. */
+            agent: string;
+            /** @description The agent's own id of the session. */
+            sessionId: string;
+            /** @description What happened. */
+            event: components["schemas"]["ExternalEvent"];
+            /** @description How the `dedupeKey` of the asks about such a tool call begins; for `toolDone`. */
+            dedupeKey?: string | null;
+        };
+        /** @description What became of the news. */
+        ExternalNewsTaken: {
+            /** @description The asks that were withdrawn. */
+            withdrawn: string[];
+        };
+        /** @description A session of an agent that a person runs themselves, as it knows itself. */
+        ExternalSession: {
+            /** @description The agent's name, e.g. `claude`. */
+            agent: string;
+            /** @description The agent's own id of the session. */
+            sessionId: string;
+            /** @description The directory it works in, absolute. The project's policy file is read there. */
+            cwd: string;
+            /** @description The first line of the first prompt. */
+            title?: string | null;
+            /** @description The git branch; read from the directory if it is left out. */
+            branch?: string | null;
         };
         /** @description The change to one file. */
         FileDiff: {
@@ -2488,6 +2738,18 @@ export interface components {
             id: string;
             /** @description The commands that it allows. */
             run: string[];
+            /** @description The files that may be changed. */
+            edit?: string[];
+            /** @description The files that may be read. */
+            read?: string[];
+            /** @description The addresses that may be fetched. */
+            fetch?: string[];
+            /** @description The tools of MCP servers. */
+            mcp?: string[];
+            /** @description The agent's own names of tools. */
+            tool?: string[];
+            /** @description Only in this project. */
+            project?: string | null;
             /**
              * Format: date-time
              * @description Until when.
@@ -2564,6 +2826,8 @@ export interface components {
              * @default null
              */
             sessionId?: string | null;
+            /** @default null */
+            external?: components["schemas"]["ExternalSession"] | null;
             /**
              * @description Who asks; the token's name if it is left out.
              * @default null
@@ -2584,6 +2848,16 @@ export interface components {
              * @default null
              */
             branch?: string | null;
+            /**
+             * @description The sub-agent that asks.
+             * @default null
+             */
+            subagent?: string | null;
+            /**
+             * @description The agent's id of the tool call.
+             * @default null
+             */
+            toolCallId?: string | null;
             /**
              * @description What a person should know first.
              * @default null
@@ -2611,24 +2885,58 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
+             * @default null
+             */
+            policyOnly?: boolean | null;
+            /**
              * @description Two pending asks of one token with the same key are one ask.
              * @default null
              */
             dedupeKey?: string | null;
+            /**
+             * @description Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
+             *     question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
+             * @default null
+             */
+            keep?: string | null;
             /**
              * @description Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
              * @default null
              */
             timeout?: string | null;
         };
-        /** @description Allows commands for a while. */
+        /** @description Allows something for a while. The patterns are those of a rule. */
         NewGrant: {
-            /** @description The commands, as in a rule: `cargo test *`. */
-            run: string[];
-            /** @description For how long, e.g. `1h`. */
-            for: string;
+            /** @description Commands: `cargo test *`. */
+            run?: string[];
+            /** @description Files that are changed: `src/**`. */
+            edit?: string[];
+            /** @description Files that are read. */
+            read?: string[];
+            /** @description Addresses: `docs.rs`. */
+            fetch?: string[];
+            /** @description Tools of MCP servers: `server/tool`. */
+            mcp?: string[];
+            /** @description The agent's own names of tools: `WebSearch`. */
+            tool?: string[];
+            /** @description For how long, e.g. `1h`. Say this or `until`. */
+            for?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when. Say this or `for`.
+             */
+            until?: string | null;
             /** @description Only in this project. */
             project?: string | null;
+        };
+        /** @description Something that people should know, and that needs no answer. */
+        NewNotice: {
+            /** @description The words. */
+            text: string;
+            /** @description Who says it; the token's name if it is left out. */
+            agent?: string | null;
+            external?: components["schemas"]["ExternalSession"] | null;
         };
         /** @description Starts a session. */
         NewSession: {
@@ -2747,6 +3055,8 @@ export interface components {
             error?: string | null;
             /** @description The fingerprint of the rules in force. */
             fingerprint: string;
+            /** @description The fingerprint of the text; say it when you write another one. */
+            textFingerprint?: string;
             profile?: components["schemas"]["ActiveProfile"] | null;
             /** @description Rules that were given by hand for a while. */
             grants: components["schemas"]["Grant"][];
@@ -2934,6 +3244,10 @@ export interface components {
             model?: string | null;
             /** @description What it adds to the person's policy. */
             policy?: Record<string, unknown>;
+            /** @description Whether a person runs the agent themselves: it takes outcomes, and nothing else from here. */
+            external?: boolean;
+            /** @description The agent's own id of the session, where it is known. */
+            nativeId?: string | null;
             /** @description Labels. */
             labels: {
                 [key: string]: string;
@@ -2978,6 +3292,13 @@ export interface components {
          * @enum {string}
          */
         SessionStatus: "running" | "waiting" | "idle" | "stalled" | "ended" | "failed";
+        /** @description Writes another text into the policy file. */
+        SetPolicy: {
+            /** @description The whole text. */
+            text: string;
+            /** @description The `textFingerprint` of the text that this one replaces. */
+            ifFingerprint: string;
+        };
         /** @description Switches a profile on or off. */
         SetProfile: {
             /** @description The profile; `null` switches it off. */
@@ -3021,6 +3342,8 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description The name of the person or program. */
             actor: string;
+            /** @description What the browser that signed in is called. */
+            device?: string | null;
             /** @description Only this session. */
             sessionId?: string | null;
             /** @description Only what has all these labels. */
@@ -3042,6 +3365,11 @@ export interface components {
              * @description When it was revoked.
              */
             revokedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, if it was since the server started.
+             */
+            lastUsedAt?: string | null;
         };
         /** @description The tokens. */
         TokenList: {

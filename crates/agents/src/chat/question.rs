@@ -1,0 +1,209 @@
+//! The tool `question`: what the model is told about it, and how strictly its calls are read. They come
+//! from a model, so they are checked like anything from outside, and what is wrong is said so that the
+//! model can do better.
+
+use sayso_core::ask::{Input, Question, QuestionOption};
+use sayso_core::limits;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::json::{Object, list, text};
+
+/// Its name.
+pub(super) const NAME: &str = "question";
+/// Characters of a header and of a label.
+const SHORT: usize = 30;
+/// Options of one question.
+const OPTIONS: usize = 10;
+
+/// What the model is told about it.
+pub(super) fn definition() -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": NAME,
+            "description": "Ask the user one question and wait for the answer. Use it instead of asking in prose when you \
+                need a decision. Call it alone and at the very end of your turn. The user can always write something else \
+                unless custom is false. The answer is the user's next message.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "header": { "type": "string", "maxLength": SHORT, "description": "A name for the question, a few words" },
+                    "question": { "type": "string", "description": "The question, whole" },
+                    "options": {
+                        "type": "array", "minItems": 1, "maxItems": OPTIONS,
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "label": { "type": "string", "maxLength": SHORT, "description": "What is chosen, and what you are told" },
+                                "description": { "type": "string", "description": "What it means" }
+                            },
+                            "required": ["label"]
+                        }
+                    },
+                    "multiple": { "type": "boolean", "description": "Whether several options may be chosen; false if left out" },
+                    "custom": { "type": "boolean", "description": "Whether the user may write an own answer; true if left out" }
+                },
+                "required": ["question", "options"]
+            }
+        }
+    })
+}
+
+/// Reads what the tool was called with.
+///
+/// # Errors
+/// What is wrong with it, for the model to read.
+pub(super) fn read(arguments: &str) -> Result<Question, String> {
+    let fields = Object::parse(arguments).ok_or("the arguments are not a JSON object")?;
+    if fields.get("questions").is_some() {
+        return Err("`questions` is not known: ask one question per call, in `question`".to_owned());
+    }
+    let asked = words(&fields, "question")?.ok_or("`question` is missing")?;
+    if asked.trim().is_empty() {
+        return Err("`question` is empty".to_owned());
+    }
+    limits::check("`question`", asked.len(), limits::TEXT).map_err(|error| error.to_string())?;
+    let header = words(&fields, "header")?.filter(|header| !header.trim().is_empty());
+    if let Some(header) = &header {
+        short("`header`", header)?;
+    }
+    let given = fields.get("options").ok_or("`options` is missing")?;
+    let given = list(given).ok_or("`options` is no list")?;
+    if given.is_empty() || given.len() > OPTIONS {
+        return Err(format!("`options` has {} entries; it must have 1 to {OPTIONS}", given.len()));
+    }
+    let mut options: Vec<QuestionOption> = Vec::with_capacity(given.len());
+    for (at, given) in given.into_iter().enumerate() {
+        let option = option(at, given)?;
+        if options.iter().any(|other| other.label == option.label) {
+            return Err(format!("`options[{at}].label` is there twice"));
+        }
+        options.push(option);
+    }
+    let input = Input::Choice { options, multiple: says(&fields, "multiple", false)?, custom: says(&fields, "custom", true)? };
+    Ok(Question { key: "0".to_owned(), header, text: asked, input, required: true })
+}
+
+fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {
+    let fields = Object::of(given).ok_or_else(|| format!("`options[{at}]` is no object with a `label`"))?;
+    let what = format!("`options[{at}].label`");
+    let label = fields.get("label").ok_or_else(|| format!("{what} is missing"))?;
+    let label = text(label).ok_or_else(|| format!("{what} is no text"))?;
+    if label.trim().is_empty() {
+        return Err(format!("{what} is empty"));
+    }
+    short(&what, &label)?;
+    let description = words(&fields, "description").map_err(|_| format!("`options[{at}].description` is no text"))?;
+    if let Some(description) = &description {
+        limits::check(&format!("`options[{at}].description`"), description.len(), limits::TEXT)
+            .map_err(|error| error.to_string())?;
+    }
+    Ok(QuestionOption::new(label, description.filter(|description| !description.trim().is_empty())))
+}
+
+/// A field that holds text, if it is there.
+fn words(fields: &Object<'_>, name: &str) -> Result<Option<String>, String> {
+    fields.get(name).map(|value| text(value).ok_or_else(|| format!("`{name}` is no text"))).transpose()
+}
+
+fn says(fields: &Object<'_>, name: &str, otherwise: bool) -> Result<bool, String> {
+    match fields.get(name).map(RawValue::get) {
+        None => Ok(otherwise),
+        Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        Some(_) => Err(format!("`{name}` is neither true nor false")),
+    }
+}
+
+fn short(what: &str, text: &str) -> Result<(), String> {
+    let long = text.chars().count();
+    if long > SHORT { Err(format!("{what} has {long} characters; at most {SHORT} are allowed")) } else { Ok(()) }
+}
+
+/// The message that an answer is: the labels one per line, and what the person wrote last.
+pub(super) fn message(arguments: Option<&str>, entries: &[String], note: Option<&str>) -> String {
+    let asked = arguments.and_then(|arguments| read(arguments).ok());
+    let is_option =
+        |entry: &&String| asked.as_ref().is_some_and(|asked| asked.options().iter().any(|option| option.is_named_by(entry)));
+    let (chosen, written): (Vec<&String>, Vec<&String>) = entries.iter().partition(is_option);
+    let lines = chosen.into_iter().chain(written).map(String::as_str).chain(note);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(change: impl FnOnce(&mut Value)) -> Result<Question, String> {
+        let mut arguments = json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B", "description": "b" }] });
+        change(&mut arguments);
+        read(&arguments.to_string())
+    }
+
+    /// Checklist 3.24–3.29: what may be left out, and what it means then.
+    #[test]
+    fn a_question_is_read_with_its_defaults() {
+        let question = asked(|_| {}).unwrap();
+        assert_eq!((question.header.as_deref(), question.text.as_str(), question.required), (None, "Which?", true));
+        assert!(!question.multiple() && question.takes_text());
+        let [first, second] = question.options() else { panic!() };
+        assert_eq!((first.label.as_str(), first.value.as_str(), &first.description), ("A", "A", &None));
+        assert_eq!(second.description.as_deref(), Some("b"));
+        let question = asked(|it| {
+            it["header"] = json!("x".repeat(30));
+            it["multiple"] = json!(true);
+            it["custom"] = json!(false);
+        });
+        let question = question.unwrap();
+        assert!(question.multiple() && !question.takes_text() && question.header.is_some());
+    }
+
+    /// Checklist 3.12, 3.26, 3.27, 3.47: each fault is named, so that the model can do better.
+    #[test]
+    fn what_is_wrong_is_said() {
+        let wrong = |change: &dyn Fn(&mut Value)| asked(change).unwrap_err();
+        let label = |label: Value| wrong(&move |it| it["options"][1]["label"] = label.clone());
+        for (said, part) in [
+            (wrong(&|it| it["question"] = Value::Null), "`question` is missing"),
+            (wrong(&|it| it["question"] = json!(" ")), "`question` is empty"),
+            (wrong(&|it| it["question"] = json!(["Which?"])), "`question` is no text"),
+            (wrong(&|it| it["question"] = json!("x".repeat(limits::TEXT + 1))), "`question`"),
+            (wrong(&|it| it["questions"] = json!([])), "one question per call"),
+            (wrong(&|it| it["header"] = json!("x".repeat(31))), "`header` has 31 characters"),
+            (wrong(&|it| it["options"] = Value::Null), "`options` is missing"),
+            (wrong(&|it| it["options"] = json!({})), "`options` is no list"),
+            (wrong(&|it| it["options"] = json!([])), "0 entries"),
+            (wrong(&|it| it["options"] = json!(vec![json!({ "label": "A" }); 11])), "11 entries"),
+            (wrong(&|it| it["options"][0] = json!("A")), "`options[0]` is no object"),
+            (label(json!("x".repeat(31))), "`options[1].label` has 31 characters"),
+            (label(json!("")), "`options[1].label` is empty"),
+            (label(json!(1)), "`options[1].label` is no text"),
+            (label(json!("A")), "`options[1].label` is there twice"),
+            (wrong(&|it| it["options"][1]["description"] = json!(7)), "`options[1].description` is no text"),
+            (wrong(&|it| it["multiple"] = json!("yes")), "`multiple` is neither"),
+            (wrong(&|it| it["custom"] = json!(0)), "`custom` is neither"),
+        ] {
+            assert!(said.contains(part), "{said}: {part}");
+        }
+        for arguments in ["", "null", "[]", "{", "7"] {
+            assert_eq!(read(arguments).unwrap_err(), "the arguments are not a JSON object");
+        }
+    }
+
+    /// Checklist 3.30–3.33, 3.44.
+    #[test]
+    fn an_answer_is_the_labels_and_then_what_was_written() {
+        let arguments =
+            json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B" }], "multiple": true }).to_string();
+        let message = |entries: &[&str], note| {
+            let entries: Vec<String> = entries.iter().map(|&entry| entry.to_owned()).collect();
+            message(Some(&arguments), &entries, note)
+        };
+        assert_eq!(message(&["A"], None), "A");
+        assert_eq!(message(&["A", "B"], None), "A\nB");
+        assert_eq!(message(&["neither", "B"], None), "B\nneither");
+        assert_eq!(message(&["own words"], None), "own words");
+        assert_eq!(message(&["A"], Some("but soon")), "A\nbut soon");
+    }
+}

@@ -1,0 +1,218 @@
+//! What the endpoint streams, put together piece by piece.
+
+use sayso_core::limits;
+use serde_json::value::RawValue;
+
+use super::conversation::ToolCall;
+use crate::json::{Object, too_deep};
+
+/// Bytes of the words of one turn.
+const WORDS: usize = limits::RAW;
+/// Bytes of the arguments of one call.
+const ARGUMENTS: usize = 64 * 1024;
+/// Calls in one turn that are looked at.
+const CALLS: usize = 32;
+
+/// A turn of the model as far as it has come. It is not saved: what was cut off is asked for again.
+#[derive(Debug, Default)]
+pub(super) struct Reply {
+    /// The words so far.
+    pub(super) words: String,
+    calls: Vec<Piece>,
+    /// Whether words came after a call.
+    pub(super) words_after_call: bool,
+    /// Whether the endpoint said that this is all.
+    pub(super) finished: bool,
+    /// What the endpoint says went wrong.
+    pub(super) fault: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Piece {
+    index: u64,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Reply {
+    /// Whether nothing has come yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.calls.is_empty() && self.fault.is_none() && !self.finished
+    }
+
+    /// Takes one event; gives the words that are new.
+    pub(super) fn take(&mut self, data: &str) -> Option<String> {
+        if data.trim() == "[DONE]" {
+            self.finished = true;
+            return None;
+        }
+        self.read(data, "delta")
+    }
+
+    /// Takes a reply that was not streamed.
+    pub(super) fn take_whole(&mut self, body: &str) -> Option<String> {
+        self.read(body, "message")
+    }
+
+    fn read(&mut self, data: &str, part: &str) -> Option<String> {
+        let event = Object::parse(data).filter(|_| !too_deep(data))?;
+        if let Some(fault) = event.get("error") {
+            self.fault = Some(error_words(fault));
+            return None;
+        }
+        let choices = event.list("choices")?;
+        let choice = choices.first().and_then(|choice| Object::of(choice))?;
+        self.finished |= choice.words("finish_reason").is_some();
+        let delta = choice.object(part)?;
+        for call in delta.list("tool_calls").unwrap_or_default() {
+            self.call(call);
+        }
+        let words = delta.text("content").filter(|words| !words.is_empty())?;
+        self.words_after_call |= !self.calls.is_empty() && !words.trim().is_empty();
+        if self.words.len() + words.len() > WORDS {
+            self.fault = Some(format!("its turn is longer than {WORDS} bytes"));
+            return None;
+        }
+        self.words.push_str(&words);
+        Some(words)
+    }
+
+    fn call(&mut self, raw: &RawValue) {
+        let Some(call) = Object::of(raw) else { return };
+        // Some endpoints give no index; then every piece is a call of its own if it has a name.
+        let index = call.number("index").map(|index| index as u64);
+        let function = call.object("function");
+        let text = |name: &str| function.as_ref().and_then(|function| function.text(name)).unwrap_or_default();
+        let name = text("name");
+        let known = match index {
+            Some(index) => self.calls.iter_mut().position(|piece| piece.index == index),
+            None if name.is_empty() => self.calls.len().checked_sub(1),
+            None => None,
+        };
+        let at = known.unwrap_or_else(|| {
+            let index = index.unwrap_or(self.calls.len() as u64);
+            self.calls.push(Piece { index, ..Piece::default() });
+            self.calls.len() - 1
+        });
+        if self.calls.len() > CALLS {
+            self.fault = Some(format!("it called more than {CALLS} tools at once"));
+            self.calls.truncate(CALLS);
+            return;
+        }
+        let Some(piece) = self.calls.get_mut(at) else { return };
+        if piece.id.is_empty() {
+            limits::head(&call.text("id").unwrap_or_default(), limits::NAME).clone_into(&mut piece.id);
+        }
+        if piece.name.len() + name.len() <= limits::NAME {
+            piece.name.push_str(&name);
+        }
+        let arguments = text("arguments");
+        if piece.arguments.len() + arguments.len() > ARGUMENTS {
+            self.fault = Some(format!("the arguments of a call are longer than {ARGUMENTS} bytes"));
+            return;
+        }
+        piece.arguments.push_str(&arguments);
+    }
+
+    /// The words, if there are any, and the calls. An id that is missing or `taken` is replaced.
+    pub(super) fn into_parts(self, turn: u64, taken: impl Fn(&str) -> bool) -> (Option<String>, Vec<ToolCall>) {
+        let mut calls: Vec<ToolCall> = Vec::with_capacity(self.calls.len());
+        for (at, piece) in self.calls.into_iter().enumerate() {
+            let used = piece.id.is_empty() || taken(&piece.id) || calls.iter().any(|call| call.id == piece.id);
+            let id = if used { format!("call_{turn}_{at}") } else { piece.id };
+            calls.push(ToolCall::new(id, piece.name, piece.arguments));
+        }
+        (Some(self.words).filter(|words| !words.trim().is_empty()), calls)
+    }
+}
+
+/// What an endpoint says about a fault, in one line.
+pub(super) fn error_words(raw: &RawValue) -> String {
+    let said = Object::of(raw).and_then(|error| error.words("message")).or_else(|| crate::json::text(raw));
+    limits::head(&said.unwrap_or_else(|| raw.get().to_owned()), 500).to_owned()
+}
+
+/// The words of the body of a failed call.
+pub(super) fn body_words(body: &str) -> String {
+    let said = Object::parse(body).and_then(|body| body.get("error").map(error_words).or_else(|| body.words("message")));
+    let said = said.unwrap_or_else(|| body.trim().to_owned());
+    limits::head(&said, 500).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn piece(delta: &serde_json::Value) -> String {
+        json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] }).to_string()
+    }
+
+    #[test]
+    fn words_and_calls_come_in_pieces() {
+        let mut reply = Reply::default();
+        assert!(reply.is_empty());
+        assert_eq!(reply.take(&piece(&json!({ "role": "assistant", "content": "Hel" }))).as_deref(), Some("Hel"));
+        assert_eq!(reply.take(&piece(&json!({ "content": "lo" }))).as_deref(), Some("lo"));
+        let begin = json!({ "tool_calls": [{ "index": 0, "id": "c1", "type": "function", "function": { "name": "question", "arguments": "{\"a\"" } }] });
+        assert_eq!(reply.take(&piece(&begin)), None);
+        reply.take(&piece(&json!({ "tool_calls": [{ "index": 0, "function": { "arguments": ":1}" } }] })));
+        reply.take(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }).to_string());
+        assert!(reply.finished && !reply.words_after_call);
+        let (words, calls) = reply.into_parts(1, |_| false);
+        assert_eq!(words.as_deref(), Some("Hello"));
+        assert_eq!(calls, [ToolCall::new("c1".into(), "question".into(), "{\"a\":1}".into())]);
+    }
+
+    #[test]
+    fn calls_without_index_or_id_are_told_apart() {
+        let mut reply = Reply::default();
+        for _ in 0..2 {
+            reply.take(&piece(&json!({ "tool_calls": [{ "function": { "name": "question", "arguments": "{}" } }] })));
+        }
+        reply.take(&piece(&json!({ "content": "after" })));
+        assert!(reply.words_after_call);
+        let (_, calls) = reply.into_parts(7, |_| false);
+        assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["call_7_0", "call_7_1"]);
+        let mut again = Reply::default();
+        again.take(&piece(&json!({ "tool_calls": [{ "index": 0, "id": "c1", "function": { "name": "question" } }] })));
+        assert_eq!(again.into_parts(8, |id| id == "c1").1[0].id, "call_8_0", "an id that was there before is replaced");
+    }
+
+    #[test]
+    fn nonsense_is_passed_over_and_faults_are_kept() {
+        let mut reply = Reply::default();
+        for data in [
+            "",
+            "{",
+            "null",
+            "[]",
+            "7",
+            r#"{"choices":[]}"#,
+            r#"{"choices":[7]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[7]}}]}"#,
+        ] {
+            assert_eq!(reply.take(data), None);
+        }
+        assert!(reply.is_empty());
+        reply.take(r#"{"error":{"message":"out of memory","code":500}}"#);
+        assert_eq!(reply.fault.as_deref(), Some("out of memory"));
+        let mut long = Reply::default();
+        let call =
+            json!({ "tool_calls": [{ "index": 0, "function": { "name": "question", "arguments": "x".repeat(ARGUMENTS + 1) } }] });
+        long.take(&piece(&call));
+        assert!(long.fault.is_some());
+        assert_eq!(body_words(r#"{"error":{"message":"no such model"}}"#), "no such model");
+        assert_eq!(body_words("<html>"), "<html>");
+    }
+
+    #[test]
+    fn a_reply_that_is_not_streamed_is_read_as_well() {
+        let mut reply = Reply::default();
+        let body = json!({ "choices": [{ "message": { "role": "assistant", "content": "Hi" }, "finish_reason": "stop" }] });
+        assert_eq!(reply.take_whole(&body.to_string()).as_deref(), Some("Hi"));
+        assert!(reply.finished);
+    }
+}

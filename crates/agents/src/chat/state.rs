@@ -1,0 +1,441 @@
+//! What outlives an input, and how the conversation goes on from there.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::time::Duration;
+
+use sayso_core::ask::{AskBody, Decision, Delivery, Question};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::session::Labels;
+use sayso_core::texts;
+use sayso_core::time::{Time, in_words};
+use sayso_core::transcript::{Role, ToolStatus};
+use serde::{Deserialize, Serialize};
+
+use super::Endpoint;
+use super::conversation::{self, Said, ToolCall};
+use super::question;
+use super::reply::{self, Reply};
+use crate::out::Out;
+use crate::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Outcome, Output};
+
+/// Bytes of a whole conversation. It is sent with every turn.
+const LONGEST: usize = limits::RAW;
+/// Messages that may wait for the end of a turn.
+const QUEUE: usize = 16;
+/// How often a call is made that fails in passing, and how long the first pause is; each next one is twice as long.
+const TRIES: u32 = 5;
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often in a row the model may call the tool wrongly.
+const FAULTS: u32 = 4;
+
+const ANSWERED: &str = "The user answered; the next message is the answer.";
+const NOT_ASKED: &str = "The question was withdrawn.";
+const NOT_WAITING: &str = "The agent no longer waits for it.";
+const NOT_ALONE: &str = "`question` must be the only tool call of its turn. Nothing was asked and nothing was run.";
+const NOT_LAST: &str = "`question` must be the last thing in its turn; text came after it. Nothing was asked.";
+
+/// A conversation and what is under way in it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct State {
+    session: Option<SessionId>,
+    /// The model that this session wants.
+    model: Option<String>,
+    /// Whether the model may ask.
+    questions: bool,
+    closed: bool,
+    said: Vec<Said>,
+    doing: Doing,
+    /// Numbers given to calls so far.
+    calls: u64,
+    /// Turns in a row that called the tool wrongly.
+    faults: u32,
+    queue: VecDeque<String>,
+    #[serde(skip)]
+    reply: Reply,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Doing {
+    /// The person is to speak.
+    #[default]
+    Nothing,
+    /// The model speaks.
+    Calling { call: u64, tries: u32 },
+    /// The endpoint failed in passing.
+    Resting { until: Time, tries: u32 },
+    /// The model has asked.
+    Asking { native_id: String, tool_call_id: String },
+}
+
+impl State {
+    pub(super) const fn is_calling(&self) -> bool {
+        matches!(self.doing, Doing::Calling { .. })
+    }
+
+    pub(super) const fn deadline(&self) -> Option<Time> {
+        match self.doing {
+            Doing::Resting { until, .. } => Some(until),
+            Doing::Nothing | Doing::Calling { .. } | Doing::Asking { .. } => None,
+        }
+    }
+
+    pub(super) fn handle(&mut self, endpoint: &Endpoint, now: Time, input: Input) -> Vec<Output> {
+        let Some(session) = self.session.or(match &input {
+            Input::Command(command) => Some(command.session()),
+            _ => None,
+        }) else {
+            return Vec::new();
+        };
+        let mut going = Going { state: self, endpoint, now, out: Out::new(session) };
+        match input {
+            Input::Command(command) => going.command(command),
+            Input::StreamEvent(data) => going.streamed(&data),
+            Input::HttpReply(reply) => going.replied(&reply),
+            Input::Tick => going.tick(),
+            Input::Line(_) | Input::StreamOpened | Input::StreamClosed | Input::Exited(_) => {}
+        }
+        going.out.into_outputs()
+    }
+
+    fn size(&self) -> usize {
+        self.said.iter().map(Said::size).chain(self.queue.iter().map(String::len)).sum()
+    }
+
+    /// Whether a call of this id was made before.
+    fn knows(&self, id: &str) -> bool {
+        self.said.iter().any(|said| match said {
+            Said::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
+            Said::User { .. } | Said::Tool { .. } => false,
+        })
+    }
+}
+
+/// The state on its way through one input.
+struct Going<'a> {
+    state: &'a mut State,
+    endpoint: &'a Endpoint,
+    now: Time,
+    out: Out,
+}
+
+impl Going<'_> {
+    fn command(&mut self, command: Command) {
+        let session = command.session();
+        let ours = *self.state.session.get_or_insert(session) == session;
+        match command {
+            Command::Outcome { ask, native_id, decision, raw, by, .. } => {
+                let given = Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by };
+                if !(ours && self.outcome(&given)) {
+                    self.out.undeliverable(ask, NOT_WAITING);
+                }
+            }
+            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
+            Command::Start { prompt, model, questions, .. } => {
+                self.state.model = model;
+                self.state.questions = questions;
+                self.state.closed = false;
+                match prompt {
+                    Some(prompt) => self.prompt(prompt),
+                    None if self.state.doing == Doing::Nothing => self.out.event(AgentEvent::TurnEnded),
+                    None => {}
+                }
+            }
+            Command::Prompt { text, .. } => self.prompt(text),
+            Command::Interrupt { .. } => {
+                if self.cut_short(texts::WITHDRAWN_INTERRUPTED) {
+                    self.end_turn();
+                }
+            }
+            Command::Close { .. } if self.state.closed => {}
+            Command::Close { .. } => {
+                self.cut_short(texts::WITHDRAWN_CLOSED);
+                self.keep_queue();
+                self.state.closed = true;
+                self.out.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: true });
+            }
+        }
+    }
+
+    fn prompt(&mut self, text: String) {
+        let refused = if self.state.closed {
+            "The session is closed; the message was not taken.".to_owned()
+        } else if self.state.queue.len() >= QUEUE {
+            format!("{QUEUE} messages wait already; this one was not taken.")
+        } else if self.state.size() + text.len() > LONGEST {
+            format!("This conversation has reached {} MiB; the message was not taken. Start another session.", LONGEST >> 20)
+        } else {
+            self.state.queue.push_back(text);
+            return self.go_on();
+        };
+        self.out.event(AgentEvent::Error(refused));
+    }
+
+    /// Lets the model answer the next message, if it has nothing else to do.
+    fn go_on(&mut self) {
+        if self.state.doing != Doing::Nothing {
+            return;
+        }
+        let Some(content) = self.state.queue.pop_front() else { return };
+        self.state.said.push(Said::User { content });
+        self.state.faults = 0;
+        self.out.event(AgentEvent::TurnStarted);
+        self.call(0);
+    }
+
+    /// The turn is over, and the next one begins if somebody has spoken.
+    fn end_turn(&mut self) {
+        self.state.doing = Doing::Nothing;
+        self.out.event(AgentEvent::TurnEnded);
+        self.go_on();
+    }
+
+    /// What waits becomes part of the conversation, without an answer for now.
+    fn keep_queue(&mut self) {
+        let waiting = self.state.queue.drain(..).map(|content| Said::User { content });
+        self.state.said.extend(waiting);
+    }
+
+    /// Lets the model speak.
+    fn call(&mut self, tries: u32) {
+        self.state.calls += 1;
+        self.state.reply = Reply::default();
+        let call = self.state.calls;
+        self.state.doing = Doing::Calling { call, tries };
+        let State { model, said, questions, .. } = &*self.state;
+        let body = Raw::of(&conversation::request(self.endpoint, model.as_deref(), said, *questions));
+        self.out.call(HttpCall {
+            id: call,
+            method: Method::Post,
+            path: "/chat/completions".to_owned(),
+            body: Some(body),
+            guard: None,
+            streamed: true,
+        });
+    }
+
+    fn tick(&mut self) {
+        if let Doing::Resting { until, tries } = self.state.doing
+            && until <= self.now
+        {
+            self.call(tries);
+        }
+    }
+
+    fn streamed(&mut self, data: &str) {
+        let Doing::Calling { call, .. } = self.state.doing else { return };
+        if let Some(text) = self.state.reply.take(data) {
+            self.out.event(AgentEvent::MessageDelta { message: message_name(call), text });
+        }
+    }
+
+    fn replied(&mut self, reply: &HttpReply) {
+        let Doing::Calling { call, tries } = self.state.doing else { return };
+        if reply.id != call {
+            return;
+        }
+        let mut turn = mem::take(&mut self.state.reply);
+        let url = &self.endpoint.base_url;
+        let fault = match reply.status {
+            Some(200..=299) => {
+                if turn.is_empty() {
+                    turn.take_whole(&reply.body);
+                }
+                let said = turn.fault.take().map(|said| (format!("The endpoint {url} broke off: {said}."), true));
+                said.or_else(|| {
+                    (!turn.finished).then(|| (format!("The endpoint {url} broke off in the middle of a turn."), true))
+                })
+            }
+            Some(status) => {
+                let passing = matches!(status, 408 | 425 | 429 | 500..);
+                Some((format!("The endpoint {url} said {status}: {}", reply::body_words(&reply.body)), passing))
+            }
+            None => Some((format!("The endpoint {url} did not answer: {}", limits::head(&reply.body, 500)), true)),
+        };
+        match fault {
+            None => self.turn(call, turn),
+            Some((why, passing)) => self.failed(&why, passing, tries),
+        }
+    }
+
+    fn failed(&mut self, why: &str, passing: bool, tries: u32) {
+        if passing && tries + 1 < TRIES {
+            let pause = PAUSE * 2_u32.pow(tries);
+            self.out.event(AgentEvent::Notice(format!("{why}\nTrying again in {}.", in_words(pause))));
+            self.state.doing = Doing::Resting { until: self.now.plus(pause), tries: tries + 1 };
+            return;
+        }
+        self.out.event(AgentEvent::Error(format!("{why}\nThe conversation is kept; write to try again.")));
+        self.keep_queue();
+        self.end_turn();
+    }
+
+    /// A whole turn of the model.
+    fn turn(&mut self, number: u64, turn: Reply) {
+        let words_after_call = turn.words_after_call;
+        let (words, calls) = turn.into_parts(number, |id| self.state.knows(id));
+        if let Some(text) = words.clone() {
+            let (message, role) = (message_name(number), Role::Assistant);
+            self.out.event(AgentEvent::Message { message, role, text, subagent: None });
+        }
+        if words.is_none() && calls.is_empty() {
+            self.out.event(AgentEvent::Notice("The model said nothing.".to_owned()));
+            return self.end_turn();
+        }
+        self.state.said.push(Said::Assistant { content: words, tool_calls: calls.clone() });
+        match calls.as_slice() {
+            [] => self.end_turn(),
+            [call] if call.function.name == question::NAME && self.state.questions => {
+                if words_after_call {
+                    return self.broken(&calls, NOT_LAST);
+                }
+                match question::read(&call.function.arguments) {
+                    Ok(question) => self.ask(number, call, question),
+                    Err(why) => self.misused(call, &why),
+                }
+            }
+            calls => {
+                let unknown = calls.iter().find(|call| call.function.name != question::NAME || !self.state.questions);
+                match unknown {
+                    Some(call) if calls.len() == 1 => {
+                        let name = limits::head(&call.function.name, 100);
+                        self.broken(calls, &format!("There is no tool `{name}`. Nothing was run."));
+                    }
+                    _ => self.broken(calls, NOT_ALONE),
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, number: u64, call: &ToolCall, question: Question) {
+        self.state.faults = 0;
+        let native_id = format!("question-{number}");
+        self.state.doing = Doing::Asking { native_id: native_id.clone(), tool_call_id: call.id.clone() };
+        self.out.event(AgentEvent::AskOpened(Box::new(NewAsk {
+            native_id,
+            body: AskBody::Question { questions: vec![question] },
+            tool_call_id: Some(call.id.clone()),
+            subagent: None,
+            blocking: true,
+            context: None,
+            labels: Labels::new(),
+            raw: Raw::parse(call.function.arguments.clone()).ok(),
+        })));
+    }
+
+    /// The arguments are wrong: the model is told, and may try again.
+    fn misused(&mut self, call: &ToolCall, why: &str) {
+        let output = format!("Error: {why}. Nothing was asked; call the tool again correctly.");
+        self.out.event(AgentEvent::Tool {
+            tool_call_id: call.id.clone(),
+            name: question::NAME.to_owned(),
+            input: Some(Raw::parse(call.function.arguments.clone()).unwrap_or_else(|_| Raw::of(&call.function.arguments))),
+            output: Some(output.clone()),
+            status: ToolStatus::Error,
+            subagent: None,
+        });
+        self.give(&call.id, output);
+        self.again();
+    }
+
+    /// The turn breaks a rule: none of its calls runs.
+    fn broken(&mut self, calls: &[ToolCall], why: &str) {
+        self.out.event(AgentEvent::Error(format!("The model's turn was refused: {why}")));
+        for call in calls {
+            self.give(&call.id, format!("Error: {why}"));
+        }
+        self.again();
+    }
+
+    /// Lets the model try again, unless it has tried too often.
+    fn again(&mut self) {
+        self.state.faults += 1;
+        if self.state.faults < FAULTS {
+            return self.call(0);
+        }
+        self.out.event(AgentEvent::Error(format!("The model called its tool wrongly {FAULTS} times in a row. Write to go on.")));
+        self.end_turn();
+    }
+
+    /// What a tool call gives.
+    fn give(&mut self, call: &str, content: String) {
+        self.state.said.push(Said::Tool { tool_call_id: call.to_owned(), content });
+    }
+
+    /// Takes an outcome; false if nothing waits for it.
+    fn outcome(&mut self, given: &Outcome<'_>) -> bool {
+        let call = match &self.state.doing {
+            Doing::Asking { native_id, tool_call_id } if native_id == given.native_id => tool_call_id.clone(),
+            _ => return false,
+        };
+        let goes_on = match given.decision {
+            Decision::Answered { answers, note } => {
+                let entries = answers.first().map_or(&[][..], Vec::as_slice);
+                let text = question::message(given.raw.map(Raw::as_str), entries, note.as_deref());
+                if given.by == DecidedBy::Nobody {
+                    self.give(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
+                } else {
+                    self.give(&call, ANSWERED.to_owned());
+                    self.state.said.push(Said::User { content: text.clone() });
+                }
+                // A typed message stands in the conversation already.
+                if given.by == DecidedBy::Person {
+                    let (message, role) = (format!("answer-{}", given.native_id), Role::User);
+                    self.out.event(AgentEvent::Message { message, role, text, subagent: None });
+                }
+                true
+            }
+            Decision::Rejected { message, .. } => {
+                self.give(&call, message.clone());
+                // A person who rejects has the word; when nobody could, the model goes on by itself.
+                !given.by.is_person()
+            }
+            Decision::Withdrawn { reason } => {
+                self.give(&call, reason.clone());
+                false
+            }
+            Decision::Approved { .. } | Decision::Denied { .. } => return false,
+        };
+        self.delivered(given.ask);
+        if goes_on {
+            self.call(0)
+        } else {
+            self.end_turn()
+        }
+        true
+    }
+
+    /// It is part of the conversation now, whatever the endpoint does.
+    fn delivered(&mut self, ask: AskId) {
+        self.out.event(AgentEvent::AskDelivery { ask, delivery: Delivery::Delivered });
+    }
+
+    /// Stops what is under way; false if nothing is. What was said so far is kept.
+    fn cut_short(&mut self, reason: &str) -> bool {
+        match mem::take(&mut self.state.doing) {
+            Doing::Nothing => return false,
+            Doing::Resting { .. } => {}
+            Doing::Calling { call, .. } => {
+                let words = mem::take(&mut self.state.reply).words;
+                if !words.trim().is_empty() {
+                    self.state.said.push(Said::Assistant { content: Some(words.clone()), tool_calls: Vec::new() });
+                    let (message, role) = (message_name(call), Role::Assistant);
+                    self.out.event(AgentEvent::Message { message, role, text: words, subagent: None });
+                }
+            }
+            Doing::Asking { native_id, tool_call_id } => {
+                self.give(&tool_call_id, NOT_ASKED.to_owned());
+                self.out.event(AgentEvent::AskWithdrawn { native_id, reason: reason.to_owned() });
+            }
+        }
+        true
+    }
+}
+
+fn message_name(call: u64) -> String {
+    format!("message-{call}")
+}

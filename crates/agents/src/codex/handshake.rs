@@ -1,0 +1,129 @@
+//! From a new process to a thread that takes messages, and what Codex answers to our requests.
+
+use sayso_core::limits;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::launch;
+use super::state::{Call, ID, Phase, State};
+use crate::json::Object;
+use crate::json_rpc::{Fault, Id};
+use crate::out::Out;
+use crate::translator::AgentEvent;
+
+/// Says that the introduction is over. It has no parameters, and Codex takes none.
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"initialized"}"#;
+
+impl State {
+    /// Starts the process and introduces ourselves.
+    pub(super) fn launch(&mut self, out: &mut Out) {
+        self.forget_process();
+        self.phase = Phase::Starting;
+        out.launch(launch::launch(&self.wanted));
+        let params = json!({
+            "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
+            // Plan mode is one of its experiments.
+            "capabilities": { "experimentalApi": true, "requestAttestation": false },
+        });
+        self.call(Call::Initialize, "initialize", &params, out);
+    }
+
+    /// Takes the answer to a request of ours.
+    pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
+        let Some(at) = self.calls.iter().position(|(number, _)| number.to_string() == id.as_str()) else { return };
+        let (_, call) = self.calls.remove(at);
+        let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
+        match (call, result) {
+            (Call::Initialize, Ok(_)) => {
+                out.line(INITIALIZED.to_owned());
+                if !self.recorded {
+                    self.thread = None;
+                }
+                let params = launch::thread(&self.wanted, self.thread.as_deref());
+                match &self.thread {
+                    Some(_) => self.call(Call::ResumeThread, "thread/resume", &params, out),
+                    None => self.call(Call::StartThread, "thread/start", &params, out),
+                }
+            }
+            (Call::StartThread | Call::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
+            (Call::ResumeThread, Err(fault)) => {
+                // What is not on record now will not be later.
+                self.recorded = false;
+                self.give_up(&format!("Codex cannot go on with this session: {}", told(&fault)), out);
+            }
+            (Call::Initialize | Call::StartThread, Err(fault)) => {
+                self.give_up(&format!("Codex did not open a session: {}", told(&fault)), out);
+            }
+            (Call::Turn, Ok(result)) => {
+                let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
+                // It may be over already.
+                if let (Some(id), true) = (id, self.turn.as_ref().is_some_and(|turn| turn.id.is_none())) {
+                    self.turn_is(id, out);
+                }
+            }
+            (Call::Turn, Err(fault)) => {
+                out.event(AgentEvent::Error(format!("Codex did not take the message: {}", told(&fault))));
+                if self.turn.as_ref().is_some_and(|turn| turn.id.is_none()) {
+                    self.turn = None;
+                    out.event(AgentEvent::TurnEnded);
+                    self.say_next(out);
+                }
+            }
+            // The turn was over when the words came: they begin the next one.
+            (Call::Steer(text), Err(_)) => {
+                self.queue.push_front(text);
+                if let Some(turn) = &mut self.turn {
+                    turn.closing = true;
+                }
+                self.say_next(out);
+            }
+            (Call::Steer(_) | Call::Interrupt, Ok(_)) => {}
+            (Call::Interrupt, Err(fault)) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.stopping = false;
+                    out.event(AgentEvent::Error(format!("Codex could not be interrupted: {}", told(&fault))));
+                }
+            }
+        }
+    }
+
+    fn thread_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
+        let thread = result.object("thread").and_then(|thread| thread.words("id")).filter(|id| id.len() <= ID);
+        let Some(thread) = thread.or_else(|| self.thread.take()) else {
+            return self.give_up("Codex opened a session without a name", out);
+        };
+        self.thread = Some(thread);
+        self.model = result.words("model").map(|model| limits::head(&model, limits::NAME).to_owned());
+        self.phase = Phase::Ready;
+        if !launch::knows_mode(&self.wanted) {
+            let mode = limits::head(&self.wanted.mode, 80);
+            out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It does what its configuration says.")));
+        }
+        if self.queue.is_empty() {
+            // It takes a message: that is all there is to say about a start without a prompt.
+            out.event(AgentEvent::TurnEnded);
+        }
+        self.say_next(out);
+    }
+
+    /// Ends a session that never came to be.
+    fn give_up(&mut self, reason: &str, out: &mut Out) {
+        out.event(AgentEvent::Error(format!("{}.", reason.trim_end_matches('.'))));
+        self.phase = Phase::Down;
+        self.forget_process();
+        out.stop();
+        out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable: self.can_resume() });
+    }
+
+    /// Whether another process could go on with this session.
+    pub(super) fn can_resume(&self) -> bool {
+        self.thread.is_some() && self.recorded
+    }
+}
+
+/// An error in words.
+fn told(fault: &Fault) -> String {
+    let message = limits::head(fault.message.trim(), 2048);
+    let message = if message.is_empty() { "it gave no reason" } else { message };
+    format!("{message} ({})", fault.code)
+}

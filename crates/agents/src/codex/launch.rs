@@ -1,0 +1,129 @@
+//! How the process and the thread are started.
+
+use serde_json::{Value, json};
+
+use super::state::Wanted;
+use crate::translator::Launch;
+
+/// Without it the model can ask questions only while it plans.
+const QUESTIONS_ON: &str = "features.default_mode_request_user_input=true";
+/// Takes the tool that asks questions away.
+const QUESTIONS_OFF: &str = "tools.experimental_request_user_input.enabled=false";
+
+/// What Codex does with a permission mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// What the person's own configuration says.
+    AsConfigured,
+    /// Nothing is asked; what the sandbox does not let through fails.
+    DontAsk,
+    /// Files of the project may be changed without asking.
+    AcceptEdits,
+    /// Nothing is asked and there is no sandbox.
+    Bypass,
+}
+
+/// The arguments for the process.
+pub(super) fn launch(wanted: &Wanted) -> Launch {
+    let questions = if wanted.questions { QUESTIONS_ON } else { QUESTIONS_OFF };
+    let args = ["-c", questions].map(str::to_owned).to_vec();
+    Launch { directory: wanted.project.clone(), args, ..Launch::default() }
+}
+
+impl Mode {
+    fn of(wanted: &Wanted) -> Option<Self> {
+        match wanted.mode.as_str() {
+            "" | "default" | "plan" => Some(Self::AsConfigured),
+            "dontAsk" => Some(Self::DontAsk),
+            "acceptEdits" => Some(Self::AcceptEdits),
+            "bypassPermissions" => Some(Self::Bypass),
+            _ => None,
+        }
+    }
+}
+
+/// Whether Codex has the permission mode that is wanted.
+pub(super) fn knows_mode(wanted: &Wanted) -> bool {
+    Mode::of(wanted).is_some()
+}
+
+/// The parameters that begin a thread, or go on with this one.
+pub(super) fn thread(wanted: &Wanted, thread: Option<&str>) -> Value {
+    // Codex can let a model decide in the person's place; here a person does.
+    let mut params = json!({ "cwd": wanted.project, "approvalsReviewer": "user" });
+    if let Some(model) = wanted.model.as_deref().filter(|model| !model.is_empty()) {
+        params["model"] = json!(model);
+    }
+    let (policy, sandbox) = match Mode::of(wanted).unwrap_or(Mode::AsConfigured) {
+        Mode::AsConfigured => (None, None),
+        Mode::DontAsk => (Some("never"), None),
+        Mode::AcceptEdits => (Some("on-request"), Some("workspace-write")),
+        Mode::Bypass => (Some("never"), Some("danger-full-access")),
+    };
+    for (name, value) in [("approvalPolicy", policy), ("sandbox", sandbox)] {
+        if let Some(value) = value {
+            params[name] = json!(value);
+        }
+    }
+    if let Some(thread) = thread {
+        params["threadId"] = json!(thread);
+        params["excludeTurns"] = json!(true);
+    }
+    params
+}
+
+/// The parameters of a turn that says this.
+pub(super) fn turn(wanted: &Wanted, thread: &str, model: Option<&str>, text: &str) -> Value {
+    let mut params = json!({ "threadId": thread, "input": input(text) });
+    if let (true, Some(model)) = (wanted.mode == "plan", model) {
+        let settings = json!({ "model": model, "reasoning_effort": null, "developer_instructions": null });
+        params["collaborationMode"] = json!({ "mode": "plan", "settings": settings });
+    }
+    params
+}
+
+/// Words as Codex takes them.
+pub(super) fn input(text: &str) -> Value {
+    json!([{ "type": "text", "text": text, "text_elements": [] }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(mode: &str) -> Wanted {
+        Wanted { project: "/project".to_owned(), mode: mode.to_owned(), model: None, questions: true }
+    }
+
+    // Checklist 2.56, 2.57.
+    #[test]
+    fn the_question_tool_is_on_or_gone() {
+        assert_eq!(launch(&wanted("default")).args, ["-c", QUESTIONS_ON]);
+        assert_eq!(launch(&Wanted { questions: false, ..wanted("default") }).args, ["-c", QUESTIONS_OFF]);
+    }
+
+    #[test]
+    fn a_thread_is_reviewed_by_a_person_in_the_wanted_mode() {
+        let of = |mode: &str| thread(&wanted(mode), None);
+        let plain = json!({"cwd": "/project", "approvalsReviewer": "user"});
+        assert_eq!((of("default"), of(""), of("plan")), (plain.clone(), plain.clone(), plain));
+        assert_eq!(of("dontAsk")["approvalPolicy"], "never");
+        assert_eq!(
+            (&of("acceptEdits")["approvalPolicy"], &of("acceptEdits")["sandbox"]),
+            (&json!("on-request"), &json!("workspace-write"))
+        );
+        assert_eq!(of("bypassPermissions")["sandbox"], "danger-full-access");
+        assert!(knows_mode(&wanted("plan")) && !knows_mode(&wanted("careful")));
+        let again = thread(&Wanted { model: Some("gpt-5.5".to_owned()), ..wanted("careful") }, Some("t-1"));
+        let known =
+            json!({"cwd": "/project", "approvalsReviewer": "user", "model": "gpt-5.5", "threadId": "t-1", "excludeTurns": true});
+        assert_eq!(again, known);
+    }
+
+    #[test]
+    fn a_plan_is_asked_for_with_every_turn() {
+        assert!(turn(&wanted("default"), "t", Some("m"), "go").get("collaborationMode").is_none());
+        assert_eq!(turn(&wanted("plan"), "t", Some("m"), "go")["collaborationMode"]["mode"], "plan");
+        assert!(turn(&wanted("plan"), "t", None, "go").get("collaborationMode").is_none());
+    }
+}

@@ -1,0 +1,122 @@
+//! Requests of OpenCode's: each becomes one ask, however often and on whichever way it is told.
+
+use sayso_core::ask::AskBody;
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::session::Labels;
+use serde_json::value::RawValue;
+
+use super::calls::Line;
+use super::state::{Kind, OPEN, Open, Process, Said, is_id};
+use super::{permissions, questions};
+use crate::json::{Object, too_deep};
+use crate::out::Out;
+use crate::translator::{AgentEvent, NewAsk};
+
+/// The name of a sub-agent whose own is not known.
+pub(super) const SOME_HELPER: &str = "sub-agent";
+
+impl Process {
+    /// Takes a request, from an event or a list. One that was seen before is the same one, told again.
+    pub(super) fn asked(&mut self, of: Kind, raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
+        let Some(request) = Object::of(raw) else { return };
+        let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { return };
+        if !is_id(&id) || !is_id(&session) {
+            let event = AgentEvent::Notice("OpenCode made a request with an id that cannot be answered.".to_owned());
+            return self.complain(event, out);
+        }
+        if self.knows(&id) || self.foreign.contains(&session) {
+            return;
+        }
+        if self.is_stopping() {
+            // It has not seen yet that it was told to stop.
+            return line.reject(self, of, id, out);
+        }
+        let refused = match limits::check("the size of the request", raw.get().len(), limits::RAW) {
+            Err(limit) => Err(limit.to_string()),
+            Ok(()) if too_deep(raw.get()) => Err("it is nested too deeply".to_owned()),
+            Ok(()) if self.open.len() >= OPEN => Err(format!("{OPEN} requests wait already")),
+            Ok(()) => self.read(of, &request),
+        };
+        match refused {
+            Ok(Some((kind, body))) => {
+                let open = Open { id, kind, session, tool_call: tool_call(&request), since: self.looks };
+                self.open_ask(open, body, raw, line, out);
+            }
+            // A question without questions waits all the same.
+            Ok(None) => {
+                let said = Said { verb: "reply".to_owned(), body: Some(questions::nothing()), is_yes: false };
+                let open = Open { id, kind: of, session, tool_call: None, since: self.looks };
+                line.say(self, &open, &said, out);
+                self.is_over(open.id);
+            }
+            Err(why) => {
+                line.reject(self, of, id, out);
+                self.complain(AgentEvent::Notice(format!("A request of OpenCode was refused: {why}.")), out);
+            }
+        }
+    }
+
+    fn read(&self, of: Kind, request: &Object<'_>) -> Result<Option<(Kind, AskBody)>, String> {
+        match of {
+            Kind::Question | Kind::Plan => questions::read(request),
+            Kind::Permission => {
+                let call = tool_call(request);
+                let input = call.and_then(|call| self.tools.iter().find(|tool| tool.id == call)?.input.clone());
+                let approval = permissions::read(request, input).ok_or("it does not say what it is about")?;
+                Ok(Some((Kind::Permission, AskBody::Approval(approval))))
+            }
+        }
+    }
+
+    fn open_ask(&mut self, open: Open, body: AskBody, raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
+        self.turn_begun(out);
+        self.adopt(&open.session, line);
+        let subagent = self.speaker(&open.session, line);
+        let context = self.unfinished().filter(|_| subagent.is_none());
+        let (native_id, tool_call_id) = (open.id.clone(), open.tool_call.clone());
+        // It is remembered before anybody sees it: its outcome may come back at once.
+        self.open.push(open);
+        out.event(AgentEvent::AskOpened(Box::new(NewAsk {
+            native_id,
+            body,
+            tool_call_id,
+            subagent,
+            blocking: true,
+            context,
+            labels: Labels::new(),
+            raw: Some(Raw::of(&raw)),
+        })));
+    }
+
+    /// The sub-agent whose session this is; nothing if it is ours.
+    pub(super) fn speaker(&self, session: &str, line: &Line<'_>) -> Option<String> {
+        if line.root() == Some(session) {
+            return None;
+        }
+        let known = self.helpers.iter().find(|helper| helper.id == session);
+        Some(known.map_or_else(|| SOME_HELPER.to_owned(), |helper| helper.name.clone()))
+    }
+
+    /// Takes a request back that was not answered here.
+    pub(super) fn withdraw(&mut self, request: &str, reason: &str, out: &mut Out) {
+        if let Some(at) = self.open.iter().position(|open| open.id == request) {
+            let open = self.open.remove(at);
+            self.is_over(open.id.clone());
+            out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
+        }
+    }
+
+    /// Takes back and rejects everything that waits.
+    pub(super) fn reject_all(&mut self, reason: &str, line: &mut Line<'_>, out: &mut Out) {
+        for open in std::mem::take(&mut self.open) {
+            line.reject(self, open.kind, open.id.clone(), out);
+            out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
+        }
+    }
+}
+
+/// The id of the tool call that a request belongs to.
+fn tool_call(request: &Object<'_>) -> Option<String> {
+    request.object("tool")?.words("callID").filter(|id| id.len() <= super::state::ID)
+}

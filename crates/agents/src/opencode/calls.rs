@@ -1,0 +1,176 @@
+//! Calls to OpenCode's server.
+
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+use serde_json::{Value, json};
+
+use super::launch;
+use super::state::{Conversation, Kind, Life, Open, Process, Said, State, Waiting, Wanted, What};
+use crate::out::Out;
+use crate::translator::{Guard, HttpCall, Method};
+
+/// Calls without a reply that are remembered.
+const CALLS: usize = 512;
+
+/// What calls are made with: everything of the state but the process.
+pub(super) struct Line<'a> {
+    pub(super) wanted: &'a Wanted,
+    pub(super) conversation: &'a mut Option<Conversation>,
+    called: &'a mut u64,
+}
+
+impl State {
+    /// The process, if there is one, and what calls to it are made with.
+    pub(super) fn process(&mut self) -> Option<(&mut Process, Line<'_>)> {
+        let line = Line { wanted: &self.wanted, conversation: &mut self.conversation, called: &mut self.called };
+        match &mut self.life {
+            Life::Up(process) => Some((process, line)),
+            Life::Down | Life::Closing { .. } => None,
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Our session.
+    pub(super) fn root(&self) -> Option<&str> {
+        self.conversation.as_ref().map(|conversation| conversation.id.as_str())
+    }
+
+    fn directory(&self) -> &str {
+        self.conversation.as_ref().map_or(&self.wanted.project, |conversation| &conversation.directory)
+    }
+
+    fn path(&self, path: &str) -> String {
+        format!("{path}?directory={}", encoded(self.directory()))
+    }
+
+    fn next(&mut self) -> u64 {
+        *self.called += 1;
+        *self.called
+    }
+
+    fn post(&mut self, process: &mut Process, what: What, path: &str, body: Option<Raw>, out: &mut Out) {
+        let (id, path) = (self.next(), self.path(path));
+        process.call(Waiting { id, what }, HttpCall { id, method: Method::Post, path, body, guard: None, streamed: false }, out);
+    }
+
+    fn get(&mut self, process: &mut Process, what: What, path: String, out: &mut Out) {
+        let id = self.next();
+        let call = HttpCall { id, method: Method::Get, path, body: None, guard: None, streamed: false };
+        process.call(Waiting { id, what }, call, out);
+    }
+
+    /// Begins our session.
+    pub(super) fn begin(&mut self, process: &mut Process, out: &mut Out) {
+        let rules = launch::session_rules(self.wanted);
+        let body = rules.map_or_else(|| json!({}), |rules| json!({ "permission": rules }));
+        self.post(process, What::NewSession, "/session", Some(Raw::of(&body)), out);
+    }
+
+    /// Asks for our session.
+    pub(super) fn find(&mut self, process: &mut Process, out: &mut Out) {
+        let Some(root) = self.root() else { return };
+        let path = self.path(&format!("/session/{root}"));
+        self.get(process, What::FindSession, path, out);
+    }
+
+    /// Says something of the person.
+    pub(super) fn prompt(&mut self, process: &mut Process, text: String, at: Time, out: &mut Out) {
+        let Some(root) = self.root() else { return };
+        let mut body = json!({ "parts": [{ "type": "text", "text": text }] });
+        if let Some((provider, model)) = self.wanted.model.as_deref().and_then(|model| model.split_once('/')) {
+            body["model"] = json!({ "providerID": provider, "modelID": model });
+        }
+        if let Some(agent) = launch::agent(&self.wanted.mode) {
+            body["agent"] = Value::from(agent);
+        }
+        let path = format!("/session/{root}/prompt_async");
+        self.post(process, What::Prompt { text, at }, &path, Some(Raw::of(&body)), out);
+    }
+
+    /// Asks whether that arrived.
+    pub(super) fn find_prompt(&mut self, process: &mut Process, text: String, at: Time, out: &mut Out) {
+        let Some(root) = self.root() else { return };
+        let path = format!("{}&limit=50", self.path(&format!("/session/{root}/message")));
+        self.get(process, What::FindPrompt { text, at }, path, out);
+    }
+
+    /// Gives an outcome to a request.
+    pub(super) fn say(&mut self, process: &mut Process, request: &Open, said: &Said, out: &mut Out) {
+        let id = self.next();
+        let path = self.path(&format!("/{}/{}/{}", place(request.kind), request.id, said.verb));
+        let guard = said.is_yes.then(|| Guard { path: self.path("/session/status"), key: request.session.clone() });
+        let what = What::Outcome { request: request.id.clone() };
+        let call = HttpCall { id, method: Method::Post, path, body: said.body.clone(), guard, streamed: false };
+        process.call(Waiting { id, what }, call, out);
+    }
+
+    /// Rejects a request that nobody will answer.
+    pub(super) fn reject(&mut self, process: &mut Process, kind: Kind, request: String, out: &mut Out) {
+        let (verb, body) = match kind {
+            Kind::Question | Kind::Plan => ("reject", None),
+            Kind::Permission => ("reply", Some(Raw::of(&json!({ "reply": "reject" })))),
+        };
+        self.post(process, What::Leftover, &format!("/{}/{request}/{verb}", place(kind)), body, out);
+        process.is_over(request);
+    }
+
+    /// Stops the turn.
+    pub(super) fn abort(&mut self, process: &mut Process, out: &mut Out) {
+        let Some(root) = self.root() else { return };
+        let path = format!("/session/{root}/abort");
+        self.post(process, What::Abort, &path, None, out);
+    }
+
+    /// Asks which sessions work.
+    pub(super) fn status(&mut self, process: &mut Process, look: u64, out: &mut Out) {
+        let path = self.path("/session/status");
+        self.get(process, What::Status { look }, path, out);
+    }
+
+    /// Asks what waits.
+    pub(super) fn list(&mut self, process: &mut Process, look: u64, of: Kind, busy: Vec<String>, out: &mut Out) {
+        let path = self.path(&format!("/{}", place(of)));
+        self.get(process, What::List { look, of, busy }, path, out);
+    }
+}
+
+impl Process {
+    fn call(&mut self, waiting: Waiting, call: HttpCall, out: &mut Out) {
+        // Those that only read can be lost without a reply.
+        if self.calls.len() >= CALLS {
+            self.calls.remove(0);
+        }
+        self.calls.push(waiting);
+        out.call(call);
+    }
+}
+
+const fn place(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Question | Kind::Plan => "question",
+        Kind::Permission => "permission",
+    }
+}
+
+/// A text as part of a query.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => encoded.push(char::from(byte)),
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_one_value_of_a_query() {
+        assert_eq!(encoded("/home/Ä b/x&y=z?#%"), "/home/%C3%84%20b/x%26y%3Dz%3F%23%25");
+    }
+}

@@ -1,0 +1,202 @@
+//! What OpenCode tells as it happens. What is not known is passed over.
+
+use sayso_core::ask::Delivery;
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+use sayso_core::transcript::{Role, ToolStatus};
+use serde_json::value::RawValue;
+
+use super::calls::Line;
+use super::state::{Conversation, ID, Kind, Process, Turn, is_id};
+use crate::json::{Object, too_deep};
+use crate::out::Out;
+use crate::text::{bounded, one_line};
+use crate::translator::AgentEvent;
+
+/// Characters of an error's words that are shown.
+const WORDS: usize = 500;
+
+impl Process {
+    /// Takes one event: of one directory, or of all with the directory beside it.
+    pub(super) fn event(&mut self, now: Time, data: &str, line: &mut Line<'_>, out: &mut Out) {
+        let Some(frame) = Object::parse(data) else {
+            return self.complain(AgentEvent::Error("OpenCode told something that is not JSON; it was ignored.".to_owned()), out);
+        };
+        let event = frame.object("payload").unwrap_or(frame);
+        let (Some(kind), Some(raw)) = (event.text("type"), event.get("properties")) else { return };
+        let Some(fields) = Object::of(raw) else { return };
+        match kind.as_str() {
+            "question.asked" => return self.asked(Kind::Question, raw, line, out),
+            "permission.asked" => return self.asked(Kind::Permission, raw, line, out),
+            "server.instance.disposed" => return self.look(now, line, out),
+            _ => {}
+        }
+        let Some(session) = fields.text("sessionID").filter(|id| is_id(id)) else { return };
+        if kind == "session.created" || kind == "session.updated" {
+            return self.session_told(&session, &fields, line);
+        }
+        if self.foreign.contains(&session) {
+            return;
+        }
+        self.adopt(&session, line);
+        let ours = line.root() == Some(session.as_str());
+        match kind.as_str() {
+            "question.replied" | "question.rejected" => self.decided_event(Kind::Question, &session, &fields, out),
+            "permission.replied" => self.decided_event(Kind::Permission, &session, &fields, out),
+            "session.status" if ours => self.status_told(&fields, line, out),
+            "session.idle" if ours => self.went_idle(line, out),
+            "session.error" => self.failed(&fields, out),
+            "message.part.delta" if ours => self.delta(&fields, out),
+            "message.part.updated" => {
+                if let Some(part) = fields.object("part") {
+                    self.part(&session, &part, line, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where no session is known, the first that is named is ours.
+    pub(super) fn adopt(&mut self, session: &str, line: &mut Line<'_>) {
+        if self.adopts && line.conversation.is_none() {
+            *line.conversation = Some(Conversation { id: session.to_owned(), directory: line.wanted.project.clone() });
+        }
+    }
+
+    /// A session below ours is a sub-agent; one below nothing is somebody else's.
+    fn session_told(&mut self, session: &str, fields: &Object<'_>, line: &Line<'_>) {
+        let info = fields.object("info").unwrap_or_default();
+        if line.root() == Some(session) || line.root().is_none() {
+            return;
+        }
+        match info.text("parentID") {
+            Some(parent) if self.foreign.contains(&parent) => self.remember_foreign(session),
+            Some(_) => {
+                let name = info.words("title").unwrap_or_else(|| super::asks::SOME_HELPER.to_owned());
+                self.name_helper(session, &name);
+            }
+            None if self.adopts => {}
+            None => self.remember_foreign(session),
+        }
+    }
+
+    fn decided_event(&mut self, of: Kind, session: &str, fields: &Object<'_>, out: &mut Out) {
+        if let Some(request) = fields.text("requestID") {
+            self.decided(of, &request, session, out);
+        }
+    }
+
+    fn status_told(&mut self, fields: &Object<'_>, line: &mut Line<'_>, out: &mut Out) {
+        let status = fields.object("status").unwrap_or_default();
+        match status.text("type").as_deref() {
+            Some("busy") => self.turn_begun(out),
+            Some("retry") => {
+                self.turn_begun(out);
+                let words = one_line(&status.words("message").unwrap_or_default(), WORDS);
+                self.complain(AgentEvent::Notice(format!("OpenCode tries the model again: {words}")), out);
+            }
+            Some("idle") => self.went_idle(line, out),
+            _ => {}
+        }
+    }
+
+    /// It is told twice after an abort, and late: a turn that has not begun is the next one.
+    fn went_idle(&mut self, line: &mut Line<'_>, out: &mut Out) {
+        if let Turn::Running { begun: true, .. } = self.turn {
+            self.turn_ended(line, out);
+        }
+    }
+
+    fn failed(&mut self, fields: &Object<'_>, out: &mut Out) {
+        let error = fields.object("error").unwrap_or_default();
+        let name = error.words("name").unwrap_or_else(|| "an error".to_owned());
+        if name == "MessageAbortedError" {
+            if !self.is_stopping() && self.turn != Turn::Idle {
+                out.event(AgentEvent::Notice("OpenCode's turn was stopped elsewhere.".to_owned()));
+            }
+            return;
+        }
+        let words = error.object("data").and_then(|data| data.words("message")).unwrap_or(name);
+        out.event(AgentEvent::Error(format!("OpenCode: {}", one_line(&words, WORDS))));
+    }
+
+    fn delta(&mut self, fields: &Object<'_>, out: &mut Out) {
+        let (Some(part), Some(text)) = (fields.text("partID"), fields.text("delta")) else { return };
+        if fields.text("field").as_deref() == Some("text")
+            && let Some(speech) = self.speaking.iter_mut().find(|speech| speech.part == part)
+        {
+            speech.text.push_str(&text);
+            if speech.text.len() > 2 * limits::CONTEXT {
+                speech.text = limits::tail(&speech.text, limits::CONTEXT).to_owned();
+            }
+            out.event(AgentEvent::MessageDelta { message: part, text });
+        }
+    }
+
+    fn part(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
+        match part.text("type").as_deref() {
+            Some("text") => self.text(session, part, line, out),
+            Some("tool") => self.tool(session, part, line, out),
+            _ => {}
+        }
+    }
+
+    /// A text of the model has a beginning and an end in time; what the person said has none.
+    fn text(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
+        let (Some(id), Some(time)) = (part.text("id").filter(|id| is_id(id)), part.object("time")) else { return };
+        if part.says("synthetic") || part.says("ignored") {
+            return;
+        }
+        let ours = line.root() == Some(session);
+        if time.get("end").is_none() {
+            if ours {
+                self.begins_to_speak(&id);
+            }
+            return;
+        }
+        self.speaking.retain(|known| known.part != id);
+        if let Some(text) = part.words("text") {
+            let subagent = self.speaker(session, line);
+            out.event(AgentEvent::Message { message: id, role: Role::Assistant, text: bounded(text), subagent });
+        }
+    }
+
+    fn tool(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
+        let (Some(id), Some(name)) = (part.words("callID").filter(|id| id.len() <= ID), part.words("tool")) else { return };
+        let state = part.object("state").unwrap_or_default();
+        let fits = |raw: &&RawValue| raw.get().len() <= limits::RAW && !too_deep(raw.get());
+        let input = state.get("input").filter(fits).map(|raw| Raw::of(&raw));
+        let (status, output) = match state.text("status").as_deref() {
+            Some("running") => (ToolStatus::Running, None),
+            Some("completed") => (ToolStatus::Complete, state.text("output")),
+            Some("error") => (ToolStatus::Error, state.text("error")),
+            // It is still being written.
+            _ => return,
+        };
+        match status {
+            ToolStatus::Running if self.tools.iter().any(|tool| tool.id == id && tool.input == input) => return,
+            ToolStatus::Running => self.remember_tool(&id, input.clone()),
+            ToolStatus::Complete | ToolStatus::Error => {
+                self.tools.retain(|tool| tool.id != id);
+                self.call_ended(&id, out);
+            }
+        }
+        let name = limits::head(&name, limits::NAME).to_owned();
+        let (output, subagent) = (output.map(bounded), self.speaker(session, line));
+        out.event(AgentEvent::Tool { tool_call_id: id, name, input, output, status, subagent });
+    }
+
+    /// A tool call has its result: an outcome for it has arrived, and nobody waits for one any more.
+    fn call_ended(&mut self, call: &str, out: &mut Out) {
+        while let Some(at) = self.sent.iter().position(|sent| sent.request.tool_call.as_deref() == Some(call)) {
+            let sent = self.sent.remove(at);
+            self.is_over(sent.request.id);
+            out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
+        }
+        let waiting = self.open.iter().filter(|open| open.tool_call.as_deref() == Some(call));
+        for id in waiting.map(|open| open.id.clone()).collect::<Vec<_>>() {
+            self.withdraw(&id, super::look::ELSEWHERE, out);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A look at everything that waits and works: at every opening of the stream, and every few seconds
+//! while something goes on. It finds what was asked while nobody listened, and what was decided elsewhere.
+
+use std::time::Duration;
+
+use sayso_core::ask::Delivery;
+use sayso_core::texts;
+use sayso_core::time::Time;
+use serde_json::value::RawValue;
+
+use super::calls::Line;
+use super::state::{Arrived, Kind, Process, Turn, What, is_id};
+use crate::json::{Object, list};
+use crate::out::Out;
+use crate::translator::AgentEvent;
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(5);
+/// How often a session has to be found idle before its turn counts as over. It is told to begin some time
+/// before it does, and on a busy machine that is long.
+const SURELY_IDLE: u8 = 2;
+const NEVER_BEGAN: u8 = 36;
+/// How often an outcome is sent that does not arrive.
+pub(super) const TRIES: u8 = 3;
+
+pub(super) const ELSEWHERE: &str = "It was answered elsewhere.";
+const DENIED_TOO: &str = "OpenCode denied it along with another request of the same session.";
+pub(super) const TURN_OVER: &str = "The turn ended without an answer.";
+
+impl Process {
+    /// Whether there is something to look for.
+    pub(super) fn wants_look(&self) -> bool {
+        let unsure = |what: &What| matches!(what, What::FindPrompt { .. });
+        self.url.is_some()
+            && (self.turn != Turn::Idle
+                || !self.ready
+                || !self.open.is_empty()
+                || self.sent.iter().any(|sent| sent.arrived != Arrived::Yes)
+                || self.calls.iter().any(|call| unsure(&call.what)))
+    }
+
+    /// Begins a look.
+    pub(super) fn look(&mut self, now: Time, line: &mut Line<'_>, out: &mut Out) {
+        self.looks += 1;
+        self.look_at = Some(now.plus(EVERY));
+        // A reply to an older one comes too late to be of use.
+        self.calls.retain(|call| !matches!(call.what, What::Status { .. } | What::List { .. }));
+        // These may have been lost without a reply.
+        let lost = self.calls.extract_if(.., |call| matches!(call.what, What::FindPrompt { .. } | What::FindSession));
+        for call in lost.collect::<Vec<_>>() {
+            if let What::FindPrompt { text, at } = call.what {
+                line.find_prompt(self, text, at, out);
+            }
+        }
+        if !self.ready && line.root().is_some() {
+            line.find(self, out);
+        } else if !self.ready && self.calls.iter().all(|call| call.what != What::NewSession) {
+            line.begin(self, out);
+        }
+        line.status(self, self.looks, out);
+    }
+
+    /// Which sessions work.
+    pub(super) fn status(&mut self, look: u64, sessions: &Object<'_>, line: &mut Line<'_>, out: &mut Out) {
+        let busy: Vec<String> = sessions.fields().map(|(id, _)| id.to_owned()).filter(|id| is_id(id)).take(256).collect();
+        if let Some(root) = line.root() {
+            let works = busy.iter().any(|id| id == root);
+            match self.turn {
+                Turn::Running { .. } if works => {
+                    self.idle = 0;
+                    self.turn_begun(out);
+                }
+                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, What::Prompt { .. })) => {
+                    self.idle = self.idle.saturating_add(1);
+                }
+                Turn::Running { .. } | Turn::Idle => {}
+            }
+        }
+        line.list(self, look, Kind::Question, busy.clone(), out);
+        line.list(self, look, Kind::Permission, busy, out);
+        let enough = if matches!(self.turn, Turn::Running { begun: true, .. }) { SURELY_IDLE } else { NEVER_BEGAN };
+        if self.idle >= enough && self.ready && self.waiting.is_empty() {
+            self.turn_ended(line, out);
+        }
+    }
+
+    /// What waits. What belongs to a session that does not work was left behind: nobody would hear an
+    /// answer, and a yes would be carried out all the same.
+    pub(super) fn listed(&mut self, look: u64, of: Kind, busy: &[String], raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
+        let Some(entries) = list(raw) else { return };
+        let mut seen = Vec::new();
+        for entry in entries {
+            let Some(request) = Object::of(entry) else { continue };
+            let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { continue };
+            let works = busy.contains(&session);
+            if !self.knows(&id) {
+                if works {
+                    self.asked(of, entry, line, out);
+                } else if is_id(&id) && !self.foreign.contains(&session) {
+                    line.reject(self, of, id.clone(), out);
+                }
+            } else if !works && self.open.iter().any(|open| open.id == id && open.since < look) {
+                self.withdraw(&id, TURN_OVER, out);
+                line.reject(self, of, id.clone(), out);
+            }
+            seen.push(id);
+        }
+        let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
+        let gone = self.open.iter().filter(|open| same(open.kind) && open.since < look && !seen.contains(&open.id));
+        for id in gone.map(|open| open.id.clone()).collect::<Vec<_>>() {
+            self.withdraw(&id, ELSEWHERE, out);
+        }
+        self.settle(of, &seen, line, out);
+    }
+
+    /// Outcomes of which nobody knew whether they arrived: what still waits did not get them.
+    fn settle(&mut self, of: Kind, seen: &[String], line: &mut Line<'_>, out: &mut Out) {
+        let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
+        let mut sent = std::mem::take(&mut self.sent);
+        sent.retain_mut(|sent| {
+            if sent.arrived != Arrived::Unsure || !same(sent.request.kind) {
+                return true;
+            }
+            if !seen.contains(&sent.request.id) {
+                sent.arrived = Arrived::Yes;
+            } else if sent.tries < TRIES {
+                sent.arrived = Arrived::Soon;
+                line.say(self, &sent.request, &sent.said, out);
+            } else {
+                let reason = "OpenCode did not take it, though it was sent several times.".to_owned();
+                out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Undeliverable { reason } });
+                line.reject(self, of, sent.request.id.clone(), out);
+                return false;
+            }
+            true
+        });
+        self.sent = sent;
+    }
+
+    /// A request was decided, here or elsewhere.
+    pub(super) fn decided(&mut self, of: Kind, request: &str, session: &str, out: &mut Out) {
+        if let Some(at) = self.sent.iter().position(|sent| sent.request.id == request) {
+            let sent = self.sent.remove(at);
+            self.is_over(sent.request.id);
+            return out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
+        }
+        // A no to one permission is a no to all of its session.
+        let along = of == Kind::Permission && self.denied_in.as_deref() == Some(session);
+        self.withdraw(request, if along { DENIED_TOO } else { ELSEWHERE }, out);
+    }
+
+    /// The turn is over.
+    pub(super) fn turn_ended(&mut self, line: &mut Line<'_>, out: &mut Out) {
+        let Turn::Running { stopping, .. } = std::mem::take(&mut self.turn) else { return };
+        self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, line, out);
+        (self.complaints, self.idle) = (0, 0);
+        self.tools.clear();
+        self.speaking.clear();
+        self.denied_in = None;
+        out.event(AgentEvent::TurnEnded);
+    }
+}

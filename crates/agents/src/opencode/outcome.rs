@@ -1,0 +1,142 @@
+//! An outcome on its way to OpenCode.
+
+use sayso_core::ask::Decision;
+use sayso_core::raw::Raw;
+use sayso_core::texts;
+use sayso_core::transcript::Role;
+use serde_json::json;
+
+use super::calls::Line;
+use super::state::{Arrived, Kind, Process, Said, Sent, Turn};
+use super::{permissions, questions};
+use crate::json::Object;
+use crate::out::Out;
+use crate::text::{own_words, said_later};
+use crate::translator::{AgentEvent, DecidedBy, Outcome};
+
+const NOT_WAITING: &str = "OpenCode no longer waits for it.";
+/// A decision that does not fit what was asked. It is never taken for a yes.
+const MISFIT: &str = "Sayso received a decision that does not fit this request, so nothing was approved.";
+
+/// What becomes of a decision.
+struct Plan {
+    said: Said,
+    /// Commands that are allowed from now on.
+    granted: Option<Vec<String>>,
+    /// Words of the person for which there is no place.
+    unsaid: Option<String>,
+    /// Why it is not what was decided.
+    lost: Option<&'static str>,
+}
+
+impl Plan {
+    fn of(verb: &str, body: Option<Raw>) -> Self {
+        let said = Said { verb: verb.to_owned(), body, is_yes: false };
+        Self { said, granted: None, unsaid: None, lost: None }
+    }
+
+    fn yes(body: Raw) -> Self {
+        let mut plan = Self::of("reply", Some(body));
+        plan.said.is_yes = true;
+        plan
+    }
+
+    /// A no to a permission, with the reason that the model reads.
+    fn no(message: &str) -> Self {
+        let words = if message.trim().is_empty() { texts::DENIED } else { message };
+        Self::of("reply", Some(Raw::of(&json!({ "reply": "reject", "message": words }))))
+    }
+
+    fn misfit(kind: Kind) -> Self {
+        let plan = match kind {
+            Kind::Question | Kind::Plan => Self::of("reject", None),
+            Kind::Permission => Self::no(MISFIT),
+        };
+        Self { lost: Some(MISFIT), ..plan }
+    }
+}
+
+impl Process {
+    /// Answers the request that waits for this outcome.
+    pub(super) fn outcome(&mut self, given: &Outcome<'_>, line: &mut Line<'_>, out: &mut Out) {
+        let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {
+            return out.undeliverable(given.ask, NOT_WAITING);
+        };
+        let open = self.open.remove(at);
+        let stop = matches!(given.decision, Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. });
+        let plan = plan(open.kind, given);
+        line.say(self, &open, &plan.said, out);
+        if let Some(why) = plan.lost {
+            self.is_over(open.id);
+            return out.undeliverable(given.ask, why);
+        }
+        if open.kind == Kind::Permission && !plan.said.is_yes {
+            self.denied_in = Some(open.session.clone());
+        }
+        self.remember_sent(Sent { ask: given.ask, request: open, said: plan.said, arrived: Arrived::Soon, tries: 0 });
+        if let Some(run) = plan.granted {
+            out.event(AgentEvent::Granted { run });
+        }
+        if stop {
+            self.stop(texts::WITHDRAWN_INTERRUPTED, line, out);
+        } else if let Some(words) = plan.unsaid {
+            let text = said_later(given.decision, None, &words);
+            let message = format!("{}-words", given.native_id);
+            out.event(AgentEvent::Message { message, role: Role::User, text: text.clone(), subagent: None });
+            self.waiting.push_back(text);
+        }
+    }
+
+    /// Stops the turn. A yes to what is left behind would still be carried out, so nothing is left.
+    pub(super) fn stop(&mut self, reason: &str, line: &mut Line<'_>, out: &mut Out) {
+        self.reject_all(reason, line, out);
+        line.abort(self, out);
+        if let Turn::Running { stopping, .. } = &mut self.turn {
+            *stopping = true;
+        }
+    }
+}
+
+fn plan(kind: Kind, given: &Outcome<'_>) -> Plan {
+    let Some(request) = given.raw.and_then(|raw| Object::parse(raw.as_str())) else { return Plan::misfit(kind) };
+    match (kind, given.decision) {
+        (Kind::Question, Decision::Answered { answers, note }) => match questions::answered(&request, answers, note.as_deref()) {
+            Some(body) => Plan::of("reply", Some(body)),
+            None => Plan::misfit(kind),
+        },
+        // To stop is what follows; to OpenCode the rejection itself is the same.
+        (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
+        (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by),
+        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::start_with_plan()),
+        (Kind::Plan, Decision::Denied { message, stop }) => {
+            let unsaid = own_words(message).filter(|_| given.by.is_person() && !stop);
+            Plan { unsaid, ..Plan::of("reject", None) }
+        }
+        (Kind::Plan, Decision::Withdrawn { .. }) => Plan::of("reject", None),
+        (Kind::Permission, Decision::Approved { choice, input: None }) => {
+            let once = || Plan::yes(Raw::of(&json!({ "reply": "once" })));
+            match (choice.as_deref(), permissions::always(&request)) {
+                (None, _) => once(),
+                (Some(permissions::ALWAYS), Some(run)) => Plan { granted: Some(run), ..once() },
+                (Some(_), _) => Plan::misfit(kind),
+            }
+        }
+        (Kind::Permission, Decision::Denied { message, .. }) => Plan::no(message),
+        (Kind::Permission, Decision::Withdrawn { reason }) => Plan::no(reason),
+        (Kind::Question | Kind::Plan | Kind::Permission, _) => Plan::misfit(kind),
+    }
+}
+
+/// A no to questions. OpenCode's own says only that they were dismissed; words stand in the place of the
+/// answers, where they are taken.
+fn rejected(request: &Object<'_>, message: &str, by: DecidedBy) -> Plan {
+    let words = match (by.is_person(), own_words(message)) {
+        (true, None) => return Plan::of("reject", None),
+        (true, Some(words)) => format!("The user declined to answer and says: {words}"),
+        (false, _) => message.to_owned(),
+    };
+    match questions::declined(request, &words) {
+        Some(body) => Plan::of("reply", Some(body)),
+        None => Plan { unsaid: own_words(message).filter(|_| by.is_person()), ..Plan::of("reject", None) },
+    }
+}

@@ -1,0 +1,162 @@
+//! `permission.asked`: what a tool would do, said as for every agent.
+
+use sayso_core::ask::{Action, Approval, Choice, FileDiff, Preview};
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+
+use crate::json::{Object, text};
+use crate::text::one_line;
+
+/// Characters of a title.
+const TITLE: usize = 160;
+/// Bytes of a label. What does not fit is not offered: nobody can agree to what is cut off.
+const LABEL: usize = 1024;
+/// The choice that allows more than this call.
+pub(super) const ALWAYS: &str = "always";
+
+/// The approval that a request asks for. `input` is what the tool was called with, if that is known.
+pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval> {
+    let kind = request.words("permission")?;
+    let metadata = request.object("metadata").unwrap_or_default();
+    let patterns = texts(request, "patterns");
+    let action = action(&kind, &metadata, &patterns);
+    let diff = metadata.words("diff");
+    let preview = match &action {
+        Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
+        Action::Edit { paths } => diff.map(|diff| Preview::Diff { files: vec![FileDiff { path: paths.join(", "), diff }] }),
+        Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => {
+            diff.map(|text| Preview::Text { text })
+        }
+    };
+    let input = input.or_else(|| request.get("metadata").map(|metadata| Raw::of(&metadata))).unwrap_or_else(|| Raw::of(&()));
+    Some(Approval {
+        title: one_line(&title(&kind, &action, &metadata, &patterns), TITLE),
+        tool: limits::head(&kind, limits::NAME).to_owned(),
+        input,
+        preview,
+        choices: choice(request).into_iter().collect(),
+        editable: false,
+        reason: None,
+        action,
+    })
+}
+
+/// What the tool would do. What does not say it exactly is nothing that a rule could fit. Paths of
+/// patterns are left alone: they are relative to a directory that we do not know.
+fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
+    let absolute = |path: &String| path.starts_with('/');
+    let known = match kind {
+        "bash" => metadata.text("command").map(|command| Action::Run { command }),
+        "edit" | "write" | "apply_patch" => edited(metadata).map(|paths| Action::Edit { paths }),
+        "read" if !patterns.is_empty() && patterns.iter().all(absolute) => Some(Action::Read { paths: patterns.to_vec() }),
+        "read" => metadata.words("filepath").filter(absolute).map(|path| Action::Read { paths: vec![path] }),
+        "webfetch" => metadata.words("url").or_else(|| patterns.first().cloned()).map(|url| Action::Fetch { url }),
+        _ => None,
+    };
+    known.unwrap_or(Action::Other)
+}
+
+/// The files that are edited, if all of them are named in full.
+fn edited(metadata: &Object<'_>) -> Option<Vec<String>> {
+    let paths = match metadata.list("files") {
+        Some(files) if !files.is_empty() => {
+            let path = |file: &Object<'_>| ["filePath", "filepath", "path"].into_iter().find_map(|name| file.words(name));
+            files.into_iter().map(|file| path(&Object::of(file)?)).collect::<Option<Vec<_>>>()?
+        }
+        _ => vec![metadata.words("filepath")?],
+    };
+    paths.iter().all(|path| path.starts_with('/')).then_some(paths)
+}
+
+fn title(kind: &str, action: &Action, metadata: &Object<'_>, patterns: &[String]) -> String {
+    match action {
+        Action::Run { command } => command.clone(),
+        Action::Edit { paths } => format!("Edit {}", paths.join(", ")),
+        Action::Read { paths } => format!("Read {}", paths.join(", ")),
+        Action::Fetch { url } => format!("Fetch {url}"),
+        Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => match kind {
+            "external_directory" => {
+                let path = metadata.words("filepath").or_else(|| metadata.words("parentDir"));
+                format!("Work outside of the project: {}", path.unwrap_or_else(|| patterns.join(", ")))
+            }
+            "doom_loop" => format!("Go on, though `{}` was called three times with the same input?", patterns.join(", ")),
+            "task" => format!("Start a sub-agent: {}", metadata.words("description").unwrap_or_else(|| patterns.join(", "))),
+            other if patterns.is_empty() || patterns == ["*"] => format!("Use {other}"),
+            other => format!("Use {other}: {}", patterns.join(", ")),
+        },
+    }
+}
+
+/// The way to say yes for longer: a rule of ours, so only for what our rules can say.
+fn choice(request: &Object<'_>) -> Option<Choice> {
+    let patterns = always(request)?;
+    let named = patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" and ");
+    let label = format!("Allow {named} for a day (Sayso, OpenCode in this project)");
+    (label.len() <= LABEL).then(|| Choice { id: ALWAYS.to_owned(), label })
+}
+
+/// The commands that would be allowed.
+pub(super) fn always(request: &Object<'_>) -> Option<Vec<String>> {
+    let patterns = texts(request, "always");
+    let meaningful = |pattern: &String| pattern.trim_matches(['*', ' ']).len() > 1;
+    let offered = request.words("permission")? == "bash" && !patterns.is_empty() && patterns.iter().all(meaningful);
+    offered.then_some(patterns)
+}
+
+fn texts(request: &Object<'_>, name: &str) -> Vec<String> {
+    request.list(name).unwrap_or_default().into_iter().filter_map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(request: &str) -> Approval {
+        read(&Object::parse(request).unwrap(), None).unwrap()
+    }
+
+    #[test]
+    fn every_kind_is_said_as_what_it_does() {
+        let run = asked(
+            r#"{"permission":"bash","patterns":["git push"],"metadata":{"command":"git push\n#"},"always":["git push *"]}"#,
+        );
+        assert_eq!(run.action, Action::Run { command: "git push\n#".into() });
+        assert_eq!((run.title.as_str(), run.choices.len()), ("git push…", 1));
+        assert_eq!(run.choices[0].label, "Allow `git push *` for a day (Sayso, OpenCode in this project)");
+        let edit = asked(
+            r#"{"permission":"edit","patterns":["project/a"],"metadata":{"filepath":"/project/a","diff":"+x\n"},"always":["*"]}"#,
+        );
+        assert_eq!((edit.action, edit.choices.len()), (Action::Edit { paths: vec!["/project/a".into()] }, 0));
+        assert!(matches!(edit.preview, Some(Preview::Diff { .. })));
+        let fetch =
+            asked(r#"{"permission":"webfetch","patterns":["https://a.b"],"metadata":{"url":"https://a.b","format":"text"}}"#);
+        assert_eq!(fetch.action, Action::Fetch { url: "https://a.b".into() });
+        let read = asked(r#"{"permission":"read","patterns":["/project/.env"],"metadata":{}}"#);
+        assert_eq!(read.action, Action::Read { paths: vec!["/project/.env".into()] });
+        for (other, title) in [
+            (
+                r#"{"permission":"external_directory","patterns":["/etc/*"],"metadata":{"filepath":"/etc/x"}}"#,
+                "Work outside of the project: /etc/x",
+            ),
+            (
+                r#"{"permission":"doom_loop","patterns":["read"],"metadata":{"tool":"read"},"always":["read"]}"#,
+                "Go on, though `read` was called three times with the same input?",
+            ),
+            (r#"{"permission":"task","metadata":{"description":"look"}}"#, "Start a sub-agent: look"),
+            (r#"{"permission":"github_list","patterns":["*"]}"#, "Use github_list"),
+            (r#"{"permission":"bash","patterns":["ls"]}"#, "Use bash: ls"),
+            (r#"{"permission":"edit","patterns":["../../etc/x"],"metadata":{"filepath":"a, b"}}"#, "Use edit: ../../etc/x"),
+        ] {
+            let asked = asked(other);
+            assert_eq!((asked.action, asked.title.as_str(), asked.choices.len()), (Action::Other, title, 0), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_would_allow_everything_is_not_offered() {
+        for always in [r#"["*"]"#, r#"["ls *","* *"]"#, "[]", "7"] {
+            let request = format!(r#"{{"permission":"bash","metadata":{{"command":"ls"}},"always":{always}}}"#);
+            assert_eq!(asked(&request).choices.len(), 0, "{always}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `question.asked`: its questions, and the answers as OpenCode takes them. It checks nothing itself:
+//! whatever is sent, the model reads.
+
+use sayso_core::ask::{Action, Approval, AskBody, Input, Preview, Question, QuestionOption};
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::state::Kind;
+use crate::json::{Object, list};
+use crate::text::one_line;
+
+/// Characters of a title.
+const TITLE: usize = 160;
+/// The tool that asks whether to begin with a plan.
+const PLAN_TOOL: &str = "plan_exit";
+const YES: &str = "Yes";
+
+/// What a request asks; nothing if it asks for nothing at all, which can be answered at once.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn read(request: &Object<'_>) -> Result<Option<(Kind, AskBody)>, String> {
+    let entries = request.list("questions").ok_or("there is no list of questions")?;
+    let mut questions = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        questions.push(question(index, entry).ok_or_else(|| format!("question {} cannot be read", index + 1))?);
+    }
+    if questions.is_empty() {
+        return Ok(None);
+    }
+    if let [only] = questions.as_slice()
+        && is_plan(only)
+    {
+        let approval = Approval {
+            tool: PLAN_TOOL.to_owned(),
+            action: Action::Plan,
+            title: one_line(&only.text, TITLE),
+            input: request.get("questions").map_or_else(|| Raw::of(&()), |raw| Raw::of(&raw)),
+            preview: Some(Preview::Text { text: only.text.clone() }),
+            choices: Vec::new(),
+            editable: false,
+            reason: None,
+        };
+        return Ok(Some((Kind::Plan, AskBody::Approval(approval))));
+    }
+    Ok(Some((Kind::Question, AskBody::Question { questions })))
+}
+
+fn question(index: usize, raw: &RawValue) -> Option<Question> {
+    let fields = Object::of(raw)?;
+    let text = fields.words("question").or_else(|| fields.words("header"))?;
+    let options = fields.get("options").map_or_else(|| Some(Vec::new()), list)?;
+    let options = options.into_iter().map(option).collect::<Option<Vec<_>>>()?;
+    let input = if options.is_empty() {
+        Input::Text { secret: false }
+    } else {
+        let custom = fields.get("custom").is_none_or(|custom| custom.get() != "false");
+        Input::Choice { options, multiple: fields.says("multiple"), custom }
+    };
+    Some(Question { key: index.to_string(), header: fields.words("header"), text, input, required: true })
+}
+
+fn option(raw: &RawValue) -> Option<QuestionOption> {
+    let fields = Object::of(raw)?;
+    Some(QuestionOption::new(fields.words("label")?, fields.words("description")))
+}
+
+/// A question that takes yes, no and nothing else is only asked about a plan. Anything but a clear no
+/// would begin it, so it is no question that a message or a first option may answer.
+fn is_plan(question: &Question) -> bool {
+    let labels: Vec<&str> = question.options().iter().map(|option| option.label.as_str()).collect();
+    labels == [YES, "No"] && matches!(question.input, Input::Choice { multiple: false, custom: false, .. })
+}
+
+/// The answers as they are sent; nothing if they do not fit the questions. The note stands beside the
+/// first answer, where own words are taken.
+pub(super) fn answered(request: &Object<'_>, answers: &[Vec<String>], note: Option<&str>) -> Option<Raw> {
+    let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(request) else { return None };
+    let blank = |entries: &Vec<String>| entries.is_empty() || entries.iter().any(|entry| entry.trim().is_empty());
+    if questions.len() != answers.len() || answers.iter().any(blank) {
+        return None;
+    }
+    let mut answers = answers.to_vec();
+    let noted = questions.iter().position(takes_words).and_then(|at| answers.get_mut(at));
+    if let (Some(note), Some(entries)) = (note.filter(|note| !note.trim().is_empty()), noted) {
+        entries.push(format!("Note: {}", limits::head(note, limits::ANSWER)));
+    }
+    Some(Raw::of(&json!({ "answers": answers })))
+}
+
+/// Words in the place of every answer; nothing if a question takes none.
+pub(super) fn declined(request: &Object<'_>, words: &str) -> Option<Raw> {
+    let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(request) else { return None };
+    questions.iter().all(takes_words).then(|| Raw::of(&json!({ "answers": vec![[words]; questions.len()] })))
+}
+
+/// The yes to a plan.
+pub(super) fn start_with_plan() -> Raw {
+    Raw::of(&json!({ "answers": [[YES]] }))
+}
+
+/// What is sent when nothing was asked.
+pub(super) fn nothing() -> Raw {
+    Raw::of(&json!({ "answers": [] }))
+}
+
+fn takes_words(question: &Question) -> bool {
+    match &question.input {
+        Input::Choice { custom, .. } => *custom,
+        Input::Text { .. } | Input::Number { .. } | Input::YesNo => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THREE: &str = r#"{"questions":[
+        {"question":"Which?","header":"Database","options":[{"label":"A","description":"a"},{"label":"B"}]},
+        {"question":"What?","header":"Features","options":[{"label":"X","description":""}],"multiple":true,"custom":true},
+        {"question":"Name?","header":"Name","options":[]}]}"#;
+
+    fn entries(entries: &[&[&str]]) -> Vec<Vec<String>> {
+        entries.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect()
+    }
+
+    #[test]
+    fn every_field_of_a_question_is_read() {
+        let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(&Object::parse(THREE).unwrap()) else { panic!() };
+        let options = vec![QuestionOption::new("A", Some("a".into())), QuestionOption::new("B", None)];
+        let wanted = Question {
+            key: "0".into(),
+            header: Some("Database".into()),
+            text: "Which?".into(),
+            input: Input::Choice { options, multiple: false, custom: true },
+            required: true,
+        };
+        assert_eq!(questions[0], wanted);
+        assert!(matches!(questions[1].input, Input::Choice { multiple: true, custom: true, .. }));
+        assert_eq!(questions[2].input, Input::Text { secret: false });
+        assert_eq!(read(&Object::parse(r#"{"questions":[]}"#).unwrap()), Ok(None));
+        for wrong in [r#"{}"#, r#"{"questions":[7]}"#, r#"{"questions":[{"question":"a","options":[{}]}]}"#] {
+            assert!(read(&Object::parse(wrong).unwrap()).is_err(), "{wrong}");
+        }
+    }
+
+    // Checklist 0.21.
+    #[test]
+    fn only_answers_that_fit_are_sent() {
+        let request = Object::parse(THREE).unwrap();
+        let said = |answers: &[&[&str]], note| answered(&request, &entries(answers), note).map(|raw| raw.as_str().to_owned());
+        assert_eq!(said(&[&["A"], &["X", "own"], &["n"]], None).unwrap(), r#"{"answers":[["A"],["X","own"],["n"]]}"#);
+        assert_eq!(said(&[&["A"], &["X"], &["n"]], Some("soon")).unwrap(), r#"{"answers":[["A","Note: soon"],["X"],["n"]]}"#);
+        for wrong in [&[&["A"][..]][..], &[&["A"], &[], &["n"]], &[&["A"], &["X"], &[" "]], &[]] {
+            assert_eq!(said(wrong, None), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_no_question() {
+        let plan =
+            r#"{"questions":[{"question":"Start?","header":"Build","custom":false,"options":[{"label":"Yes"},{"label":"No"}]}]}"#;
+        let request = Object::parse(plan).unwrap();
+        assert!(matches!(read(&request), Ok(Some((Kind::Plan, AskBody::Approval(approval)))) if approval.action == Action::Plan));
+        assert_eq!((answered(&request, &entries(&[&["Yes"]]), None), declined(&request, "no")), (None, None));
+        let closed = THREE.replacen("\"options\"", "\"custom\":false,\"options\"", 1);
+        assert_eq!(declined(&Object::parse(&closed).unwrap(), "no"), None, "a question without own words takes none");
+        assert!(declined(&Object::parse(THREE).unwrap(), "no").is_some());
+    }
+}

@@ -1,0 +1,213 @@
+//! Replies of OpenCode's server. A status is never trusted alone: for an address that it does not know
+//! the server sends its web page and says 200.
+
+use sayso_core::ask::Delivery;
+use sayso_core::limits;
+use sayso_core::time::Time;
+use serde_json::value::RawValue;
+
+use super::calls::Line;
+use super::look::{ELSEWHERE, TRIES, TURN_OVER};
+use super::state::{Arrived, Conversation, Process, Turn, Waiting, What, is_id};
+use crate::json::{Object, list};
+use crate::out::Out;
+use crate::text::one_line;
+use crate::translator::{AgentEvent, HttpReply};
+
+/// Characters of the server's words that are shown.
+const WORDS: usize = 300;
+/// How much a clock of OpenCode's may be behind ours, in milliseconds.
+const BEHIND: i64 = 2_000;
+
+/// What becomes of the process after a reply.
+pub(super) enum After {
+    /// It goes on.
+    GoOn,
+    /// It cannot be worked with.
+    Give { reason: String, lost: bool },
+}
+
+impl Process {
+    /// Takes the reply to a call of ours.
+    pub(super) fn replied(&mut self, now: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) -> After {
+        if reply.id == HttpReply::EVENTS {
+            // While nobody listens there, it is starting or ending.
+            if reply.status.is_some() {
+                let words = format!("OpenCode does not tell what happens: {}.", told(reply));
+                self.complain(AgentEvent::Error(words), out);
+            }
+            return After::GoOn;
+        }
+        let Some(at) = self.calls.iter().position(|call| call.id == reply.id) else { return After::GoOn };
+        match self.calls.remove(at).what {
+            What::NewSession => return self.session_begun(reply, line),
+            What::FindSession => return self.session_found(reply, out),
+            What::Prompt { text, at } => self.prompt_taken(text, at, reply, line, out),
+            What::FindPrompt { text, at } => self.prompt_found(text, at, reply, line, out),
+            What::Outcome { request } => self.outcome_taken(&request, reply, line, out),
+            What::Leftover => {}
+            What::Abort => {
+                if reply.status != Some(200) {
+                    let words = format!("OpenCode could not be interrupted: {}.", told(reply));
+                    out.event(AgentEvent::Error(words));
+                }
+                // What it left behind is rejected.
+                self.look(now, line, out);
+            }
+            What::Status { look } => {
+                if let Some(sessions) = reply.object() {
+                    self.status(look, &sessions, line, out);
+                }
+            }
+            What::List { look, of, busy } => {
+                if let Some(raw) = reply.json().filter(|_| reply.status == Some(200)) {
+                    self.listed(look, of, &busy, raw, line, out);
+                }
+            }
+        }
+        After::GoOn
+    }
+
+    fn session_begun(&mut self, reply: &HttpReply, line: &mut Line<'_>) -> After {
+        let session = reply.object();
+        let id = session.as_ref().and_then(|session| session.text("id")).filter(|id| is_id(id));
+        if let (Some(session), Some(id)) = (session, id) {
+            let directory = session.words("directory").unwrap_or_else(|| line.wanted.project.clone());
+            *line.conversation = Some(Conversation { id, directory });
+            self.ready = true;
+            return After::GoOn;
+        }
+        // The next look begins it again. Should it be there all the same, nobody has said anything in it.
+        self.tries += 1;
+        if self.tries < TRIES && reply.status.is_none() {
+            return After::GoOn;
+        }
+        After::Give { reason: format!("OpenCode did not begin a session: {}", told(reply)), lost: false }
+    }
+
+    fn session_found(&mut self, reply: &HttpReply, out: &mut Out) -> After {
+        if reply.object().is_some_and(|session| session.text("id").is_some()) {
+            self.ready = true;
+            return After::GoOn;
+        }
+        if reply.status == Some(404) {
+            let reason = "OpenCode no longer has this conversation, so it cannot be resumed".to_owned();
+            return After::Give { reason, lost: true };
+        }
+        // The next look asks again.
+        let words = format!("OpenCode does not tell about its session: {}.", told(reply));
+        self.complain(AgentEvent::Error(words), out);
+        After::GoOn
+    }
+
+    fn prompt_taken(&mut self, text: String, at: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) {
+        match reply.status {
+            Some(204) => {}
+            None => line.find_prompt(self, text, at, out),
+            Some(_) => {
+                out.event(AgentEvent::Error(format!("OpenCode did not take the message: {}.", told(reply))));
+                if let Turn::Running { begun: false, .. } = self.turn {
+                    self.turn_ended(line, out);
+                }
+            }
+        }
+    }
+
+    /// Whether a message is there of which nobody knew whether it arrived. If not, it is said again.
+    fn prompt_found(&mut self, text: String, at: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) {
+        let Some(messages) = reply.json().filter(|_| reply.status == Some(200)).and_then(list) else {
+            // The next look asks again.
+            return self.calls.push(Waiting { id: HttpReply::EVENTS, what: What::FindPrompt { text, at } });
+        };
+        let is_it = |message: &Object<'_>| {
+            let info = message.object("info")?;
+            let created = info.object("time")?.number("created")?;
+            let parts = message.list("parts")?;
+            let said = parts.into_iter().filter_map(Object::of).any(|part| part.text("text").as_deref() == Some(text.as_str()));
+            #[expect(clippy::cast_precision_loss, reason = "milliseconds are far from where it matters")]
+            let recent = created >= (at.as_millis() - BEHIND) as f64;
+            Some(said && recent && info.text("role")? == "user")
+        };
+        if !messages.into_iter().filter_map(Object::of).any(|message| is_it(&message).unwrap_or(false)) {
+            line.prompt(self, text, at, out);
+        }
+    }
+
+    fn outcome_taken(&mut self, request: &str, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) {
+        let Some(at) = self.sent.iter().position(|sent| sent.request.id == request) else { return };
+        let undeliverable = |why: &str| Delivery::Undeliverable { reason: why.to_owned() };
+        match (reply.status, reply.json().map(RawValue::get)) {
+            (Some(200), Some("true")) => self.sent[at].arrived = Arrived::Yes,
+            // It may have been ours that arrived before.
+            (Some(404), _) if self.sent[at].tries > 0 => self.sent[at].arrived = Arrived::Yes,
+            (Some(404), _) => {
+                let sent = self.sent.remove(at);
+                self.is_over(sent.request.id);
+                out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: undeliverable(ELSEWHERE) });
+            }
+            (Some(HttpReply::NOT_SENT), _) if self.sent[at].said.is_yes => {
+                let sent = self.sent.remove(at);
+                line.reject(self, sent.request.kind, sent.request.id, out);
+                out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: undeliverable(TURN_OVER) });
+            }
+            _ => {
+                self.sent[at].arrived = Arrived::Unsure;
+                self.sent[at].tries += 1;
+                if reply.status.is_some() {
+                    let words = format!("OpenCode did not take an answer, it is sent again: {}.", told(reply));
+                    self.complain(AgentEvent::Error(words), out);
+                }
+            }
+        }
+    }
+}
+
+impl HttpReply {
+    /// The body, if it is JSON.
+    fn json(&self) -> Option<&RawValue> {
+        serde_json::from_str(&self.body).ok()
+    }
+
+    /// The object that a call gave.
+    fn object(&self) -> Option<Object<'_>> {
+        self.json().filter(|_| self.status == Some(200)).and_then(Object::of)
+    }
+}
+
+/// How a call fared, in words.
+fn told(reply: &HttpReply) -> String {
+    let body = reply.body.trim();
+    let said = Object::parse(body).and_then(|body| body.words("message").or_else(|| body.object("data")?.words("message")));
+    let words = match (said, body) {
+        (Some(said), _) => one_line(&said, WORDS),
+        (None, "") => String::new(),
+        (None, page) if page.starts_with('<') => "a web page".to_owned(),
+        (None, text) => one_line(limits::head(text, 4 * WORDS), WORDS),
+    };
+    match (reply.status, words.as_str()) {
+        (None, "") => "there was no reply".to_owned(),
+        (None, words) => words.to_owned(),
+        (Some(401), _) => "it does not know our password (status 401)".to_owned(),
+        (Some(status), "") => format!("it replied with status {status}"),
+        (Some(status), words) => format!("it replied with status {status}: {words}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_said_in_words() {
+        let told = |status, body: &str| told(&HttpReply { id: 1, status, body: body.to_owned() });
+        assert_eq!(told(None, ""), "there was no reply");
+        assert_eq!(told(None, "connection refused"), "connection refused");
+        assert_eq!(told(Some(401), ""), "it does not know our password (status 401)");
+        assert_eq!(told(Some(200), "<!doctype html><html>"), "it replied with status 200: a web page");
+        assert_eq!(
+            told(Some(400), r#"{"name":"BadRequest","data":{"message":"Missing key\n  at"}}"#),
+            "it replied with status 400: Missing key…"
+        );
+        assert_eq!(told(Some(500), ""), "it replied with status 500");
+    }
+}

@@ -1,0 +1,377 @@
+//! A conversation with a model: each rule of its `question` tool, and each way a turn may end. The state
+//! is saved and read again after every input, as the server does.
+
+use std::time::Duration;
+
+use sayso_agents::chat::{ChatTranslator, Endpoint};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Login, NewAsk, Output, Translator};
+use sayso_core::ask::{Decision, Delivery};
+use sayso_core::id::AskId;
+use sayso_core::time::Time;
+use sayso_core::transcript::{Role, ToolStatus};
+use serde_json::{Value, json};
+
+use crate::mock::{outcome, prompt, session, start};
+
+struct Talk {
+    chat: ChatTranslator,
+    now: Time,
+    events: Vec<AgentEvent>,
+    calls: Vec<HttpCall>,
+    undeliverable: Vec<AskId>,
+}
+
+fn endpoint() -> Endpoint {
+    Endpoint {
+        base_url: "http://127.0.0.1:9/v1/".to_owned(),
+        model: "small".to_owned(),
+        api_key_env: Some("MODEL_KEY".to_owned()),
+        system: Some("Be brief.".to_owned()),
+    }
+}
+
+fn which(change: impl FnOnce(&mut Value)) -> Value {
+    let mut arguments =
+        json!({ "header": "Database", "question": "Which?", "options": [{ "label": "SQLite" }, { "label": "Postgres" }] });
+    change(&mut arguments);
+    arguments
+}
+
+fn called(name: &str, arguments: &Value) -> Value {
+    json!({ "id": "c1", "type": "function", "function": { "name": name, "arguments": arguments.to_string() } })
+}
+
+impl Talk {
+    fn begin(text: &str) -> Self {
+        let (chat, now) = (ChatTranslator::new(endpoint()), Time::from_millis(0));
+        let mut talk = Self { chat, now, events: Vec::new(), calls: Vec::new(), undeliverable: Vec::new() };
+        talk.tell(start(Some(text), "default", true));
+        talk
+    }
+
+    fn put(&mut self, input: Input) {
+        for output in self.chat.handle(self.now, input) {
+            match output {
+                Output::Event { event, session: of } if of == session() => self.events.push(event),
+                Output::HttpCall(call) => self.calls.push(call),
+                Output::Undeliverable { ask, .. } => self.undeliverable.push(ask),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// An input after which the state is saved and read again.
+    fn tell(&mut self, command: Command) {
+        self.put(Input::Command(command));
+        self.restart();
+    }
+
+    fn restart(&mut self) {
+        self.chat = ChatTranslator::restore(endpoint(), &self.chat.save()).unwrap();
+    }
+
+    fn call(&self) -> &HttpCall {
+        self.calls.last().unwrap()
+    }
+
+    /// What the model was told last.
+    fn told(&self) -> Vec<Value> {
+        let body: Value = serde_json::from_str(self.call().body.as_ref().unwrap().as_str()).unwrap();
+        body["messages"].as_array().unwrap().clone()
+    }
+
+    fn stream(&mut self, delta: &Value) {
+        self.put(Input::StreamEvent(json!({ "choices": [{ "delta": delta }] }).to_string()));
+    }
+
+    fn reply(&mut self, status: Option<u16>, body: &str) {
+        let id = self.call().id;
+        self.put(Input::HttpReply(HttpReply { id, status, body: body.to_owned() }));
+        self.restart();
+    }
+
+    /// A whole turn of the model.
+    fn says(&mut self, words: &str, calls: &[Value]) {
+        if !words.is_empty() {
+            self.stream(&json!({ "content": words }));
+        }
+        for (index, call) in calls.iter().enumerate() {
+            let mut call = call.clone();
+            call["index"] = json!(index);
+            self.stream(&json!({ "tool_calls": [call] }));
+        }
+        self.put(Input::StreamEvent("[DONE]".to_owned()));
+        self.reply(Some(200), "");
+    }
+
+    fn asks(&mut self, change: impl FnOnce(&mut Value)) -> Box<NewAsk> {
+        self.says("Let me ask.", &[called("question", &which(change))]);
+        match self.events.pop() {
+            Some(AgentEvent::AskOpened(ask)) => ask,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn decide(&mut self, ask: &NewAsk, decision: Decision, by: DecidedBy) {
+        let Command::Outcome { session, ask: id, native_id, decision, .. } = outcome(&ask.native_id, decision) else { panic!() };
+        self.tell(Command::Outcome { session, ask: id, native_id, decision, raw: ask.raw.clone(), by });
+    }
+
+    fn last_words(&self) -> (Role, &str) {
+        let words = self.events.iter().rev().find_map(|event| match event {
+            AgentEvent::Message { role, text, .. } => Some((*role, text.as_str())),
+            _ => None,
+        });
+        words.unwrap()
+    }
+
+    fn ended(&self) -> bool {
+        matches!(self.events.last(), Some(AgentEvent::TurnEnded))
+    }
+}
+
+fn answered(entries: &[&str]) -> Decision {
+    Decision::Answered { answers: vec![entries.iter().map(|&entry| entry.to_owned()).collect()], note: None }
+}
+
+fn rejected() -> Decision {
+    Decision::Rejected { message: "no".to_owned(), stop: false }
+}
+
+#[test]
+fn the_model_is_told_who_it_is_and_streams_its_answer() {
+    let mut talk = Talk::begin("Hello");
+    let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
+    assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(true)));
+    assert_eq!(body["tools"][0]["function"]["name"], "question", "checklist 3.01");
+    assert_eq!(talk.told(), [json!({"role": "system", "content": "Be brief."}), json!({"role": "user", "content": "Hello"})]);
+    let server = talk.chat.server().unwrap();
+    assert_eq!((server.url.as_str(), server.login), ("http://127.0.0.1:9/v1", Login::Bearer("MODEL_KEY".to_owned())));
+    talk.stream(&json!({ "content": "Hi" }));
+    assert!(matches!(talk.events.last(), Some(AgentEvent::MessageDelta { text, .. }) if text == "Hi"));
+    talk.stream(&json!({ "content": " there" }));
+    talk.put(Input::StreamEvent("[DONE]".to_owned()));
+    talk.reply(Some(200), "");
+    assert_eq!(talk.last_words(), (Role::Assistant, "Hi there"));
+    assert!(talk.ended() && talk.chat.server().is_none(), "nothing is open between turns");
+    talk.tell(prompt("And now?"));
+    assert_eq!(
+        talk.told()[2..],
+        [json!({"role": "assistant", "content": "Hi there"}), json!({"role": "user", "content": "And now?"})]
+    );
+}
+
+/// Checklist 3.02, 3.06, 3.08, 3.30, 3.43, 3.49, 3.52: the question pauses everything, the label comes back as
+/// the person's message, and the call has its result before it.
+#[test]
+fn a_question_waits_and_its_answer_is_a_message() {
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|_| {});
+    assert_eq!((ask.tool_call_id.as_deref(), ask.blocking), (Some("c1"), true));
+    assert_eq!(talk.last_words(), (Role::Assistant, "Let me ask."));
+    assert!(talk.chat.server().is_none() && talk.chat.deadline().is_none(), "it waits at no cost");
+    let calls = talk.calls.len();
+    talk.decide(&ask, answered(&["Postgres"]), DecidedBy::Person);
+    assert_eq!(talk.last_words(), (Role::User, "Postgres"));
+    assert!(talk.events.iter().any(|event| matches!(event, AgentEvent::AskDelivery { delivery: Delivery::Delivered, .. })));
+    assert_eq!(talk.calls.len(), calls + 1);
+    let told = talk.told();
+    assert_eq!(told[2]["tool_calls"][0]["id"], "c1");
+    assert_eq!((&told[3]["role"], &told[3]["tool_call_id"]), (&json!("tool"), &json!("c1")));
+    assert_eq!(told[4], json!({"role": "user", "content": "Postgres"}));
+    assert_eq!(told.len(), 5, "nothing hidden goes to the model");
+}
+
+/// Checklist 3.31, 3.32.
+#[test]
+fn several_choices_are_lines_and_own_words_come_last() {
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|it| it["multiple"] = json!(true));
+    talk.decide(&ask, answered(&["both, really", "SQLite", "Postgres"]), DecidedBy::Person);
+    assert_eq!(talk.last_words(), (Role::User, "SQLite\nPostgres\nboth, really"));
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|_| {});
+    talk.decide(&ask, answered(&["neither"]), DecidedBy::Person);
+    assert_eq!(talk.last_words(), (Role::User, "neither"));
+}
+
+/// Checklist 3.09, 3.18: what was typed stands there already, so nothing is inserted.
+#[test]
+fn a_typed_message_answers_without_another_message() {
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|_| {});
+    talk.decide(&ask, answered(&["Postgres, please"]), DecidedBy::Typed);
+    assert_eq!(talk.last_words().0, Role::Assistant);
+    assert_eq!(talk.told().last().unwrap(), &json!({"role": "user", "content": "Postgres, please"}));
+}
+
+/// Checklist 3.11, 3.43: after a rejection the model waits until the person writes.
+#[test]
+fn a_rejection_inserts_nothing_and_waits() {
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|_| {});
+    let calls = talk.calls.len();
+    talk.decide(&ask, rejected(), DecidedBy::Person);
+    assert!(talk.ended() && talk.calls.len() == calls);
+    assert_eq!(talk.last_words().0, Role::Assistant);
+    talk.tell(prompt("Use what you like"));
+    let told = talk.told();
+    assert_eq!((&told[3]["role"], &told[3]["content"]), (&json!("tool"), &json!("no")), "checklist 3.52");
+    assert_eq!(told[4]["content"], "Use what you like");
+}
+
+#[test]
+fn what_nobody_decided_is_not_said_in_the_persons_name() {
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|_| {});
+    talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Nobody);
+    let told = talk.told();
+    assert_eq!(told.last().unwrap()["role"], "tool");
+    assert!(told.last().unwrap()["content"].as_str().unwrap().contains("policy:\nSQLite"));
+    let mut talk = Talk::begin("Set it up");
+    let ask = talk.asks(|_| {});
+    let calls = talk.calls.len();
+    talk.decide(&ask, rejected(), DecidedBy::Nobody);
+    assert_eq!(talk.calls.len(), calls + 1, "nobody is there, so the model goes on");
+}
+
+/// Checklist 3.03, 3.04, 3.05: the turn is refused with an error block, every call gets an error result, nothing waits.
+#[test]
+fn a_question_that_is_not_alone_or_not_last_is_refused() {
+    let ask = called("question", &which(|_| {}));
+    let other = json!({ "id": "c2", "type": "function", "function": { "name": "rm", "arguments": "{}" } });
+    for (calls, part) in [
+        (vec![ask.clone(), other.clone()], "only tool call"),
+        (vec![ask.clone(), ask.clone()], "only tool call"),
+        (vec![other], "no tool `rm`"),
+    ] {
+        let mut talk = Talk::begin("Go");
+        talk.says("", &calls);
+        assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains(part)), "{:?}", talk.events.last());
+        let told = talk.told();
+        let results: Vec<&Value> = told.iter().filter(|said| said["role"] == "tool").collect();
+        assert_eq!(results.len(), calls.len());
+        assert!(results.iter().all(|result| result["content"].as_str().unwrap().starts_with("Error: ")));
+        let ids: Vec<&Value> = results.iter().map(|result| &result["tool_call_id"]).collect();
+        let called: Vec<&Value> = told[2]["tool_calls"].as_array().unwrap().iter().map(|call| &call["id"]).collect();
+        assert_eq!(ids, called, "each call has its own result");
+    }
+    let mut talk = Talk::begin("Go");
+    let mut call = ask;
+    call["index"] = json!(0);
+    talk.stream(&json!({ "tool_calls": [call] }));
+    talk.says("and that is that", &[]);
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("last thing")));
+}
+
+/// Checklist 3.47: a bad call is shown, goes back to the model, and is tried only so often.
+#[test]
+fn a_bad_call_goes_back_to_the_model() {
+    let mut talk = Talk::begin("Go");
+    let bad = [called("question", &json!({ "question": "Which?", "options": [] }))];
+    for _ in 0..3 {
+        talk.says("", &bad);
+        let Some(AgentEvent::Tool { status: ToolStatus::Error, output: Some(output), .. }) = talk.events.last() else { panic!() };
+        assert!(output.contains("`options` has 0 entries"), "{output}");
+        assert_eq!(talk.told().last().unwrap()["content"], json!(output));
+    }
+    let calls = talk.calls.len();
+    talk.says("", &bad);
+    assert!(talk.ended() && talk.calls.len() == calls, "four times in a row are enough");
+    talk.tell(prompt("Again"));
+    let ask = talk.asks(|_| {});
+    assert_ne!(ask.tool_call_id.as_deref(), Some("c1"), "an id that was used before is replaced");
+    talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Person);
+    assert!(talk.undeliverable.is_empty());
+}
+
+#[test]
+fn without_questions_there_is_no_tool() {
+    let mut talk = Talk::begin("x");
+    talk.chat = ChatTranslator::new(endpoint());
+    talk.tell(start(Some("Go"), "default", false));
+    let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
+    assert_eq!(body.get("tools"), None);
+    talk.says("", &[called("question", &which(|_| {}))]);
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("no tool `question`")));
+}
+
+#[test]
+fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
+    let mut talk = Talk::begin("Hello");
+    talk.stream(&json!({ "content": "Hal" }));
+    for (tries, (status, body)) in
+        [(Some(503), "busy"), (None, "refused"), (Some(429), r#"{"error":{"message":"slow down"}}"#), (Some(200), "")]
+            .into_iter()
+            .enumerate()
+    {
+        let calls = talk.calls.len();
+        talk.reply(status, body);
+        assert!(matches!(talk.events.last(), Some(AgentEvent::Notice(text)) if text.contains("Trying again")));
+        let at = talk.chat.deadline().unwrap();
+        assert_eq!(at, talk.now.plus(Duration::from_secs(1 << tries)));
+        talk.put(Input::Tick);
+        assert_eq!(talk.calls.len(), calls, "not before its time");
+        talk.now = at;
+        talk.put(Input::Tick);
+        talk.restart();
+        assert_eq!((talk.calls.len(), talk.told().len()), (calls + 1, 2), "what was cut off is not kept");
+    }
+    talk.reply(Some(500), "down");
+    let [.., AgentEvent::Error(text), AgentEvent::TurnEnded] = talk.events.as_slice() else { panic!("{:?}", talk.events) };
+    assert!(text.contains("said 500: down") && text.contains("kept"), "{text}");
+    talk.tell(prompt("Still there?"));
+    assert_eq!(
+        talk.told()[1..],
+        [json!({"role": "user", "content": "Hello"}), json!({"role": "user", "content": "Still there?"})]
+    );
+    talk.reply(Some(401), r#"{"error":{"message":"bad key"}}"#);
+    let [.., AgentEvent::Error(text), AgentEvent::TurnEnded] = talk.events.as_slice() else { panic!("{:?}", talk.events) };
+    assert!(text.contains("401: bad key"), "what will not pass is not tried again: {text}");
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_said() {
+    let mut talk = Talk::begin("Hello");
+    talk.stream(&json!({ "content": "Half a" }));
+    talk.tell(Command::Interrupt { session: session() });
+    assert!(talk.ended() && talk.chat.server().is_none(), "the stream is let go");
+    assert_eq!(talk.last_words(), (Role::Assistant, "Half a"));
+    let late = talk.call().id;
+    talk.put(Input::HttpReply(HttpReply { id: late, status: Some(200), body: String::new() }));
+    assert!(talk.ended());
+    talk.tell(prompt("Go on"));
+    let ask = talk.asks(|_| {});
+    talk.tell(Command::Interrupt { session: session() });
+    assert!(talk.events.iter().any(|event| matches!(event, AgentEvent::AskWithdrawn { .. })) && talk.ended());
+    talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Person);
+    assert_eq!(talk.undeliverable.len(), 1, "nothing waits for it any more");
+    talk.tell(prompt("Anyway"));
+    assert_eq!(talk.told().iter().filter(|said| said["role"] == "tool").count(), 1, "checklist 3.52");
+}
+
+#[test]
+fn a_closed_conversation_is_taken_up_again() {
+    let mut talk = Talk::begin("Hello");
+    talk.says("Hi", &[]);
+    talk.tell(Command::Close { session: session() });
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Ended { resumable: true, failed: false, .. })));
+    talk.tell(prompt("?"));
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("closed")));
+    talk.tell(start(None, "default", true));
+    assert!(talk.ended());
+    talk.tell(prompt("Still know me?"));
+    assert_eq!(talk.told()[1]["content"], "Hello");
+}
+
+#[test]
+fn messages_wait_for_the_end_of_a_turn() {
+    let mut talk = Talk::begin("One");
+    talk.tell(prompt("Two"));
+    let calls = talk.calls.len();
+    talk.says("First", &[]);
+    assert_eq!(talk.calls.len(), calls + 1);
+    assert_eq!(talk.told()[3]["content"], "Two");
+    talk.tell(prompt(&"x".repeat(5 << 20)));
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("not taken")));
+}

@@ -1,0 +1,121 @@
+//! Codex: recordings of the real program in both directions, its life, and lines that nobody wrote.
+
+mod answers;
+mod life;
+mod mutations;
+mod recording;
+mod replay;
+
+use sayso_agents::codex::CodexTranslator;
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output, Translator};
+use sayso_core::ask::Decision;
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::time::Time;
+use serde_json::{Value, json};
+
+fn session() -> SessionId {
+    SessionId::new(Time::from_millis(1_700_000_000_000), [1; 10])
+}
+
+fn ask_id() -> AskId {
+    AskId::new(Time::from_millis(0), [2; 10])
+}
+
+fn start(prompt: Option<&str>) -> Command {
+    Command::Start {
+        session: session(),
+        project: "/project".to_owned(),
+        prompt: prompt.map(str::to_owned),
+        permission_mode: "default".to_owned(),
+        model: None,
+        questions: true,
+    }
+}
+
+fn prompt(text: &str) -> Command {
+    Command::Prompt { session: session(), text: text.to_owned() }
+}
+
+fn outcome(ask: &NewAsk, decision: Decision, by: DecidedBy) -> Command {
+    let (native_id, raw) = (ask.native_id.clone(), ask.raw.clone());
+    Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw, by }
+}
+
+fn command(codex: &mut CodexTranslator, command: Command) -> Vec<Output> {
+    codex.handle(Time::from_millis(0), Input::Command(command))
+}
+
+fn hear(codex: &mut CodexTranslator, message: &Value) -> Vec<Output> {
+    codex.handle(Time::from_millis(0), Input::Line(message.to_string()))
+}
+
+fn events(outputs: &[Output]) -> Vec<&AgentEvent> {
+    let events = outputs.iter().filter_map(|output| match output {
+        Output::Event { event, .. } => Some(event),
+        _ => None,
+    });
+    events.collect()
+}
+
+/// The lines among outputs, as JSON without the version. They come as at most one batch.
+fn sent(outputs: &[Output]) -> Vec<Value> {
+    let batches: Vec<&Vec<String>> = outputs
+        .iter()
+        .filter_map(|output| match output {
+            Output::Lines(lines) => Some(lines),
+            _ => None,
+        })
+        .collect();
+    assert!(batches.len() <= 1, "{batches:?}");
+    let read = |line: &String| {
+        assert!(!line.contains(['\n', '\r']), "{line}");
+        let mut message: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(message.as_object_mut().unwrap().remove("jsonrpc"), Some(json!("2.0")));
+        message
+    };
+    batches.into_iter().flatten().map(read).collect()
+}
+
+/// The ask among outputs.
+fn asked(outputs: &[Output]) -> NewAsk {
+    let mut asks = events(outputs).into_iter().filter_map(|event| match event {
+        AgentEvent::AskOpened(ask) => Some((**ask).clone()),
+        _ => None,
+    });
+    let ask = asks.next().unwrap_or_else(|| panic!("no ask in {outputs:?}"));
+    assert!(asks.next().is_none());
+    ask
+}
+
+/// A Codex whose turn `u-1` runs in the thread `t-1`.
+fn working() -> CodexTranslator {
+    let mut codex = CodexTranslator::attached(session());
+    let started = json!({"method": "turn/started", "params": {"threadId": "t-1", "turn": {"id": "u-1"}}});
+    assert_eq!(events(&hear(&mut codex, &started)), [&AgentEvent::TurnStarted]);
+    codex
+}
+
+/// A request in that turn.
+fn request(id: u64, method: &str, params: &Value) -> Value {
+    let mut all = json!({"threadId": "t-1", "turnId": "u-1", "itemId": format!("call_{id}")});
+    for (name, value) in params.as_object().unwrap() {
+        all[name] = value.clone();
+    }
+    json!({"method": method, "id": id, "params": all})
+}
+
+fn run(id: u64, line: &str) -> Value {
+    let params = json!({"kind": "command", "command": line, "cwd": "/project", "proposedExecpolicyAmendment": ["touch"]});
+    request(id, "item/commandExecution/requestApproval", &params)
+}
+
+fn question(id: u64) -> Value {
+    let options = json!([{"label": "Postgres", "description": "big"}, {"label": "SQLite", "description": "small"}]);
+    let questions =
+        json!([{"id": "db", "header": "Database", "question": "Which?", "isOther": true, "isSecret": false, "options": options}]);
+    request(id, "item/tool/requestUserInput", &json!({"questions": questions, "isBlocking": true}))
+}
+
+fn done(status: &str) -> Value {
+    json!({"method": "turn/completed", "params": {"threadId": "t-1", "turn": {"id": "u-1", "status": status, "error": null}}})
+}

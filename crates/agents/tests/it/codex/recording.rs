@@ -1,0 +1,161 @@
+//! A recorded conversation, played again: what the host wrote becomes the commands that make our
+//! translator write it, what Codex wrote is heard.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sayso_agents::codex::CodexTranslator;
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, NewAsk, Output, Translator};
+use sayso_core::ask::{Answers, AskBody, Decision, validate};
+use sayso_core::texts;
+use sayso_core::time::Time;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{outcome, prompt, sent, session, start};
+
+/// One line of a recording.
+pub(super) struct Entry {
+    pub(super) dir: String,
+    pub(super) msg: Value,
+    /// The message as it stands in the file.
+    pub(super) text: String,
+}
+
+/// All recordings by name.
+pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/codex");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let recordings = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    let read = |file: std::path::PathBuf| {
+        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, entries(&std::fs::read_to_string(file).unwrap()))
+    };
+    recordings.map(read).collect()
+}
+
+fn entries(file: &str) -> Vec<Entry> {
+    #[derive(serde::Deserialize)]
+    struct Line<'a> {
+        dir: String,
+        #[serde(borrow)]
+        msg: &'a RawValue,
+    }
+    let entry = |line: &str| {
+        let Line { dir, msg } = serde_json::from_str(line).unwrap();
+        Entry { dir, text: msg.get().to_owned(), msg: serde_json::from_str(msg.get()).unwrap() }
+    };
+    file.lines().map(entry).collect()
+}
+
+/// A translator that plays a recording.
+pub(super) struct Player {
+    pub(super) codex: CodexTranslator,
+    /// The asks that wait, as the broker would keep them.
+    pub(super) open: Vec<NewAsk>,
+}
+
+/// What became of a recorded line of the host.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// We say exactly the same.
+    Same,
+    /// It is one of those that we never say, or nobody waits for it.
+    NotOurs,
+    /// It is not a response.
+    Else,
+}
+
+impl Player {
+    pub(super) fn new() -> Self {
+        Self { codex: CodexTranslator::attached(session()), open: Vec::new() }
+    }
+
+    /// Plays one line.
+    pub(super) fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
+        let said = |outputs| (outputs, Said::Else);
+        let words = || entry.msg["params"]["input"][0]["text"].as_str().unwrap();
+        match (entry.dir.as_str(), entry.msg["method"].as_str()) {
+            ("out", _) => said(self.handle(Input::Line(entry.text.clone()))),
+            ("in", Some("turn/start" | "turn/steer")) => said(self.handle(Input::Command(prompt(words())))),
+            ("in", Some("turn/interrupt")) => said(self.handle(Input::Command(Command::Interrupt { session: session() }))),
+            ("in", None) => self.response(&entry.msg),
+            // The only remark is that the process was killed; what follows is another one.
+            ("note", _) => {
+                let mut outputs = self.handle(Input::Exited(Exit { code: None, signal: Some(9), message: String::new() }));
+                outputs.extend(self.handle(Input::Command(start(None))));
+                said(outputs)
+            }
+            _ => said(Vec::new()),
+        }
+    }
+
+    /// Decides the ask as the recorded response does, and compares what we write with it.
+    fn response(&mut self, response: &Value) -> (Vec<Output>, Said) {
+        let id = response["id"].to_string();
+        let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), Said::NotOurs) };
+        let Some(decision) = decision(&self.open[at], &response["result"]) else { return (Vec::new(), Said::NotOurs) };
+        let ask = self.open.remove(at);
+        let outputs = self.handle(Input::Command(outcome(&ask, decision, DecidedBy::Person)));
+        let same = sent(&outputs)[0] == *response;
+        (outputs, if same { Said::Same } else { Said::Else })
+    }
+
+    pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
+        let outputs = self.codex.handle(Time::from_millis(0), input);
+        for output in &outputs {
+            match output {
+                Output::Event { event: AgentEvent::AskOpened(ask), .. } => {
+                    assert_eq!(ask.body.check_limits(), Ok(()));
+                    self.open.push((**ask).clone());
+                }
+                Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
+                    let before = self.open.len();
+                    self.open.retain(|ask| ask.native_id != *native_id);
+                    assert_eq!(self.open.len() + 1, before, "withdrawn is what was open");
+                }
+                Output::Event { event: AgentEvent::Ended { .. }, .. } => self.open.clear(),
+                _ => {}
+            }
+        }
+        outputs
+    }
+}
+
+/// The decision that leads to a recorded result; nothing if none does.
+fn decision(ask: &NewAsk, result: &Value) -> Option<Decision> {
+    let approved = |choice: Option<&str>| Some(Decision::Approved { choice: choice.map(str::to_owned), input: None });
+    let no = |stop: bool| match &ask.body {
+        AskBody::Question { .. } => Some(Decision::Rejected { message: texts::REJECTED.to_owned(), stop }),
+        AskBody::Approval(_) | AskBody::Link(_) => Some(Decision::Denied { message: texts::DENIED.to_owned(), stop }),
+    };
+    match result["decision"].as_str() {
+        Some("accept") => return approved(None),
+        Some("acceptForSession") => return approved(Some("session")),
+        Some("decline") => return no(false),
+        Some("cancel") => return no(true),
+        _ => {}
+    }
+    if let Some(granted) = result.get("permissions") {
+        return if *granted == serde_json::json!({}) { no(false) } else { approved(None) };
+    }
+    let questions = ask.body.questions();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let answered = |answers: Answers| Some(Decision::Answered { answers: validate(questions, &answers).ok()?, note: None });
+    match (result["action"].as_str(), &ask.body) {
+        (Some("accept"), AskBody::Approval(_)) => return approved(result["_meta"]["persist"].as_str()),
+        (Some("accept"), AskBody::Link(_)) => return approved(None),
+        (Some("accept"), AskBody::Question { .. }) => {
+            let content = |key: &str| result["content"].get(key).map(|value| vec![text(value)]).unwrap_or_default();
+            return answered(questions.iter().map(|question| content(&question.key)).collect());
+        }
+        (Some(other), _) => return no(other == "cancel"),
+        (None, _) => {}
+    }
+    let given = result.get("answers")?;
+    if *given == serde_json::json!({}) {
+        return no(false);
+    }
+    let entries = |key: &str| given[key]["answers"].as_array().map(|list| list.iter().map(text).collect()).unwrap_or_default();
+    answered(questions.iter().map(|question| entries(&question.key)).collect())
+}

@@ -1,0 +1,154 @@
+//! Every recording of the real program, as events.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use sayso_agents::codex::CodexTranslator;
+use sayso_agents::translator::{AgentEvent, Input, Output, Translator};
+use sayso_core::ask::{AskBody, Preview};
+use sayso_core::time::Time;
+
+use super::recording::{Entry, Player, Said, all};
+
+/// What Codex waits for an answer to.
+const REQUESTS: [&str; 5] = [
+    "item/commandExecution/requestApproval",
+    "item/fileChange/requestApproval",
+    "item/permissions/requestApproval",
+    "item/tool/requestUserInput",
+    "mcpServer/elicitation/request",
+];
+
+/// Writes events down, one per line, with short names for the ids that Codex makes up.
+#[derive(Default)]
+struct Log {
+    text: String,
+    names: BTreeMap<String, String>,
+}
+
+impl Log {
+    /// A text with its UUIDs named.
+    fn named(&mut self, text: &str) -> String {
+        let is_uuid = |token: &str| token.len() == 36 && token.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+        let uuids = text.split(|c: char| !c.is_ascii_hexdigit() && c != '-').filter(|token| is_uuid(token));
+        let uuids: Vec<String> = uuids.map(str::to_owned).collect();
+        let mut named = text.to_owned();
+        for uuid in uuids {
+            let next = format!("id{}", self.names.len() + 1);
+            named = named.replace(&uuid, self.names.entry(uuid.clone()).or_insert(next));
+        }
+        named
+    }
+
+    fn output(&mut self, output: &Output, said: &Said) {
+        let line = match output {
+            Output::Event { event, .. } => event_line(event),
+            Output::Lines(lines) if *said == Said::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
+            Output::Lines(lines) => lines.iter().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"),
+            Output::Launch(launch) => format!("launch {:?}", launch.args),
+            Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
+            Output::Stop | Output::HttpCall(_) => panic!("nobody asked for {output:?}"),
+        };
+        let line = self.named(&line);
+        writeln!(self.text, "{line}").unwrap();
+    }
+}
+
+fn event_line(event: &AgentEvent) -> String {
+    match event {
+        AgentEvent::AskOpened(ask) => {
+            let body = match &ask.body {
+                AskBody::Question { questions } => {
+                    let lines = questions.iter().map(|question| {
+                        format!("\n  {} {:?} {:?} {:?}", question.key, question.header, question.text, question.input)
+                    });
+                    lines.collect::<String>()
+                }
+                AskBody::Approval(approval) => {
+                    let mut text = format!("\n  {} {:?}: {}", approval.tool, approval.action, approval.title);
+                    write!(text, "\n  why {:?}, with {}", approval.reason, approval.input.as_str()).unwrap();
+                    match &approval.preview {
+                        Some(Preview::Diff { files }) => {
+                            for file in files {
+                                write!(text, "\n  {} {:?}", file.path, file.diff).unwrap();
+                            }
+                        }
+                        Some(Preview::Text { text: shown }) => write!(text, "\n  {shown:?}").unwrap(),
+                        Some(Preview::Command { .. }) | None => {}
+                        Some(Preview::Plan { .. }) => panic!("Codex has no plans"),
+                    }
+                    for choice in &approval.choices {
+                        write!(text, "\n  {}: {}", choice.id, choice.label).unwrap();
+                    }
+                    text
+                }
+                AskBody::Link(link) => format!("\n  open {} ({:?})", link.url, link.message),
+            };
+            let waits = if ask.blocking { "waits" } else { "goes on" };
+            format!("ask {} {:?} {:?} {waits}{body}", ask.native_id, ask.tool_call_id, ask.subagent)
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn replayed(entries: &[Entry]) -> String {
+    let (mut player, mut log) = (Player::new(), Log::default());
+    for entry in entries {
+        let (outputs, said) = player.play(entry);
+        if said == Said::NotOurs {
+            log.text.push_str("(a response that we do not write)\n");
+        }
+        for output in outputs {
+            log.output(&output, &said);
+        }
+    }
+    log.text
+}
+
+#[test]
+fn recordings_as_events() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots/codex");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for (name, entries) in all() {
+            insta::assert_snapshot!(name.clone(), replayed(&entries));
+        }
+    });
+}
+
+/// The saved state is all there is: a translator that is restored before every line says the same.
+#[test]
+fn restored_at_every_line_it_goes_on_the_same() {
+    for (name, entries) in all() {
+        let (mut steady, mut restored) = (Player::new(), Player::new());
+        for (at, entry) in entries.iter().enumerate() {
+            restored.codex = CodexTranslator::restore(&restored.codex.save()).unwrap();
+            assert_eq!(restored.play(entry), steady.play(entry), "{name}, line {}", at + 1);
+            assert_eq!(restored.codex.save(), steady.codex.save(), "{name}, line {}", at + 1);
+        }
+    }
+}
+
+/// Without any word from us the same lines still open every ask, each once, however many hosts hear of it.
+/// Checklist 2.33.
+#[test]
+fn a_host_that_only_listens_sees_every_ask() {
+    let mut asks = 0;
+    for (name, entries) in all() {
+        let mut codex = CodexTranslator::attached(super::session());
+        let mut seen = BTreeSet::new();
+        for entry in entries.iter().filter(|entry| entry.dir == "out") {
+            let method = entry.msg["method"].as_str().unwrap_or_default();
+            let is_request = REQUESTS.contains(&method) && seen.insert(entry.msg["id"].to_string());
+            let asks_in_words = method == "item/completed" && entry.msg["params"]["item"]["questions"].is_array();
+            let outputs = codex.handle(Time::from_millis(0), Input::Line(entry.text.clone()));
+            let opened = outputs.iter().filter(|output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. }));
+            let opened = opened.count();
+            assert_eq!(opened, usize::from(is_request || asks_in_words), "{name}");
+            asks += opened;
+        }
+    }
+    assert!(asks > 40, "only {asks} asks were found");
+}

@@ -1,0 +1,126 @@
+//! Events and replies that nobody sent: recorded ones, broken in every way. Nothing panics, nothing
+//! grows, a request is one ask, and whatever is called is a path of ours with JSON.
+//!
+//! `SAYSO_MUTATIONS` says how many (50 000), `SAYSO_SEED` which ones.
+
+use sayso_agents::opencode::OpenCodeTranslator;
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, HttpCall, HttpReply, Input, NewAsk, Output, Translator};
+use sayso_core::time::Time;
+use serde::de::IgnoredAny;
+
+use super::recording::all;
+use super::{ask_id, session, start};
+use crate::claude::mutations::{Chance, broken, decision, from_env};
+
+/// Bytes of the state that no number of inputs may lead beyond.
+const STATE: usize = 8 * 1024 * 1024;
+/// Inputs that one translator takes before the next one begins.
+const LIFE: usize = 60;
+
+/// What was recorded: events, and bodies of replies.
+struct Recorded {
+    events: Vec<String>,
+    replies: Vec<String>,
+}
+
+fn next_input(chance: &mut Chance, recorded: &Recorded, at: usize, open: &mut Vec<NewAsk>, calls: &[HttpCall]) -> Input {
+    match chance.below(40) {
+        0 => Input::Command(Command::Prompt { session: session(), text: "go\non".to_owned() }),
+        1 => Input::Command(start((chance.below(2) == 0).then_some("go"))),
+        2 => Input::Command(Command::Interrupt { session: session() }),
+        3 if chance.below(4) == 0 => Input::Command(Command::Close { session: session() }),
+        4 if chance.below(4) == 0 => Input::Exited(Exit { code: (chance.below(2) == 0).then_some(1), ..Exit::default() }),
+        5 => Input::Line("opencode server listening on http://127.0.0.1:4096".to_owned()),
+        6 => Input::StreamOpened,
+        7 => Input::Tick,
+        8..=12 if !open.is_empty() => {
+            let ask = open.swap_remove(chance.below(open.len()));
+            let raw = if chance.below(10) == 0 { None } else { ask.raw };
+            let by = [DecidedBy::Person, DecidedBy::Typed, DecidedBy::Nobody][chance.below(3)];
+            let decision = decision(chance);
+            Input::Command(Command::Outcome { session: session(), ask: ask_id(), native_id: ask.native_id, decision, raw, by })
+        }
+        13..=19 if !calls.is_empty() => {
+            let status = [None, Some(200), Some(200), Some(200), Some(204), Some(404), Some(412), Some(500)][chance.below(8)];
+            let at = chance.below(recorded.replies.len());
+            let body = if chance.below(2) == 0 { recorded.replies[at].clone() } else { broken(chance, &recorded.replies, at) };
+            Input::HttpReply(HttpReply { id: calls[chance.below(calls.len())].id, status, body })
+        }
+        20 => Input::Line(broken(chance, &recorded.events, at)),
+        _ => Input::StreamEvent(broken(chance, &recorded.events, at)),
+    }
+}
+
+#[test]
+fn broken_words_do_no_harm() {
+    let cases: usize = from_env("SAYSO_MUTATIONS", 50_000);
+    let seed: u64 = from_env("SAYSO_SEED", 0x09e4_c0de);
+    let mut chance = Chance(seed.max(1));
+    let (mut events, mut replies) = (Vec::new(), Vec::new());
+    for entry in all().into_values().flatten() {
+        match entry["dir"].as_str() {
+            Some("sse") => events.push(entry["data"].to_string()),
+            Some("res") => replies.push(entry["body"].to_string()),
+            _ => {}
+        }
+    }
+    let recorded = Recorded { events, replies };
+    let (mut asks, mut called, mut understood) = (0_usize, 0_usize, 0_usize);
+    let mut opencode = OpenCodeTranslator::attached(session());
+    let (mut open, mut calls): (Vec<NewAsk>, Vec<HttpCall>) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for case in 0..cases {
+        if case % LIFE == 0 {
+            opencode = OpenCodeTranslator::attached(session());
+            open.clear();
+            calls.clear();
+            at = chance.below(recorded.events.len());
+        }
+        let input = next_input(&mut chance, &recorded, at, &mut open, &calls);
+        at += 1;
+        let now = Time::from_millis(i64::try_from(case).unwrap() * 1_000);
+        // Now and then another one goes on from what was saved.
+        let twin = (case % 16 == 0).then(|| OpenCodeTranslator::restore(&opencode.save()).unwrap());
+        let told = format!("seed {seed}, case {case}");
+        let twin = twin.map(|mut twin| (twin.handle(now, input.clone()), twin.save()));
+        let outputs = opencode.handle(now, input);
+        let state = opencode.save();
+        assert!(state.state.as_str().len() <= STATE, "{told}: the state has {} bytes", state.state.as_str().len());
+        if let Some(twin) = twin {
+            assert_eq!(twin, (outputs.clone(), state), "{told}");
+        }
+        for output in outputs {
+            match output {
+                Output::HttpCall(call) => {
+                    assert!(
+                        call.path.starts_with('/') && call.path.is_ascii() && call.path.matches('?').count() == 1,
+                        "{told}: {call:?}"
+                    );
+                    assert!(!call.path.contains(['\n', '\r', ' ', '#', '\\']) && !call.path.contains(".."), "{told}: {call:?}");
+                    let json = |body: &sayso_core::raw::Raw| serde_json::from_str::<IgnoredAny>(body.as_str()).is_ok();
+                    assert!(call.body.as_ref().is_none_or(json), "{told}: {call:?}");
+                    assert!(calls.iter().all(|other| other.id != call.id), "{told}: an id is used once");
+                    calls.push(call);
+                    called += 1;
+                }
+                Output::Event { event: AgentEvent::AskOpened(ask), .. } => {
+                    assert!(open.iter().all(|open| open.native_id != ask.native_id), "{told}: one request, one ask");
+                    open.push(*ask);
+                    asks += 1;
+                }
+                Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
+                    let before = open.len();
+                    open.retain(|ask| ask.native_id != native_id);
+                    assert_eq!(open.len() + 1, before, "{told}: withdrawn is what was open");
+                }
+                Output::Event { event: AgentEvent::Ended { .. }, .. } => open.clear(),
+                Output::Event { .. } => understood += 1,
+                Output::Launch(_) | Output::Stop | Output::Undeliverable { .. } => {}
+                Output::Lines(lines) => panic!("{told}: OpenCode reads no lines: {lines:?}"),
+            }
+        }
+    }
+    // They are broken, but not so much that nothing is left to go wrong.
+    let enough = cases / 200;
+    assert!(asks > enough && called > enough && understood > enough, "{asks} asks, {called} calls, {understood} events");
+}

@@ -1,0 +1,190 @@
+//! Somebody's own Codex, connected with `sayso connect`: rules decide by its hook, everything else is asked in its
+//! own prompt, and the tool `ask_user` reaches a person. Its app server stands in for the terminal, which runs on
+//! the same core: what it asks its host is what the terminal would show.
+
+use anyhow::{Context as _, Result, bail};
+use sayso_client::api::ask::Ask;
+use sayso_testkit::Watch;
+use sayso_testkit::agents::{Host, installed};
+use sayso_testkit::models::{Block, Script, Turn};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+const POLICY: &str =
+    "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
+const APPROVAL: &str = "item/commandExecution/requestApproval";
+
+fn run(id: &str, command: &str) -> Turn {
+    let input = json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "make a file" });
+    vec![Block::call(id, "exec_command", input)]
+}
+
+/// Writes the configuration as a person would have it written.
+async fn connect(world: &World, more: &[&str]) -> Result<()> {
+    let mut connect = world.server.command()?;
+    connect.env("HOME", world.home.path()).args(["connect", "codex", "--yes"]).args(more);
+    let output = connect.output().await?;
+    if !output.status.success() {
+        bail!("connect: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}
+
+/// Codex with what stands in its home directory, and the thread that it opened.
+struct Codex {
+    host: Host,
+    thread: String,
+    calls: u64,
+}
+
+impl Codex {
+    async fn start(world: &World) -> Result<Self> {
+        let command = [installed().codex.display().to_string(), "app-server".to_owned()];
+        // The configuration is there already.
+        let environment = world.home.codex_environment();
+        let host = Host::start(&command, &environment, &world.home.project())?;
+        let mut codex = Self { host, thread: String::new(), calls: 0 };
+        let client = json!({ "name": "terminal", "title": "Terminal", "version": "1" });
+        codex.call("initialize", json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } })).await?;
+        codex.host.send(&json!({ "method": "initialized" })).await?;
+        Ok(codex)
+    }
+
+    async fn call(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.calls += 1;
+        let id = self.calls;
+        self.host.send(&json!({ "id": id, "method": method, "params": params })).await?;
+        let reply = self.host.until(method, |message| message["id"] == id && message.get("method").is_none()).await?;
+        anyhow::ensure!(reply.get("error").is_none(), "{method} failed: {reply}");
+        Ok(reply["result"].clone())
+    }
+
+    /// What a person does in `/hooks`: trusts the hook as it stands there now.
+    async fn trust(&mut self, world: &World) -> Result<()> {
+        let listed = self.call("hooks/list", json!({ "cwds": [world.home.project()] })).await?;
+        let hooks = listed["data"][0]["hooks"].as_array().context("hooks")?.clone();
+        let mut state = serde_json::Map::new();
+        for hook in &hooks {
+            assert_eq!(hook["trustStatus"], "untrusted", "connecting trusts nothing: {hook}");
+            let key = hook["key"].as_str().context("a key")?.to_owned();
+            state.insert(key, json!({ "enabled": true, "trusted_hash": hook["currentHash"] }));
+        }
+        assert_eq!(state.len(), 1, "{hooks:?}");
+        let edit = json!({ "keyPath": "hooks.state", "value": state, "mergeStrategy": "upsert" });
+        self.call("config/batchWrite", json!({ "edits": [edit], "reloadUserConfig": true })).await?;
+        Ok(())
+    }
+
+    async fn say(&mut self, world: &World, text: &str) -> Result<()> {
+        let opened = self.call("thread/start", json!({ "cwd": world.home.project() })).await?;
+        self.thread = opened["thread"]["id"].as_str().context("a thread")?.to_owned();
+        let input = json!([{ "type": "text", "text": text, "text_elements": [] }]);
+        self.call("turn/start", json!({ "threadId": self.thread, "input": input })).await?;
+        Ok(())
+    }
+
+    /// The next thing it asks its host, or the end of its turn.
+    async fn next(&mut self) -> Result<Value> {
+        let asks = |message: &Value| message.get("id").is_some() && message.get("method").is_some();
+        self.host.until("a request or the end", |message| asks(message) || message["method"] == "turn/completed").await
+    }
+
+    async fn reply(&mut self, request: &Value, result: Value) -> Result<()> {
+        self.host.send(&json!({ "id": request["id"], "result": result })).await
+    }
+}
+
+#[tokio::test]
+async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt() -> Result<()> {
+    let turns =
+        [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), run("call_3", "cp a.txt c.txt"), vec![Block::text("Done.")]];
+    let world = World::with_policy(Script::turns(turns), POLICY).await?;
+    connect(&world, &[]).await?;
+    let mut codex = Codex::start(&world).await?;
+    codex.trust(&world).await?;
+    codex.say(&world, "make files").await?;
+    // Allowed and denied without a prompt; the words of the rule reach the model. What no rule knows is asked there.
+    let asked = codex.next().await?;
+    assert_eq!(asked["method"], APPROVAL, "{asked}");
+    assert!(asked["params"]["command"].as_str().context("a command")?.contains("cp a.txt c.txt"), "{asked}");
+    assert!(world.model.result_of("call_1").await?.text.contains("Process exited with code 0"));
+    let told = world.model.result_of("call_2").await?.text;
+    assert!(told.contains("denied by the user's policy"), "{told}");
+    codex.reply(&asked, json!({ "decision": "decline" })).await?;
+    assert_eq!(codex.next().await?["params"]["turn"]["status"], "completed");
+    assert!(world.client.pending_asks().await?.data.is_empty(), "nobody was asked here");
+    let there = |name: &str| world.home.project().join(name).exists();
+    assert_eq!((there("a.txt"), there("b"), there("c.txt")), (true, false, false));
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_trust_and_without_a_server_its_own_prompt_is_as_it_always_was() -> Result<()> {
+    let turns = [run("call_1", "mkdir a"), run("call_2", "mkdir b"), vec![Block::text("Done.")]];
+    let mut world = World::with_policy(Script::turns(turns), POLICY).await?;
+    connect(&world, &[]).await?;
+    let mut codex = Codex::start(&world).await?;
+    codex.say(&world, "make folders").await?;
+    let asked = codex.next().await?;
+    assert_eq!(asked["method"], APPROVAL, "a hook that nobody trusted does not run: {asked}");
+    codex.trust(&world).await?;
+    world.server.terminate().await?;
+    codex.reply(&asked, json!({ "decision": "accept" })).await?;
+    let asked = codex.next().await?;
+    assert_eq!(asked["method"], APPROVAL, "a hook without a server says nothing: {asked}");
+    codex.reply(&asked, json!({ "decision": "accept" })).await?;
+    assert_eq!(codex.next().await?["params"]["turn"]["status"], "completed");
+    assert!(world.home.project().join("a").exists() && world.home.project().join("b").exists());
+    Ok(())
+}
+
+async fn pending(world: &World) -> Result<Ask> {
+    let mut watch = Watch::start(&world.client).await?;
+    loop {
+        if let Some(ask) = world.client.pending_asks().await?.data.pop() {
+            return Ok(ask);
+        }
+        watch.until("an ask", |event| event.kind.ends_with(".requested")).await?;
+    }
+}
+
+#[tokio::test]
+async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
+    let world = World::new(Script::turns([run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+    connect(&world, &["--hold", "20s"]).await?;
+    let mut codex = Codex::start(&world).await?;
+    codex.trust(&world).await?;
+    codex.say(&world, "make a file").await?;
+    let asked = pending(&world).await?;
+    assert_eq!(asked.approval.as_ref().context("an approval")?.command.as_deref(), Some("touch a.txt"));
+    world.deny(&asked, "Not on this machine.", false).await?;
+    let told = world.model.result_of("call_1").await?.text;
+    assert!(told.contains("Not on this machine."), "{told}");
+    assert_eq!(codex.next().await?["method"], "turn/completed", "its own prompt was not shown");
+    Ok(())
+}
+
+#[tokio::test]
+async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
+    let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" }]);
+    let questions = json!([{ "question": "Which database?", "header": "Database", "multiSelect": false, "options": options }]);
+    let turns =
+        [vec![Block::call("call_q", "mcp__sayso__ask_user", json!({ "questions": questions }))], vec![Block::text("Done.")]];
+    let world = World::new(Script::turns(turns)).await?;
+    connect(&world, &[]).await?;
+    let mut codex = Codex::start(&world).await?;
+    codex.say(&world, "set up a database").await?;
+    let asked = tokio::select! {
+        asked = pending(&world) => asked?,
+        other = codex.next() => bail!("nobody was asked here: {}", other?),
+    };
+    assert_eq!(asked.questions[0].text, "Which database?");
+    assert_eq!(asked.project.as_deref(), world.home.project().canonicalize()?.to_str());
+    world.answer(&asked, &[&["PostgreSQL"]]).await?;
+    let told = world.model.result_of("call_q").await?.text;
+    assert!(told.contains(r#""status":"answered""#) || told.contains("answered"), "{told}");
+    assert!(told.contains("PostgreSQL"), "{told}");
+    assert_eq!(codex.next().await?["params"]["turn"]["status"], "completed");
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! A model that is talked to directly, over real HTTP on both sides.
+
+use sayso_client::api::event::Event;
+use sayso_client::api::session::NewSession;
+use sayso_testkit::ScriptedAgent;
+use sayso_testkit::models::{Block, MockModel, Part, Reply, Request, Role, Script, Turn};
+use serde_json::{Value, json};
+
+use crate::world::{World, id};
+
+struct Talk {
+    world: World,
+    model: MockModel,
+    agent: ScriptedAgent,
+}
+
+fn asks(change: impl FnOnce(&mut Value)) -> Turn {
+    let mut input =
+        json!({ "header": "Database", "question": "Which?", "options": [{ "label": "SQLite" }, { "label": "Postgres" }] });
+    change(&mut input);
+    vec![Block::text("Let me ask."), Block::call("c1", "question", input)]
+}
+
+fn done() -> Turn {
+    vec![Block::text("Done.")]
+}
+
+/// The messages of a request, each as who and what.
+fn told(request: &Request) -> Vec<(Role, String)> {
+    let words = |part: &Part| match part {
+        Part::Text(text) => text.clone(),
+        Part::ToolCall { name, .. } => format!("<{name}>"),
+        Part::ToolResult(result) => format!("={}", result.id),
+        Part::Other(other) => other.to_string(),
+    };
+    request.messages.iter().map(|message| (message.role, message.parts.iter().map(words).collect::<Vec<_>>().join(""))).collect()
+}
+
+impl Talk {
+    async fn begin(script: Script) -> Self {
+        let model = MockModel::start(script).await.unwrap();
+        let config = format!(
+            "[agents.talk]\nprotocol = \"openai\"\nbase_url = \"{}/v1\"\nmodel = \"small\"\nsystem = \"Be brief.\"\n",
+            model.url()
+        );
+        let world = World::with(|setup| setup.config = Some(config)).await;
+        let new = NewSession { agent: "talk".to_owned(), prompt: Some("Set it up".to_owned()), ..NewSession::default() };
+        let agent = ScriptedAgent::with(&world.server.client(), &new).await.unwrap();
+        Self { world, model, agent }
+    }
+
+    async fn blocks(&self) -> Vec<Value> {
+        let transcript = self.world.admin.get(&format!("/v1/sessions/{}/transcript", self.agent.session())).await.expect(200);
+        transcript["data"].as_array().unwrap().clone()
+    }
+
+    async fn say(&self, text: &str) -> Value {
+        let path = format!("/v1/sessions/{}/messages", self.agent.session());
+        self.world.admin.post(&path, json!({ "text": text })).await.expect(202)
+    }
+
+    async fn idle(&mut self) {
+        let is_idle = |event: &Event<'static>| event.kind == "session.status" && event.data.get().contains("\"idle\"");
+        self.agent.watch().until("the end of the turn", is_idle).await.unwrap();
+    }
+
+    fn last_request(&self) -> Vec<(Role, String)> {
+        told(&self.model.records().last().unwrap().request)
+    }
+}
+
+/// Checklist 3.01, 3.02, 3.06, 3.07, 3.08, 3.13, 3.52: asked, answered with one option, gone on.
+#[tokio::test]
+async fn a_model_asks_and_goes_on_with_the_answer() {
+    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let ask = talk.agent.asks().await.unwrap();
+    assert_eq!((ask.questions[0].header.as_deref(), ask.context.as_deref()), (Some("Database"), Some("Let me ask.")));
+    let block = talk.blocks().await.pop().unwrap();
+    assert_eq!(
+        (&block["type"], &block["status"], &block["extra"]["needsUserAction"]),
+        (&json!("action"), &json!("pending"), &json!(true))
+    );
+    talk.world.admin.answer(&ask.id, json!([["Postgres"]])).await.expect(200);
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    let user = |text: &str| (Role::User, text.to_owned());
+    let wanted = [user("Set it up"), (Role::Assistant, "Let me ask.<question>".to_owned()), user("=c1"), user("Postgres")];
+    assert_eq!(talk.last_request(), wanted);
+    let blocks = talk.blocks().await;
+    let shape: Vec<&str> = blocks.iter().map(|block| block["role"].as_str().or(block["type"].as_str()).unwrap()).collect();
+    assert_eq!(shape, ["user", "assistant", "action", "user", "assistant"]);
+    assert_eq!((&blocks[2]["status"], &blocks[2]["extra"]["answerText"]), (&json!("success"), &json!("Postgres")));
+    assert_eq!(talk.world.ask(&ask.id).await["delivery"], "delivered");
+}
+
+/// Checklist 3.09, 3.18, 3.41: for a model any message answers, also where `custom` is false.
+#[tokio::test]
+async fn any_message_answers_its_question() {
+    let mut talk = Talk::begin(Script::turns([asks(|it| it["custom"] = json!(false)), done()])).await;
+    let ask = talk.agent.asks().await.unwrap();
+    talk.world.admin.answer(&ask.id, json!([["neither"]])).await.problem(422, "invalid_answers");
+    let accepted = talk.say("neither, wait").await;
+    assert_eq!(id(&accepted["answered"]), ask.id);
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    assert_eq!(talk.last_request().last().unwrap().1, "neither, wait");
+    let blocks = talk.blocks().await;
+    let block = blocks.iter().find(|block| block["type"] == "action").unwrap();
+    assert_eq!(block["extra"]["answerMessageId"], accepted["messageId"]);
+    assert_eq!(blocks.iter().filter(|block| block["role"] == "user").count(), 2, "nothing else is inserted");
+}
+
+/// Checklist 3.11, 3.43: rejecting inserts nothing, and nothing is generated until the person writes.
+#[tokio::test]
+async fn a_rejection_waits_for_the_person() {
+    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let ask = talk.agent.asks().await.unwrap();
+    talk.world.admin.post(&format!("/v1/asks/{}/reject", ask.id), json!({})).await.expect(200);
+    talk.idle().await;
+    assert_eq!(talk.model.records().len(), 1);
+    let blocks = talk.blocks().await;
+    let block = blocks.last().unwrap();
+    assert_eq!((&block["status"], &block["extra"]["questionResolution"]), (&json!("denied"), &json!("rejected")));
+    talk.say("Use SQLite").await;
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    assert_eq!(talk.last_request()[2..].iter().map(|said| said.1.as_str()).collect::<Vec<_>>(), ["=c1", "Use SQLite"]);
+}
+
+/// Checklist 3.02: it waits across a restart, without a request that is open.
+#[tokio::test]
+async fn a_question_survives_a_restart() {
+    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let ask = talk.agent.asks().await.unwrap();
+    talk.world.server.restart().await.unwrap();
+    assert_eq!(talk.model.records().len(), 1, "nothing is asked again");
+    talk.world.admin.answer(&ask.id, json!([["SQLite"]])).await.expect(200);
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    assert_eq!((talk.model.records().len(), talk.last_request().len()), (2, 4));
+}
+
+/// Checklist 3.03, 3.05, 3.47: shown in the transcript, told to the model, and nobody is asked.
+#[tokio::test]
+async fn what_breaks_the_rules_is_refused_and_shown() {
+    let twice = vec![Block::call("c1", "question", json!({})), Block::call("c2", "rm", json!({}))];
+    let bad = vec![Block::call("c3", "question", json!({ "question": "Which?", "options": [] }))];
+    let mut talk = Talk::begin(Script::turns([twice, bad, done()])).await;
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    let blocks = talk.blocks().await;
+    let text = serde_json::to_string(&blocks).unwrap();
+    assert!(text.contains("only tool call of its turn") && text.contains("`options` has 0 entries"), "{text}");
+    assert!(blocks.iter().all(|block| block["type"] != "action" || block["action_type"] != "question_request"), "{text}");
+    let results: Vec<String> = talk.model.tool_results().into_iter().map(|result| result.text).collect();
+    assert!(results.iter().all(|result| result.starts_with("Error: ")), "{results:?}");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
+    let script = |request: &Request| match request.last_user_text() {
+        Some("Set it up") => Reply::Fail { status: 400, message: "no such model".to_owned() },
+        _ => Reply::text("Back again."),
+    };
+    let mut talk = Talk::begin(Script::choose(script)).await;
+    let failed = talk.agent.watch().event("error").await.unwrap();
+    assert!(failed.data.to_string().contains("said 400: no such model"), "{}", failed.data);
+    talk.idle().await;
+    talk.say("Try again").await;
+    assert_eq!(talk.agent.finished().await.unwrap(), "Back again.");
+    assert_eq!(talk.last_request().iter().map(|said| said.1.as_str()).collect::<Vec<_>>(), ["Set it up", "Try again"]);
+}
+
+#[tokio::test]
+async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
+    let mut talk = Talk::begin(Script::choose(|request| match request.last_user_text() {
+        Some("Set it up") => Reply::Hang(vec![Block::text("Half a sentence")]),
+        _ => Reply::text("Done."),
+    }))
+    .await;
+    talk.agent.watch().until("the first words", |event| event.kind == "message.delta").await.unwrap();
+    talk.world.admin.poke(&format!("/v1/sessions/{}/interrupt", talk.agent.session())).await.expect(200);
+    assert_eq!(talk.agent.finished().await.unwrap(), "Half a sentence");
+    talk.say("Go on").await;
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    assert_eq!(talk.last_request()[1], (Role::Assistant, "Half a sentence".to_owned()));
+}
+
+#[tokio::test]
+async fn a_configuration_that_cannot_be_is_refused_with_its_place() {
+    for (lines, part) in [
+        ("protocol = \"openai\"", "needs base_url and model"),
+        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://x\"", "base_url is no address"),
+        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\ncommand = \"x\"", "takes no command"),
+        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\napi_key_env = \"PATHS\"", "no name of a key"),
+        ("command = \"x\"\nsystem = \"y\"", "system is for"),
+    ] {
+        let config = format!("[agents.talk]\n{lines}\n");
+        let refused = sayso_testkit::TestServer::with(|setup| setup.config = Some(config)).await.unwrap_err();
+        assert!(format!("{refused:#}").contains(part), "{refused:#}");
+    }
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The SDKs for TypeScript and React: builds them, checks them, and runs their tests against the real server, in Node.js
+# and in Chromium. The server is the one in SAYSO_BIN, by default the debug build.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export SAYSO_BIN=${SAYSO_BIN:-$(realpath -m "${CARGO_TARGET_DIR:-target}")/debug/sayso}
+if [ ! -x "$SAYSO_BIN" ]; then
+    echo "There is no server at $SAYSO_BIN. Build it with: cargo build --package sayso" >&2
+    exit 1
+fi
+if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
+    echo "Chromium is missing. On Debian or Ubuntu: sudo apt-get install chromium" >&2
+    exit 1
+fi
+# The SDKs borrow the tools that are installed for the page.
+[ -d web/node_modules ] || npm --prefix web ci
+node web/scripts/link-card.mjs
+
+echo "== build"
+npm --prefix sdk/typescript run --silent build
+npm --prefix sdk/react run --silent build
+
+echo "== lints"
+(cd web && node_modules/.bin/biome check \
+    ../sdk/typescript/{src,tests,scripts,bench} ../sdk/typescript/*.{json,ts} ../sdk/react/{src,tests} ../sdk/react/*.{json,ts})
+npm --prefix sdk/typescript run --silent lint
+npm --prefix sdk/react run --silent lint
+
+echo "== packages"
+for package in typescript react; do
+    (cd "sdk/$package" && npm pack --dry-run --json | node -e '
+        const [{ name, files, size }] = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+        const paths = files.map(({ path }) => path);
+        const wrong = paths.filter((path) => /test|\.docs|bench/.test(path));
+        if (wrong.length > 0 || !paths.includes("dist/index.js") || !paths.includes("dist/index.d.ts")) {
+            console.error(name, "would be published with the wrong files:", wrong);
+            process.exit(1);
+        }
+        console.log(`${name}: ${paths.length} files, ${(size / 1000).toFixed(1)} kB packed`);')
+done
+
+echo "== tests"
+npm --prefix sdk/typescript run --silent test
+npm --prefix sdk/react run --silent test
+npm --prefix sdk/typescript run --silent e2e

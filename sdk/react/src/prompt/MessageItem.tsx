@@ -1,0 +1,27 @@
+import type { SessionItem } from "@sayso/sdk";
+import { Markdown } from "../parts/Markdown";
+import { Visible } from "../parts/Visible";
+import { QuestionPrompt } from "./QuestionPrompt";
+import { ToolApproval } from "./ToolApproval";
+
+export interface MessageItemProps {
+  sessionId: string;
+  item: SessionItem;
+  oneClick?: boolean;
+}
+
+/** One entry of a session: words, a tool call, or what is asked about it. */
+export function MessageItem({ sessionId, item, oneClick = false }: MessageItemProps) {
+  if (item.kind === "text") return <Markdown text={item.text} />;
+  const { toolCallId, toolName, input, status, interactiveType, questions } = item.call;
+  const settled = status !== "pending";
+  if (interactiveType === "question" && questions) {
+    return <QuestionPrompt {...{ sessionId, toolCallId, questions, oneClick, settled }} />;
+  }
+  if (interactiveType === "approval") return <ToolApproval {...{ sessionId, toolCallId, toolName, input, settled }} />;
+  return (
+    <p className="sayso-tool" data-status={status}>
+      <Visible text={toolName} />
+    </p>
+  );
+}

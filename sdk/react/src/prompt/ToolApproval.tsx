@@ -1,0 +1,40 @@
+import { PreviewView } from "../parts/PreviewView";
+import { Visible } from "../parts/Visible";
+import { Frame } from "./Frame";
+import { useToolApproval } from "./useToolCall";
+
+export interface ToolApprovalProps {
+  sessionId: string;
+  toolCallId: string;
+  toolName: string;
+  /** JSON as text, as the gateway's stream tells it. */
+  input: string;
+  /** It was decided elsewhere. */
+  settled?: boolean;
+}
+
+/** May this tool be used with this input: approve or deny. */
+export function ToolApproval({ settled = false, ...props }: ToolApprovalProps) {
+  const card = useToolApproval(props);
+  const { model, host } = card;
+  return (
+    <Frame card={card} settled={settled}>
+      <div className="body">
+        <div className="ahead">
+          <h2 className="qtext" id={`title-${model.ask.id}`}>
+            <Visible text={host.t("approval.other", { tool: props.toolName })} />
+          </h2>
+        </div>
+        <PreviewView ask={model.ask} />
+      </div>
+      <div className="foot">
+        <button type="button" className="btn primary" onClick={() => model.approve()}>
+          {host.t("button.approve")}
+        </button>
+        <button type="button" className="btn no" onClick={() => model.no()}>
+          {host.t("button.deny")}
+        </button>
+      </div>
+    </Frame>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Connection, FeedEvent, Sayso } from "@sayso/sdk";
+import { useMemo, useSyncExternalStore } from "react";
+import type { Ask } from "./api";
+import { useHost } from "./host";
+
+export interface UseAsksOptions {
+  /** Only those of this session. */
+  session?: string;
+  /** Keep those that are decided while they are shown, with their outcome. */
+  keep?: boolean;
+}
+
+export interface AsksView {
+  /** Oldest first. */
+  asks: Ask[];
+  /** Whether what waited at the beginning has been read. */
+  loaded: boolean;
+  connection: Connection;
+}
+
+/** The asks that wait, kept up to date. */
+export function useAsks({ session, keep = false }: UseAsksOptions = {}): AsksView {
+  const { client } = useHost();
+  if (!client) throw new Error("useAsks needs a SaysoProvider with a `client`");
+  const store = useMemo(() => new LiveAsks(client, session, keep), [client, session, keep]);
+  return useSyncExternalStore(store.subscribe, store.get, store.get);
+}
+
+/** What {@link useAsks} shows: a new value whenever something changed, and the same one otherwise. */
+class LiveAsks {
+  readonly #shown = new Set<string>();
+  readonly #decided = new Map<string, Ask>();
+  #view: AsksView = { asks: [], loaded: false, connection: { state: "closed" } };
+
+  constructor(
+    private readonly client: Sayso,
+    private readonly session: string | undefined,
+    private readonly keep: boolean,
+  ) {}
+
+  get = (): AsksView => this.#view;
+
+  subscribe = (listener: () => void): (() => void) => {
+    const update = () => {
+      this.#view = this.#read();
+      listener();
+    };
+    const leave = [this.client.live.onChange(update)];
+    if (this.keep) leave.push(this.client.on("*", (event) => this.#hear(event) && update()));
+    update();
+    return () => {
+      for (const one of leave) one();
+    };
+  };
+
+  #read(): AsksView {
+    const { live } = this.client;
+    const pending = [...live.pending().values()].filter(this.#wanted);
+    const decided = [...this.#decided.values()].filter(({ id }) => !live.pending().has(id));
+    const asks = [...pending, ...decided].sort((a, b) => compare(a.openedAt, b.openedAt) || compare(a.id, b.id));
+    return { asks, loaded: live.loaded(), connection: live.connection() };
+  }
+
+  /** Keeps what was shown and is decided now. */
+  #hear(event: FeedEvent): boolean {
+    switch (event.type) {
+      case "question.resolved":
+      case "approval.resolved":
+      case "link.resolved": {
+        const shown = this.#shown.has(event.data.id);
+        if (shown) this.#decided.set(event.data.id, event.data);
+        return shown;
+      }
+      case "ask.delivery": {
+        const before = this.#decided.get(event.data.id);
+        if (before) this.#decided.set(before.id, { ...before, ...event.data });
+        return before !== undefined;
+      }
+      default:
+        return false;
+    }
+  }
+
+  readonly #wanted = (ask: Ask): boolean => {
+    const wanted = this.session === undefined || ask.sessionId === this.session;
+    if (wanted && this.keep) this.#shown.add(ask.id);
+    return wanted;
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

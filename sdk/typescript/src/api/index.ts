@@ -1,0 +1,31 @@
+import type { components } from "./schema.gen.js";
+
+type Schemas = components["schemas"];
+
+/** One ask, as the server tells it. */
+export type Ask = Schemas["Ask"];
+export type AskPage = Schemas["AskPage"];
+export type Question = Schemas["Question"];
+export type QuestionOption = Schemas["QuestionOption"];
+export type Approval = Schemas["Approval"];
+export type Preview = Schemas["Preview"];
+export type FileDiff = Schemas["FileDiff"];
+export type Outcome = Schemas["Outcome"];
+export type Actor = Schemas["Actor"];
+export type ShownAnswer = Schemas["ShownAnswer"];
+export type Session = Schemas["Session"];
+export type SessionPage = Schemas["SessionPage"];
+export type NewSession = Schemas["NewSession"];
+export type NewAsk = Schemas["NewAsk"];
+export type NewToken = Schemas["NewToken"];
+export type Token = Schemas["Token"];
+export type CreatedToken = Schemas["CreatedToken"];
+export type MessageAccepted = Schemas["MessageAccepted"];
+export type Transcript = Schemas["Transcript"];
+export type Problem = Schemas["Problem"];
+export type QuestionProblem = Schemas["QuestionProblem"];
+/** An event of the gateway's stream, `GET /v1/sessions/{id}/stream`. */
+export type GatewayEvent = Schemas["GatewayEvent"];
+/** A question as the gateway's stream shows it. */
+export type QuestionItem = Schemas["QuestionItem"];
+export type { components } from "./schema.gen.js";

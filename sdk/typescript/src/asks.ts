@@ -1,0 +1,84 @@
+import type { Ask, AskPage, NewAsk } from "./api/index.js";
+import { Backoff, pause } from "./backoff.js";
+import { SaysoError } from "./errors.js";
+import { type CallOptions, type Http, part } from "./http.js";
+
+export interface AskQuery {
+  status?: "pending" | "resolved" | Ask["status"];
+  session?: string;
+  kind?: Ask["kind"];
+  /** `key=value` */
+  label?: string;
+  agent?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+/** How long one call waits for a person; then it is made again. */
+const WAIT = "30s";
+
+/** The asks that the token sees. */
+export class Asks {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** A page of asks, with the `seq` at which it was read: stream from there and nothing is missed. */
+  list = (query: AskQuery = {}, options: CallOptions = {}): Promise<AskPage> =>
+    this.#http.get("/asks", { query: { ...query }, ...options });
+
+  get = async (id: string, options: CallOptions = {}): Promise<Ask> => this.#http.get(`/asks/${part(id)}`, options);
+
+  /** Waits until it is decided, however long that takes and however often the line breaks. */
+  async wait(id: string, options: CallOptions = {}): Promise<Ask> {
+    const path = `/asks/${part(id)}`;
+    const backoff = new Backoff();
+    for (;;) {
+      options.signal?.throwIfAborted();
+      try {
+        const ask = await this.#http.get<Ask>(path, { query: { wait: WAIT }, ...options });
+        if (ask.status !== "pending") return ask;
+        backoff.reset();
+      } catch (error) {
+        const passing = error instanceof SaysoError && (error.status === 0 || error.status >= 500);
+        if (!passing) throw error;
+        await pause(backoff.next(), options.signal);
+      }
+    }
+  }
+
+  /** Opens an ask. The policy is applied, so it may already be decided. */
+  open = (ask: NewAsk): Promise<Ask> => this.#http.post("/asks", ask);
+
+  answer = (id: string, answers: string[][], body: { note?: string } = {}, options?: CallOptions): Promise<Ask> =>
+    this.#decide(id, "answer", { answers, ...body }, options);
+
+  reject = (id: string, body: { message?: string; stop?: boolean } = {}, options?: CallOptions): Promise<Ask> =>
+    this.#decide(id, "reject", body, options);
+
+  approve = (
+    id: string,
+    body: { choice?: string; input?: Record<string, unknown> } = {},
+    options?: CallOptions,
+  ): Promise<Ask> => this.#decide(id, "approve", body, options);
+
+  deny = (id: string, body: { message?: string; stop?: boolean } = {}, options?: CallOptions): Promise<Ask> =>
+    this.#decide(id, "deny", body, options);
+
+  /** Hides it until then; `null` brings it back. */
+  snooze = (id: string, until: Date | null): Promise<Ask> =>
+    this.#decide(id, "snooze", { until: until?.toISOString() ?? null });
+
+  /** Takes the outcome of an ask that this token opened. A secret answer comes in clear, this once. */
+  receipt = async (id: string): Promise<Ask> => this.#http.post(`/asks/${part(id)}/receipt`, undefined, { once: true });
+
+  /** Takes back an ask that this token opened. */
+  withdraw = async (id: string, reason?: string): Promise<Ask> =>
+    this.#http.delete(`/asks/${part(id)}`, { query: { reason } });
+
+  async #decide(id: string, how: string, body: object, options?: CallOptions): Promise<Ask> {
+    return this.#http.post(`/asks/${part(id)}/${how}`, body, options);
+  }
+}

@@ -1,0 +1,28 @@
+export type * from "./api/index.js";
+export type { AskQuery, Asks } from "./asks.js";
+export {
+  AlreadyResolvedError,
+  AskPendingError,
+  ConnectionError,
+  type ErrorCode,
+  ForbiddenError,
+  InvalidAnswersError,
+  InvalidRequestError,
+  NotFoundError,
+  RateLimitedError,
+  SaysoError,
+  UnauthorizedError,
+  WrongKindError,
+} from "./errors.js";
+export type { EventsOptions, FeedEvent } from "./events.js";
+export type { AskContext } from "./feed.js";
+export type { CallOptions, ConnectOptions } from "./http.js";
+export type { ApprovalReply, QuestionReply } from "./replies.js";
+export type { RunReply, Runs } from "./runs.js";
+export { Sayso, type SaysoOptions } from "./sayso.js";
+export { servicesOf } from "./services.js";
+export type { Listening, OnApproval, OnQuestion, SaysoSession, SessionQuery, Sessions } from "./sessions.js";
+export type { Connection, StreamOptions } from "./stream.js";
+export type { Tokens } from "./tokens.js";
+export { DirectTransport, HttpTransport, type Services, type SessionEvent, type Transport } from "./transport.js";
+export { emptyView, type SessionItem, type SessionView, type ToolCallState, viewAfter } from "./view.js";

@@ -1,0 +1,106 @@
+import { Backoff, pause } from "./backoff.js";
+import { SaysoError } from "./errors.js";
+import type { Http } from "./http.js";
+import { SseReader } from "./sse.js";
+
+/** How a stream is. */
+export type Connection =
+  | { state: "connecting" }
+  | { state: "open" }
+  /** The line broke; it is tried again at this time (milliseconds, as `Date.now()`). */
+  | { state: "waiting"; retryAt: number }
+  /** Nobody listens, or the server refused: `error` says why. It is not tried again by itself. */
+  | { state: "closed"; error?: unknown };
+
+export interface StreamOptions {
+  signal?: AbortSignal | undefined;
+  /** Called whenever the state of the line changes. */
+  onConnection?: ((connection: Connection) => void) | undefined;
+}
+
+/** The server says something every 15 seconds; after three times that, the line is dead. */
+const SILENCE = 45_000;
+
+/** Replies after which the same call may do better later. */
+const worthWaiting = (error: unknown): boolean =>
+  !(error instanceof SaysoError) || error.status === 0 || error.status === 429 || error.status >= 500;
+
+/** The values of a stream, opened again whenever it breaks. `query` is asked before each opening. Ends only by
+ * `signal`, by leaving the loop, or with the error of a server that does not want us. */
+export async function* values(
+  http: Http,
+  path: string,
+  query: (signal: AbortSignal) => Promise<Record<string, number | undefined>>,
+  { signal, onConnection }: StreamOptions & { signal: AbortSignal },
+): AsyncGenerator<unknown> {
+  const backoff = new Backoff();
+  let opened = false;
+  while (!signal.aborted) {
+    onConnection?.({ state: "connecting" });
+    const line = new AbortController();
+    const cut = () => line.abort();
+    signal.addEventListener("abort", cut);
+    try {
+      const body = await http.open(path, await query(signal), line.signal);
+      onConnection?.({ state: "open" });
+      if (opened) yield REOPENED;
+      opened = true;
+      yield* read(body, line, backoff);
+    } catch (error) {
+      if (!signal.aborted && !worthWaiting(error)) {
+        onConnection?.({ state: "closed", error });
+        throw error;
+      }
+    } finally {
+      signal.removeEventListener("abort", cut);
+      line.abort();
+    }
+    if (signal.aborted) break;
+    const wait = backoff.next();
+    onConnection?.({ state: "waiting", retryAt: Date.now() + wait });
+    await pause(wait, signal);
+  }
+  onConnection?.({ state: "closed" });
+}
+
+/** Stands among the values where the line broke and was opened again. */
+export const REOPENED = Symbol("reopened");
+
+async function* read(
+  body: ReadableStream<Uint8Array>,
+  line: AbortController,
+  backoff: Backoff,
+): AsyncGenerator<unknown> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const sse = new SseReader();
+  for (;;) {
+    const silence = setTimeout(() => line.abort(), SILENCE);
+    const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+    if (done) return;
+    backoff.reset();
+    yield* sse.read(decoder.decode(value, { stream: true }));
+  }
+}
+
+/** An iterator that can be ended while somebody waits for its next value. */
+export function endable<T>(
+  make: (signal: AbortSignal) => AsyncGenerator<T>,
+  outer: AbortSignal | undefined,
+): AsyncIterableIterator<T> {
+  const own = new AbortController();
+  const stop = () => own.abort();
+  if (outer?.aborted) stop();
+  outer?.addEventListener("abort", stop, { signal: own.signal });
+  const inner = make(own.signal);
+  return {
+    next: () => inner.next(),
+    return: () => {
+      stop();
+      return inner.return(undefined);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

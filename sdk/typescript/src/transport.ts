@@ -1,0 +1,94 @@
+import type { GatewayEvent } from "./api/index.js";
+import { InvalidRequestError, NotFoundError } from "./errors.js";
+import { type ConnectOptions, Http, part } from "./http.js";
+import { endable, REOPENED, type StreamOptions, values } from "./stream.js";
+
+/** What a stream of a session carries. `reopened` says that the line was broken: what is pending comes again. */
+export type SessionEvent = GatewayEvent | { type: "reopened"; data: Record<string, never> };
+
+/** The way of a component to the agent, by session and tool call. */
+export interface Transport {
+  /** Answers by position: `{"0": "SQLite", "1": "[\"Auth\",\"Billing\"]"}`. A list only where several may be chosen. */
+  submitAnswers(sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<{ ok: boolean }>;
+  approveTool(sessionId: string, toolCallId: string): Promise<{ ok: boolean }>;
+  denyTool(sessionId: string, toolCallId: string): Promise<{ ok: boolean }>;
+  /** What happens in the session; first what is pending. */
+  stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
+}
+
+/** By HTTP, through the gateway door of the server. */
+export class HttpTransport implements Transport {
+  readonly #http: Http;
+
+  constructor(to: ConnectOptions | Http) {
+    this.#http = to instanceof Http ? to : new Http(to);
+  }
+
+  submitAnswers = (sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<{ ok: boolean }> =>
+    this.#post(sessionId, "submit-answers", { toolCallId, answers });
+
+  approveTool = (sessionId: string, toolCallId: string): Promise<{ ok: boolean }> =>
+    this.#post(sessionId, "approve", { toolCallId });
+
+  denyTool = (sessionId: string, toolCallId: string): Promise<{ ok: boolean }> =>
+    this.#post(sessionId, "deny", { toolCallId });
+
+  stream = (sessionId: string, options: StreamOptions = {}): AsyncIterableIterator<SessionEvent> =>
+    endable((signal) => this.#follow(sessionId, { ...options, signal }), options.signal);
+
+  async #post(sessionId: string, how: string, body: object): Promise<{ ok: boolean }> {
+    return this.#http.post(`/sessions/${part(sessionId)}/${how}`, body);
+  }
+
+  async *#follow(sessionId: string, options: StreamOptions & { signal: AbortSignal }): AsyncGenerator<SessionEvent> {
+    const path = `/sessions/${part(sessionId)}/stream`;
+    for await (const value of values(this.#http, path, async () => ({}), options)) {
+      if (value === REOPENED) yield { type: "reopened", data: {} };
+      else if (typeof (value as SessionEvent | null)?.type === "string") yield value as SessionEvent;
+    }
+  }
+}
+
+/** What a host in the same process gives to {@link DirectTransport}. Each returns whether something waited there, and
+ * throws when it could not be done. */
+export interface Services {
+  submitAnswers(sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<boolean>;
+  approveTool(sessionId: string, toolCallId: string): Promise<boolean>;
+  denyTool(sessionId: string, toolCallId: string): Promise<boolean>;
+  stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
+}
+
+/** Without HTTP: for pages whose server, or main process, calls functions instead. */
+export class DirectTransport implements Transport {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  submitAnswers = async (sessionId: string, toolCallId: string, answers: Record<string, string>) => {
+    if (!toolCallId || typeof answers !== "object" || answers === null) {
+      throw new InvalidRequestError("malformed_request", "toolCallId and answers are required", 400);
+    }
+    return found("question", await this.#services.submitAnswers(sessionId, toolCallId, answers));
+  };
+
+  approveTool = async (sessionId: string, toolCallId: string) =>
+    found("approval", await this.#services.approveTool(sessionId, named(toolCallId)));
+
+  denyTool = async (sessionId: string, toolCallId: string) =>
+    found("approval", await this.#services.denyTool(sessionId, named(toolCallId)));
+
+  stream = (sessionId: string, options: StreamOptions = {}): AsyncIterable<SessionEvent> =>
+    this.#services.stream(sessionId, options);
+}
+
+function named(toolCallId: string): string {
+  if (!toolCallId) throw new InvalidRequestError("malformed_request", "toolCallId is required", 400);
+  return toolCallId;
+}
+
+function found(what: "question" | "approval", waited: boolean): { ok: true } {
+  if (!waited) throw new NotFoundError("ask_not_found", `No pending ${what}`, 404);
+  return { ok: true };
+}

@@ -1,0 +1,23 @@
+import { isTyping } from "@sayso/react";
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useRef } from "react";
+
+/** Out of a field with Escape. */
+export function blurOnEscape(event: ReactKeyboardEvent<HTMLElement>): void {
+  if (event.key === "Escape") event.currentTarget.blur();
+}
+
+/** A single key of a page, while nothing is typed. */
+export function useKey(key: string, act: () => void): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.key !== key || isTyping(event.target) || document.querySelector("[role=dialog]")) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [key]);
+}
