@@ -1354,6 +1354,269 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runs, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only runs that are not over. */
+                    open?: boolean;
+                    /** @description Only the run whose id ends like this. */
+                    idEndsWith?: string;
+                    /** @description How many at most, 1 to 500. */
+                    limit?: number;
+                    /** @description Where the last page ended. */
+                    cursor?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RunPage"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Start a run of a workflow. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewRun"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Run"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one run: its steps, their outputs, and what it waits for in full. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Run"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a run: its agents are stopped, and what it asked is withdrawn. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Run"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/questions/{qid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer or reject what a run waits for: a question of its agents, or a checkpoint. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    qid: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RunAnswerRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RunAnswered"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -2527,7 +2790,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description One event as it stands in `data:` of a stream. */
         Event: {
             /**
@@ -2645,9 +2908,9 @@ export interface components {
             /** @description A tool call began. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The tool. */
-                tool_name: string;
+                toolName: string;
             };
             /** @enum {string} */
             type: "tool_call_start";
@@ -2655,7 +2918,7 @@ export interface components {
             /** @description What the tool is called with. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description JSON as text. */
                 input: string;
             };
@@ -2665,7 +2928,7 @@ export interface components {
             /** @description The call is complete. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
             };
             /** @enum {string} */
             type: "tool_call_end";
@@ -2673,9 +2936,9 @@ export interface components {
             /** @description What the tool gave. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The tool. */
-                tool_name: string;
+                toolName: string;
                 /** @description Its output. */
                 result: string;
                 /** @description `complete` or `error`. */
@@ -2687,9 +2950,9 @@ export interface components {
             /** @description A tool wants to be approved. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The tool. */
-                tool_name: string;
+                toolName: string;
                 /** @description The input, JSON as text. */
                 input: string;
             };
@@ -2699,7 +2962,7 @@ export interface components {
             /** @description Questions wait. */
             data: {
                 /** @description The agent's id of the call. */
-                tool_call_id: string;
+                toolCallId: string;
                 /** @description The questions. */
                 questions: components["schemas"]["QuestionItem"][];
             };
@@ -2717,7 +2980,7 @@ export interface components {
             /** @description The turn is over. */
             data: {
                 /** @description The session. */
-                session_id: string;
+                sessionId: string;
             };
             /** @enum {string} */
             type: "done";
@@ -2725,7 +2988,7 @@ export interface components {
             /** @description The session changed what it is doing. */
             data: {
                 /** @description The session. */
-                session_id: string;
+                sessionId: string;
                 /** @description `running`, `waiting`, `idle`, `stalled`, `ended` or `failed`. */
                 status: string;
             };
@@ -2938,6 +3201,25 @@ export interface components {
             agent?: string | null;
             external?: components["schemas"]["ExternalSession"] | null;
         };
+        /** @description Starts a run. */
+        NewRun: {
+            /** @description The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`. */
+            workflow: Record<string, unknown>;
+            /** @description What it is given. Numbers and yes or no are taken as text. */
+            input?: {
+                [key: string]: string;
+            };
+            /** @description Where its agents work, unless a step says otherwise; else what the workflow says, else home. */
+            directory?: string | null;
+            /** @description Labels; its sessions and asks have them too. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description Variables of the caller for the agents; see `POST /v1/sessions`. */
+            environment?: {
+                [key: string]: string;
+            } | null;
+        };
         /** @description Starts a session. */
         NewSession: {
             /**
@@ -3109,6 +3391,8 @@ export interface components {
             problems?: components["schemas"]["QuestionProblem"][];
             /** @description The asks that are pending. */
             asks?: string[];
+            /** @description What is wrong with a workflow, place by place. */
+            faults?: components["schemas"]["WorkflowFault"][];
             /** @description Where in a file or text, counted from 1. */
             line?: number | null;
             /** @description The column. */
@@ -3148,6 +3432,48 @@ export interface components {
             options?: components["schemas"]["QuestionOption"][];
             /** @description What a rule of the person preselects. */
             preselected?: string[] | null;
+        };
+        /** @description The data of `agent_question_answered`: also when a rule, the policy or a timeout decided. */
+        QuestionAnswered: {
+            /** @description The run. */
+            runId: string;
+            /** @description The step. */
+            stepId: string;
+            /** @description The session. */
+            sessionId: string;
+            /** @description The ask's id. */
+            questionId: string;
+            /** @description `answered`, `rejected` or `withdrawn`. */
+            status: components["schemas"]["AskStatus"];
+            /** @description The answers, one per question; none when it was rejected. */
+            answers: components["schemas"]["ShownAnswer"][];
+            /** @description The words of a reject, or why it was withdrawn. */
+            message?: string | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            timestamp: string;
+            /** @description By whom. */
+            by: components["schemas"]["Actor"];
+            /** @description What was asked: what a rule decides was not told of before. */
+            question: components["schemas"]["RunQuestion"];
+        };
+        /** @description The data of `agent_question_asked`. */
+        QuestionAsked: {
+            /** @description The run. */
+            runId: string;
+            /** @description The step. */
+            stepId: string;
+            /** @description The session. */
+            sessionId: string;
+            /** @description What is asked. */
+            question: components["schemas"]["RunQuestion"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            timestamp: string;
         };
         /** @description The object `question` that `question.*` events carry beside the ask. */
         QuestionEventData: {
@@ -3220,6 +3546,178 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "answerer" | "viewer" | "agent";
+        /** @description One execution of a workflow. */
+        Run: {
+            /** @description Its id. */
+            id: string;
+            /** @description The workflow's name. */
+            workflow: string;
+            /** @description How it stands. */
+            status: components["schemas"]["RunStatus"];
+            /** @description Why it failed or was cancelled. */
+            reason?: string | null;
+            /** @description What it was given. */
+            input: {
+                [key: string]: string;
+            };
+            /** @description Where its agents work. */
+            directory: string;
+            /** @description Its steps, groups opened up, in order. */
+            steps: components["schemas"]["RunStep"][];
+            /** @description What the finished steps said last, by id. */
+            outputs: {
+                [key: string]: string;
+            };
+            /** @description The questions of its agents that wait, first come first (one run only, empty in lists). */
+            pendingQuestions?: components["schemas"]["RunQuestion"][];
+            /** @description The ids of the checkpoints that wait (one run only). */
+            pendingCheckpoints?: string[];
+            /** @description The ids of the approvals and links that wait (one run only). */
+            pendingApprovals?: string[];
+            /**
+             * Format: int32
+             * @description How many asks wait.
+             */
+            pending: number;
+            /** @description Labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When something last changed.
+             */
+            updatedAt: string;
+            /**
+             * Format: int64
+             * @description The feed position that this was read at (one run only).
+             */
+            seq?: number | null;
+        };
+        /** @description Answers or rejects what a run waits for: exactly one of the two. */
+        RunAnswerRequest: {
+            /**
+             * @description One list of entries per question.
+             * @default null
+             */
+            answers?: string[][] | null;
+            /**
+             * @description Says that no answer will come.
+             * @default null
+             */
+            reject?: boolean | null;
+            /**
+             * @description Why, when it is rejected; the agent gets these words.
+             * @default null
+             */
+            message?: string | null;
+        };
+        /** @description What became of it. */
+        RunAnswered: {
+            /** @description `answered` or `rejected`. */
+            status: string;
+        };
+        /** @description The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`. */
+        RunNews: {
+            /** @description The run. */
+            runId: string;
+            /** @description The workflow's name. */
+            workflow: string;
+            /** @description How it stands. */
+            status: components["schemas"]["RunStatus"];
+            /** @description Why. */
+            reason?: string | null;
+        };
+        /** @description A page of runs, newest first. */
+        RunPage: {
+            /** @description The runs. */
+            data: components["schemas"]["Run"][];
+            /** @description Give it as `cursor` to get the next page. */
+            nextCursor?: string | null;
+            /**
+             * Format: int64
+             * @description The feed position that this list was read at.
+             */
+            seq: number;
+        };
+        /** @description What the agent of a step asks. */
+        RunQuestion: {
+            /** @description The ask's id. */
+            id: string;
+            /** @description The step. */
+            stepId: string;
+            /** @description The session. */
+            sessionId: string;
+            /** @description The questions. */
+            questions: components["schemas"]["RunQuestionItem"][];
+            /**
+             * Format: date-time
+             * @description When it was asked.
+             */
+            askedAt: string;
+        };
+        /** @description One question of it. */
+        RunQuestionItem: {
+            /** @description What is asked. */
+            question: string;
+            /** @description A short name, at most 30 characters. */
+            header: string;
+            /** @description What may be chosen. */
+            options: components["schemas"]["RunQuestionOption"][];
+            /** @description Whether several may be chosen. */
+            multiple: boolean;
+            /** @description Whether text of one's own is taken. */
+            custom?: boolean;
+        };
+        /** @description An option of it. */
+        RunQuestionOption: {
+            /** @description What a person reads, and what is answered. */
+            label: string;
+            /** @description What it means. */
+            description?: string | null;
+        };
+        /**
+         * @description How a run stands.
+         * @enum {string}
+         */
+        RunStatus: "running" | "waiting" | "completed" | "failed" | "cancelled";
+        /** @description One step of a run. */
+        RunStep: {
+            /** @description Its id in the workflow. */
+            id: string;
+            /** @description The agent; none for a checkpoint. */
+            agent?: string | null;
+            /** @description `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`. */
+            status: string;
+            /** @description The session that carries it out, or did. */
+            sessionId?: string | null;
+            /** @description The ask of a checkpoint that is open. */
+            askId?: string | null;
+            /** @description What it said last. */
+            output?: string | null;
+            /** @description Why it failed or was cancelled. */
+            reason?: string | null;
+            /**
+             * Format: int32
+             * @description How often it began.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            startedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            endedAt?: string | null;
+        };
         /** @description One conversation with one agent. */
         Session: {
             /** @description Its id. */
@@ -3319,6 +3817,13 @@ export interface components {
              */
             until?: string | null;
         };
+        /** @description The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`. */
+        StepNews: components["schemas"]["RunStep"] & {
+            /** @description The run. */
+            runId: string;
+            /** @description The step. */
+            stepId: string;
+        };
         /** @description Submits answers by tool call. */
         SubmitAnswers: {
             /**
@@ -3407,6 +3912,17 @@ export interface components {
             path: string;
             /** @description Its fingerprint; another text is not trusted. */
             hash: string;
+        };
+        /** @description What is wrong with a workflow. */
+        WorkflowFault: {
+            /** @description What it is about: `steps[1].prompt`. */
+            path: string;
+            /** @description What is wrong and what to write. */
+            message: string;
+            /** @description The line, where it was a file. */
+            line?: number | null;
+            /** @description The column. */
+            column?: number | null;
         };
     };
     responses: never;
