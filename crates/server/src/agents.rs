@@ -103,6 +103,9 @@ pub(crate) struct Program {
     pub(crate) install: Option<&'static str>,
 }
 
+/// Makes a translator: as it was saved, or as it begins.
+pub type MakeTranslator = dyn Fn(Option<&Saved>) -> Option<Box<dyn Translator>> + Send + Sync;
+
 /// An agent inside the server that whoever embeds it brings along: a name, and its translator as it
 /// was saved, or as it begins. It gives nothing for a state that it does not know.
 #[derive(Clone)]
@@ -110,7 +113,7 @@ pub struct Embedded {
     /// The agent's name.
     pub name: String,
     /// Its translator.
-    pub translator: Arc<dyn Fn(Option<&Saved>) -> Option<Box<dyn Translator>> + Send + Sync>,
+    pub translator: Arc<MakeTranslator>,
 }
 
 impl std::fmt::Debug for Embedded {

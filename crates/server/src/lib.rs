@@ -24,7 +24,7 @@ mod rate;
 mod runs;
 mod server;
 
-pub use agents::Embedded;
+pub use agents::{Embedded, MakeTranslator};
 pub use clock::{Clock, FakeClock};
 pub use config::{ConfigError, Options, TerminalSettings, agent_names};
 pub use doors::mcp;

@@ -72,7 +72,7 @@ fn wrong(file: &Path, errors: &[WorkflowError]) -> Failure {
         let path = if error.path.is_empty() { String::new() } else { format!("{}: ", error.path) };
         format!("{place}: {path}{}", error.message)
     });
-    Failure::new(sanitize::text(&lines.collect::<Vec<_>>().join("\n"))).then("Nothing was started.")
+    Failure::new(sanitize::text(&lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// The agents that there are: those of the server, else those that one on this machine would have.
@@ -128,13 +128,13 @@ async fn start(
     // The server knows its agents; what can be said with a line and a column is said here first.
     let errors = workflow.check(&source, Surroundings { agents: None, input: Some(&given) });
     if !errors.is_empty() {
-        return Err(wrong(file, &errors));
+        return Err(wrong(file, &errors).then("Nothing was started."));
     }
     let client = autostart::client(app).await?;
     let agents: Vec<String> = client.agents().await?.data.into_iter().map(|agent| agent.name).collect();
     let errors = workflow.check(&source, Surroundings { agents: Some(&agents), input: Some(&given) });
     if !errors.is_empty() {
-        return Err(wrong(file, &errors));
+        return Err(wrong(file, &errors).then("Nothing was started."));
     }
     let directory = match (directory, &workflow.directory) {
         (Some(directory), _) => Some(std::path::absolute(&directory)),
@@ -222,6 +222,7 @@ impl Following<'_> {
                             }
                             continue;
                         }
+                        StreamItem::Reconnected => continue,
                         StreamItem::Reset { .. } => self.pieces_now().await?,
                     };
                     for piece in pieces {

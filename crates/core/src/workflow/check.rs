@@ -31,6 +31,7 @@ impl Workflow {
         let mut check = Check { workflow: self, source, around, errors: Vec::new(), before: BTreeSet::new() };
         check.whole();
         check.steps();
+        check.errors.sort_by_key(|error| (error.line, error.column));
         check.errors
     }
 

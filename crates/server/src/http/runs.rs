@@ -197,7 +197,7 @@ pub(crate) async fn cancel(
 ) -> Result<Json<ApiRun>, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
     let found = find(&app, caller, &id).await?;
-    let reason = format!("cancelled by {}", caller.name);
+    let reason = format!("{} cancelled it", caller.name);
     let run = app.runs.cancel(found.run.id, reason).await.ok_or_else(ApiError::run_ended)?;
     Ok(Json(ApiRun::of(&run, 0)))
 }

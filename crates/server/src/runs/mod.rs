@@ -7,6 +7,7 @@
 mod owner;
 mod transition;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -88,10 +89,11 @@ impl Runs {
     /// Asks for tasks for these runs.
     pub(crate) fn want(&self, runs: Vec<RunId>) {
         for run in runs {
-            let (cancel, cancels) = mpsc::channel(CANCELS);
-            let look = Arc::new(Notify::new());
-            let before = locked(&self.tasks).insert(run, Handle { look: Arc::clone(&look), cancel });
-            if before.is_none() {
+            let mut tasks = locked(&self.tasks);
+            if let Entry::Vacant(place) = tasks.entry(run) {
+                let (cancel, cancels) = mpsc::channel(CANCELS);
+                let look = Arc::new(Notify::new());
+                place.insert(Handle { look: Arc::clone(&look), cancel });
                 locked(&self.wanted).push((run, Mailbox { look, cancels }));
             }
         }

@@ -298,7 +298,7 @@ async fn a_checkpoint_pauses_the_run_and_its_answer_is_its_output() {
     let mut world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
     let checkpoint = json!({ "header": "Go on", "question": "Use {{steps.a.output}}?", "options": ["Yes", "No"] });
     let steps = json!([
-        { "id": "a", "agent": "mock", "prompt": "the plan of {{input.who}}" },
+        { "id": "a", "agent": "mock", "prompt": "the idea of {{input.who}}" },
         { "id": "ok", "checkpoint": checkpoint },
         { "id": "b", "agent": "mock", "prompt": "Said: {{steps.ok.output}}" },
     ]);
@@ -308,14 +308,14 @@ async fn a_checkpoint_pauses_the_run_and_its_answer_is_its_output() {
     assert_eq!((&waiting["status"], &waiting["pendingQuestions"]), (&json!("waiting"), &json!([])));
     let ask = waiting["pendingCheckpoints"][0].as_str().unwrap().to_owned();
     let shown = world.ask(&ask).await;
-    assert_eq!(shown["questions"][0]["text"], "Use the plan of ada?", "a policy that accepts does not answer a checkpoint");
+    assert_eq!(shown["questions"][0]["text"], "Use the idea of ada?", "a policy that accepts does not answer a checkpoint");
     assert_eq!((&shown["runId"], &shown["stepId"], &shown["labels"]["team"]), (&json!(run), &json!("ok"), &json!("shop")));
     world.server.restart().await.unwrap();
     assert_eq!(world.run(&run).await["pendingCheckpoints"], json!([ask]));
     world.admin.answer(&ask, json!([["Maybe"]])).await.problem(422, "invalid_answers");
     world.admin.answer(&ask, json!([["Yes"]])).await.expect(200);
     let done = world.run_until(&run, "completed").await;
-    assert_eq!(done["outputs"], json!({ "a": "the plan of ada", "ok": "Yes", "b": "Said: Yes" }));
+    assert_eq!(done["outputs"], json!({ "a": "the idea of ada", "ok": "Yes", "b": "Said: Yes" }));
     assert_eq!(world.ask(&ask).await["delivery"], "delivered");
 }
 
@@ -354,8 +354,14 @@ async fn an_agent_that_dies_fails_its_step_with_the_reason() {
     let run = world.start_run(run_of(json!([group]))).await;
     let failed = world.run_until(&run, "failed").await;
     assert_eq!((&failed["steps"][0]["status"], &failed["pending"]), (&json!("cancelled"), &json!(0)));
-    let pending = world.admin.get("/v1/asks?status=pending").await.expect(200);
-    assert_eq!(pending["data"], json!([]));
+    within("what it asked to be taken back", async {
+        while world.admin.get("/v1/asks?status=pending").await.expect(200)["data"] != json!([]) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(())
+    })
+    .await
+    .unwrap();
 }
 
 #[tokio::test]

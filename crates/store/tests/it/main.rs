@@ -12,6 +12,7 @@ mod idempotency;
 mod messages;
 mod people;
 mod processes;
+mod runs;
 mod secrets;
 mod sessions;
 mod world;

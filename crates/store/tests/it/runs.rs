@@ -1,0 +1,90 @@
+//! Runs: a transition is whole or nothing, and only who knows where a run stands moves it.
+
+use std::collections::BTreeMap;
+
+use sayso_core::id::RunId;
+use sayso_core::raw::Raw;
+use sayso_core::run::{Event, NewRun, Run, StepState};
+use sayso_core::scope::Scope;
+use sayso_core::workflow::Workflow;
+use sayso_store::EventKind;
+use sayso_store::read::{GetRun, ListRuns, OpenRuns};
+use sayso_store::write::{AdvanceRun, Advanced, CreateRun, Once, RunNews};
+
+use crate::world::{MAIN, World, at, entropy, token};
+
+fn run() -> Run {
+    let text = "name = \"w\"\n[[steps]]\nid = \"a\"\n[steps.checkpoint]\nquestion = \"Go on?\"\n[[steps]]\nid = \"b\"\n[steps.checkpoint]\nquestion = \"And?\"\n";
+    let (workflow, _) = Workflow::parse_toml(text).unwrap();
+    let new = NewRun {
+        id: RunId::new(at(0), entropy()),
+        workflow,
+        input: BTreeMap::new(),
+        directory: "/p".to_owned(),
+        labels: BTreeMap::from([("team".to_owned(), "shop".to_owned())]),
+        opened_by: token(),
+    };
+    Run::new(new, at(0))
+}
+
+fn moved(run: &Run, version: i64, kind: EventKind) -> AdvanceRun {
+    AdvanceRun {
+        workspace: MAIN,
+        run: Box::new(run.clone()),
+        version,
+        changed: (0..run.steps.len()).collect(),
+        sessions: Vec::new(),
+        asks: Vec::new(),
+        taken: Vec::new(),
+        closed: Vec::new(),
+        withdrawn: Vec::new(),
+        news: vec![RunNews { kind, session: None, data: Raw::of(&()) }],
+        now: at(1),
+    }
+}
+
+fn read(run: &Run, scope: Scope) -> GetRun {
+    GetRun { workspace: MAIN, run: run.id, scope }
+}
+
+#[tokio::test]
+async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
+    let world = World::new();
+    let mut run = run();
+    run.next(Event::Begin, at(0), &mut entropy);
+    let created = world.store.write(CreateRun { first: moved(&run, 0, EventKind::RunStarted), key: None }).await.unwrap();
+    assert_eq!(created, Once::Done(Box::new(run.clone())));
+    let world = world.reopen().await;
+    assert_eq!(world.store.read(OpenRuns).await.unwrap(), [run.id]);
+    let found = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
+    assert_eq!((&found.run, found.version), (&run, 1));
+
+    let before = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
+    run.next(Event::Cancel { reason: "ada".to_owned() }, at(1), &mut entropy);
+    let stale = world.store.write(moved(&run, 0, EventKind::RunCancelled)).await.unwrap();
+    assert_eq!((stale, world.kinds()), (Advanced::Stale, vec![]), "who does not know where it stands changes nothing");
+    assert_eq!(world.store.read(read(&run, Scope::All)).await.unwrap().unwrap().run, before.run);
+    assert_eq!(world.store.write(moved(&run, 1, EventKind::RunCancelled)).await.unwrap(), Advanced::Yes);
+    assert_eq!(world.kinds(), [EventKind::RunCancelled]);
+    let after = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
+    assert!(after.run.steps.iter().all(|step| matches!(step.state, StepState::Cancelled { .. })), "{after:?}");
+    assert_eq!(world.store.read(OpenRuns).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_run_is_seen_by_its_labels_and_listed_newest_first() {
+    let world = World::new();
+    let (one, two) = (run(), run());
+    for run in [&one, &two] {
+        world.store.write(CreateRun { first: moved(run, 0, EventKind::RunStarted), key: None }).await.unwrap();
+    }
+    let labels = |team: &str| Scope::Labels { labels: BTreeMap::from([("team".to_owned(), team.to_owned())]) };
+    assert!(world.store.read(read(&one, labels("shop"))).await.unwrap().is_some());
+    assert!(world.store.read(read(&one, labels("other"))).await.unwrap().is_none());
+    let list =
+        |limit, after| ListRuns { workspace: MAIN, scope: labels("shop"), open_only: true, id_ends_with: None, limit, after };
+    let page = world.store.read(list(1, None)).await.unwrap();
+    assert_eq!(page.rows.iter().map(|(run, _)| run.id).collect::<Vec<_>>(), [two.id]);
+    let rest = world.store.read(list(5, page.next)).await.unwrap();
+    assert_eq!(rest.rows.iter().map(|(run, _)| run.id).collect::<Vec<_>>(), [one.id]);
+}
