@@ -86,7 +86,7 @@ async fn until(stream: &mut EventStream, kind: &str, holds: impl Fn(&str) -> boo
     loop {
         match stream.next().await? {
             StreamItem::Event(event) if event.kind == kind && holds(event.data.get()) => return Ok(()),
-            StreamItem::Event(_) | StreamItem::Reconnecting { .. } => {}
+            StreamItem::Event(_) | StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
             StreamItem::Reset { .. } => bail!("the stream fell behind"),
         }
     }
