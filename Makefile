@@ -9,8 +9,8 @@ TARGET  := $(or $(CARGO_TARGET_DIR),target)
 
 # What the page is made of. It is built again when one of these is newer than it.
 PAGE    := web/dist/index.html
-SOURCES := $(shell find web/src web/public web/scripts sdk/react/src -type f ! -name '*.test.*') \
-           $(wildcard web/*.html web/*.json web/*.ts sdk/react/*.json)
+SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescript/src -type f ! -name '*.test.*') \
+           $(wildcard web/*.html web/*.json web/*.ts sdk/react/*.json sdk/typescript/*.json)
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,7 @@ test: $(PAGE) ## install what the tests need and run all of them
 	cargo build --package sayso-acp-peer --features sdk --profile peer
 	cd web && npm test
 	cd web && SAYSO_BIN=$(abspath $(TARGET)/debug/sayso) npm run e2e
+	SAYSO_BIN=$(abspath $(TARGET)/debug/sayso) scripts/sdk.sh
 	cargo test --workspace
 	cargo run --package sayso-testkit --bin chaos -- --kills 50
 	cargo run --package sayso-testkit --bin chaos -- --kills 20 --agents process
@@ -56,6 +57,7 @@ bench: $(PAGE) ## measure; one JSON object per line
 	cargo build --release --package sayso
 	cargo run --release --quiet --package sayso-testkit --bin bench
 	@cd web && SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench
+	@cd sdk/typescript && npm run --silent build && SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench
 
 install: $(PAGE) ## put sayso into ~/.local/bin
 	@scripts/need.sh build
