@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
 use sayso_core::id::{RunId, SessionId};
-use sayso_core::run::{Run, StepState};
+use sayso_core::run::Run;
 use sayso_core::session::SessionStatus;
 
 use super::{ask_row, column, events, json, sessions};
@@ -46,19 +46,20 @@ impl Query for GetRun {
         let Some((run, version)) = get(db, self.workspace, self.run)?.filter(|(run, _)| run.visible_to(&self.scope)) else {
             return Ok(None);
         };
+        // First come, first shown, whichever step asks.
+        let mut statement = db.prepare_cached(concat!(
+            "SELECT ",
+            ask_row::columns!(""),
+            " FROM ask WHERE status < 2
+                 AND (session IN (SELECT session FROM run_step WHERE run = ?1 AND session IS NOT NULL)
+                      OR id IN (SELECT ask FROM run_step WHERE run = ?1 AND ask IS NOT NULL))
+             ORDER BY n"
+        ))?;
+        let mut rows = statement.query([self.run.as_bytes()])?;
         let mut pending = Vec::new();
-        for step in &run.steps {
-            match step.state {
-                StepState::Running { session } => pending.extend(ask_row::pending_of(db, session)?),
-                StepState::Asking { ask } => {
-                    let ask = ask_row::get(db, self.workspace, ask)?;
-                    pending.extend(ask.filter(|ask| ask.outcome().is_none()));
-                }
-                StepState::Pending | StepState::Completed { .. } | StepState::Failed { .. } | StepState::Cancelled { .. } => {}
-            }
+        while let Some(row) = rows.next()? {
+            pending.push(ask_row::read(row, 0)?);
         }
-        // First come, first shown, whichever step asks. Ids sort by age.
-        pending.sort_by_key(|ask| (ask.opened_at, ask.id));
         Ok(Some(RunDetail { run, version, pending, seq: events::head(db, self.workspace)? }))
     }
 }
