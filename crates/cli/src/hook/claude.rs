@@ -21,8 +21,9 @@ const AGENT: &str = "claude";
 /// A little less than the time that `sayso connect` gives to the hook.
 const LONGEST: Duration = Duration::from_secs(86_400 - 60);
 
-/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s.
-const WRITTEN: Duration = Duration::from_millis(500);
+/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s,
+/// and longer on a busy machine.
+const WRITTEN: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long the ask outlives a hook that ended without a word.
