@@ -81,6 +81,20 @@ pub(crate) enum Unreadable {
     BadId,
 }
 
+impl Unreadable {
+    /// What a person is told of a line that this agent wrote.
+    pub(crate) fn told(&self, who: &str, line: &str) -> String {
+        match self {
+            Self::NoMethod(_) => format!("{who} made a request without a method; it was refused."),
+            Self::BadId => format!("{who} made a request whose id cannot be sent back; it was ignored."),
+            Self::NotAMessage => {
+                let shown = limits::head(line.trim(), 200).replace(char::is_control, "�");
+                format!("{who} wrote something that is no message: {shown}")
+            }
+        }
+    }
+}
+
 /// Reads one line.
 pub(crate) fn read(line: &str) -> Result<Message<'_>, Unreadable> {
     let object = Object::parse(line).ok_or(Unreadable::NotAMessage)?;

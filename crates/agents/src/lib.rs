@@ -20,3 +20,4 @@ pub mod opencode;
 mod out;
 mod text;
 pub mod translator;
+mod wanted;

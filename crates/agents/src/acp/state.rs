@@ -13,6 +13,7 @@ use super::tool_call::Calls;
 use crate::json_rpc::{self, Id};
 use crate::out::Out;
 use crate::translator::AgentEvent;
+use crate::wanted::Wanted;
 
 /// Prompts that may wait for the end of a turn. One more is refused with an error.
 pub(super) const QUEUE: usize = 16;
@@ -72,16 +73,6 @@ pub(super) enum Phase {
     Ready,
     /// The person closed the session.
     Closed,
-}
-
-/// What the person wants the session to be.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Wanted {
-    pub(super) project: String,
-    pub(super) mode: String,
-    pub(super) model: Option<String>,
-    pub(super) questions: bool,
 }
 
 /// What the agent told about itself and its session.

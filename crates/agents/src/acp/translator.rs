@@ -6,11 +6,12 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::json;
 
-use super::state::{Call, Phase, State, Turn, Wanted};
+use super::state::{Call, Phase, State, Turn};
 use crate::exit::Gone;
 use crate::json_rpc::{self, INVALID_REQUEST, Message, Unreadable};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Command, Exit, Input, Outcome, Output, Saved, Translator};
+use crate::wanted::Wanted;
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 1;
@@ -118,16 +119,11 @@ impl AcpTranslator {
             Ok(Message::Request { id, method, params }) => state.request(id, &method, params, line, out),
             Ok(Message::Notification { method, params }) => state.notification(&method, params, out),
             Ok(Message::Response { id, outcome }) => state.response(&id, outcome, out),
-            Err(Unreadable::NoMethod(id)) => {
-                out.line(json_rpc::error(&id, INVALID_REQUEST, "Invalid request: there is no method"));
-                state.complain("The agent made a request without a method; it was refused.", out);
-            }
-            Err(Unreadable::BadId) => {
-                state.complain("The agent made a request whose id cannot be sent back; it was ignored.", out)
-            }
-            Err(Unreadable::NotAMessage) => {
-                let shown = limits::head(line.trim(), 200).replace(char::is_control, "�");
-                state.complain(&format!("The agent wrote something that is no message: {shown}"), out);
+            Err(unreadable) => {
+                if let Unreadable::NoMethod(id) = &unreadable {
+                    out.line(json_rpc::error(id, INVALID_REQUEST, "Invalid request: there is no method"));
+                }
+                state.complain(&unreadable.told("The agent", line), out);
             }
         }
     }

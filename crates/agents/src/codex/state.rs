@@ -13,6 +13,7 @@ use super::launch;
 use crate::json_rpc::{self, Id};
 use crate::out::Out;
 use crate::translator::AgentEvent;
+use crate::wanted::Wanted;
 
 /// Messages that may wait until Codex takes them. One more is refused with an error.
 const QUEUE: usize = 16;
@@ -70,16 +71,6 @@ pub(super) enum Phase {
     Ready,
     /// The person closed the session.
     Closed,
-}
-
-/// What the person wants the session to be.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Wanted {
-    pub(super) project: String,
-    pub(super) mode: String,
-    pub(super) model: Option<String>,
-    pub(super) questions: bool,
 }
 
 /// A request of ours.

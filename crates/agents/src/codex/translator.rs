@@ -7,10 +7,11 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 
 use super::exit;
-use super::state::{Phase, State, Wanted};
+use super::state::{Phase, State};
 use crate::json_rpc::{self, INVALID_REQUEST, Message, Unreadable};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Capabilities, Command, Exit, Input, Outcome, Output, Saved, Translator};
+use crate::wanted::Wanted;
 
 /// What Codex can do. Its plans are messages: it does not ask whether to begin.
 pub const CAPABILITIES: Capabilities = Capabilities {
@@ -119,14 +120,11 @@ impl CodexTranslator {
             Ok(Message::Request { id, method, params }) => state.request(id, &method, params, line, out),
             Ok(Message::Notification { method, params }) => state.notification(&method, params, line, out),
             Ok(Message::Response { id, outcome }) => state.response(&id, outcome, out),
-            Err(Unreadable::NoMethod(id)) => {
-                out.line(json_rpc::error(&id, INVALID_REQUEST, "Invalid request: there is no method"));
-                state.complain("Codex made a request without a method; it was refused.", out);
-            }
-            Err(Unreadable::BadId) => state.complain("Codex made a request whose id cannot be sent back; it was ignored.", out),
-            Err(Unreadable::NotAMessage) => {
-                let shown = limits::head(line.trim(), 200).replace(char::is_control, "�");
-                state.complain(&format!("Codex wrote something that is no message: {shown}"), out);
+            Err(unreadable) => {
+                if let Unreadable::NoMethod(id) = &unreadable {
+                    out.line(json_rpc::error(id, INVALID_REQUEST, "Invalid request: there is no method"));
+                }
+                state.complain(&unreadable.told("Codex", line), out);
             }
         }
     }

@@ -5,9 +5,10 @@ use sayso_core::time::Time;
 use serde_json::{Value, json};
 
 use super::launch;
-use super::state::{Conversation, Kind, Life, Open, Process, Said, State, Waiting, Wanted, What};
+use super::state::{Conversation, Kind, Life, Open, Process, Said, State, Waiting, What};
 use crate::out::Out;
 use crate::translator::{Guard, HttpCall, Method};
+use crate::wanted::Wanted;
 
 /// Calls without a reply that are remembered.
 const CALLS: usize = 512;

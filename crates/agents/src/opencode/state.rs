@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::out::Out;
 use crate::translator::AgentEvent;
+use crate::wanted::Wanted;
 
 /// Bytes of an id or a name that is remembered. OpenCode's own have about thirty.
 pub(super) const ID: usize = 128;
@@ -34,16 +35,6 @@ pub(super) struct State {
     pub(super) life: Life,
     /// Numbers given to calls so far.
     pub(super) called: u64,
-}
-
-/// What the person wants the session to be.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Wanted {
-    pub(super) project: String,
-    pub(super) mode: String,
-    pub(super) model: Option<String>,
-    pub(super) questions: bool,
 }
 
 /// OpenCode's session.

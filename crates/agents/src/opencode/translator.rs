@@ -9,10 +9,11 @@ use sayso_core::time::Time;
 
 use super::launch::{USER, launch};
 use super::replies::After;
-use super::state::{Arrived, Life, Process, QUEUE, State, Turn, Wanted};
+use super::state::{Arrived, Life, Process, QUEUE, State, Turn};
 use crate::exit::Gone;
 use crate::out::Out;
 use crate::translator::{AgentEvent, Capabilities, Command, Exit, HttpServer, Input, Login, Outcome, Output, Saved, Translator};
+use crate::wanted::Wanted;
 
 /// What OpenCode can do.
 pub const CAPABILITIES: Capabilities = Capabilities {
