@@ -77,8 +77,8 @@ impl Client {
     pub fn for_surface(url: &str, token: &str, surface: Surface) -> Result<Self, Error> {
         let bad = |reason: &str| Error::Address { url: url.to_owned(), reason: reason.to_owned() };
         let base: Url = url.parse().map_err(|_| bad("it must look like http://127.0.0.1:4517"))?;
-        if base.scheme() != "http" {
-            return Err(bad("this client speaks http only; put a tunnel in front of other servers"));
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(bad("it must begin with http:// or https://"));
         }
         let mut headers = HeaderMap::new();
         headers.insert("x-sayso-via", HeaderValue::from_static(surface.name()));
@@ -88,10 +88,9 @@ impl Client {
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
-        let http = reqwest::Client::builder()
+        let http = sayso_net::client(url)
             .default_headers(headers)
             .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| bad(&error.to_string()))?;
         Ok(Self { http, base: Arc::new(base), reached: Arc::default() })

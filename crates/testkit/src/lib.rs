@@ -23,3 +23,15 @@ pub use answerer::{Answerer, Answering, Decided, Pattern};
 pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use watch::{PATIENCE, Watch, within};
+
+/// A plain HTTP client, for a server on this machine.
+///
+/// # Panics
+/// When this system lets nobody make one.
+#[must_use]
+pub fn http() -> reqwest::Client {
+    match sayso_net::client("http:").build() {
+        Ok(client) => client,
+        Err(error) => panic!("no HTTP client can be made: {error}"),
+    }
+}

@@ -219,7 +219,7 @@ async fn who_stays_away_for_ten_minutes_is_not_waited_for() {
 async fn a_client_with_little_time_gets_an_id_and_waits_on() {
     let server = TestServer::start().await.unwrap();
     let token = agent_token(&server).await;
-    let http = reqwest::Client::new();
+    let http = sayso_testkit::http();
     // Without a progress token, and with a header that says how long it waits.
     let call = |name: &str, arguments: Value, wait: &str| {
         let meta = json!({
@@ -299,7 +299,7 @@ async fn only_agents_and_the_owner_come_in() {
     let admin = connect(server, server.token(), Era::Stateless).await;
     assert_eq!(admin.tools().await.unwrap().len(), 4);
     // Hosts and origins are those of every other route.
-    let http = reqwest::Client::new();
+    let http = sayso_testkit::http();
     for (name, value, status) in [("host", "evil.test", 421), ("origin", "http://evil.test", 403)] {
         let request = http.post(format!("{}/mcp", server.url())).bearer_auth(server.token()).header(name, value).json(&ping);
         assert_eq!(request.send().await.unwrap().status().as_u16(), status, "{name}");
@@ -310,7 +310,7 @@ async fn only_agents_and_the_owner_come_in() {
 async fn a_session_belongs_to_the_token_that_made_it() {
     let server = TestServer::start().await.unwrap();
     let (mine, theirs) = (agent_token(&server).await, agent_token(&server).await);
-    let http = reqwest::Client::new();
+    let http = sayso_testkit::http();
     let post = |token: &str, session: Option<&str>, body: Value| {
         let mut headers = HeaderMap::new();
         headers.insert("accept", "application/json, text/event-stream".parse().unwrap());

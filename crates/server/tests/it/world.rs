@@ -126,7 +126,7 @@ pub(crate) struct Reply {
 
 impl Http {
     pub(crate) fn new(url: &str, token: &str) -> Self {
-        Self { client: reqwest::Client::new(), url: url.to_owned(), token: token.to_owned() }
+        Self { client: sayso_testkit::http(), url: url.to_owned(), token: token.to_owned() }
     }
 
     pub(crate) fn request(&self, method: &Method, path: &str) -> reqwest::RequestBuilder {

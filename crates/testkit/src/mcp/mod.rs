@@ -80,7 +80,7 @@ impl McpClient {
     /// When the server does not take it.
     pub async fn http(url: &str, token: &str, era: Era, name: &str) -> Result<Self> {
         let config = StreamableHttpClientTransportConfig::with_uri(format!("{url}/mcp")).auth_header(token);
-        let http = reqwest::Client::builder().pool_max_idle_per_host(0).build()?;
+        let http = sayso_net::client(url).pool_max_idle_per_host(0).build()?;
         let (ears, progress) = ears(name);
         let transport = StreamableHttpClientTransport::with_client(http, config);
         let running =

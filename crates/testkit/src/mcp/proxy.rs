@@ -34,7 +34,7 @@ impl McpProxy {
     pub async fn start(url: &str, token: &str) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+        let http = sayso_net::client(url).build()?;
         let target = Target { url: url.to_owned(), token: token.to_owned(), http };
         let router = Router::new().fallback(pass).with_state(target);
         let task = tokio::spawn(async move {

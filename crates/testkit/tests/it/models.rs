@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 async fn post(model: &MockModel, path: &str, body: &Value) -> Result<String> {
     let url = format!("{}{path}", model.url());
-    Ok(reqwest::Client::new().post(url).json(body).send().await?.error_for_status()?.text().await?)
+    Ok(sayso_testkit::http().post(url).json(body).send().await?.error_for_status()?.text().await?)
 }
 
 /// The JSON after each `data:`.
@@ -154,7 +154,7 @@ async fn chat_completions_stream_a_turn_and_give_results_back() -> Result<()> {
 async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
     let overloaded = || Reply::Fail { status: 529, message: "overloaded".to_owned() };
     let model = MockModel::start(Script::choose(move |_| overloaded())).await?;
-    let client = reqwest::Client::new();
+    let client = sayso_testkit::http();
     let body = json!({"model": "m", "tools": ask_tool(), "messages": [{"role": "user", "content": "Hello"}]});
     let refused = client.post(format!("{}/v1/messages", model.url())).json(&body).send().await?;
     assert_eq!((refused.status().as_u16(), refused.text().await?.contains("overloaded")), (529, true));

@@ -64,7 +64,7 @@ impl Http {
     pub(crate) fn new(server: HttpServer, secret: String) -> Result<Self, reqwest::Error> {
         // A proxy of the person has no business between us and a process on this machine.
         let here = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|here| server.url.starts_with(here));
-        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).connect_timeout(CONNECT);
+        let client = sayso_net::client(&server.url).connect_timeout(CONNECT);
         let client = if here { client.no_proxy() } else { client }.build()?;
         let caller = Caller::new(client, &server, secret);
         let (calls, waiting) = mpsc::channel(CALLS);
