@@ -236,6 +236,24 @@ async fn it_follows_the_size_of_the_terminal() -> Result<()> {
     leave(&mut terminal).await
 }
 
+/// The size and the keyboard are told by different means; neither may hide the other.
+#[tokio::test]
+async fn no_key_is_lost_while_the_window_changes_its_size() -> Result<()> {
+    let person = person().await?;
+    person.asks(&question("Which database?", &["SQLite", "PostgreSQL"])).await?;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Which database?").await?;
+    for columns in 81..=100 {
+        terminal.resize(columns, 24)?;
+        terminal.send("?").await?;
+        terminal.shows("highlight an option").await?;
+        terminal.resize(columns, 25)?;
+        terminal.send("q").await?;
+        terminal.shows("WAITING FOR YOU").await?;
+    }
+    leave(&mut terminal).await
+}
+
 #[tokio::test]
 async fn keys_move_filter_and_help() -> Result<()> {
     let person = person().await?;
