@@ -15,6 +15,7 @@ pub mod models;
 mod process;
 pub mod pty;
 mod server;
+pub mod tls;
 mod watch;
 
 pub use agent::ScriptedAgent;

@@ -10,6 +10,7 @@ mod connect;
 mod elsewhere;
 mod hook;
 mod hostile;
+mod https;
 mod inbox;
 mod json;
 mod lifecycle;

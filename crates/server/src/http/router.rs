@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use sayso_api::error::ErrorCode;
-use utoipa::OpenApi;
+use utoipa::{OpenApi, Path as _};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
     ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, runs, sessions, tokens,
@@ -38,50 +38,86 @@ use crate::doors::{gateway, mcp, question_rest};
 )]
 struct Document;
 
-fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::with_openapi(Document::openapi())
-        .routes(routes!(health::health))
-        .routes(routes!(health::metrics))
-        .routes(routes!(asks::list, asks::open))
-        .routes(routes!(asks::get, asks::withdraw))
-        .routes(routes!(asks::receipt))
-        .routes(routes!(external::tell))
-        .routes(routes!(notices::create))
-        .routes(routes!(decide::answer))
-        .routes(routes!(decide::reject))
-        .routes(routes!(decide::approve))
-        .routes(routes!(decide::deny))
-        .routes(routes!(decide::snooze))
-        .routes(routes!(sessions::list, sessions::create))
-        .routes(routes!(sessions::get, sessions::close))
-        .routes(routes!(sessions::message))
-        .routes(routes!(sessions::interrupt))
-        .routes(routes!(sessions::resume))
-        .routes(routes!(transcript::get))
-        .routes(routes!(runs::list, runs::create))
-        .routes(routes!(runs::get))
-        .routes(routes!(runs::cancel))
-        .routes(routes!(runs::answer))
-        .routes(routes!(events::all))
-        .routes(routes!(events::of_session))
-        .routes(routes!(agents::list))
-        .routes(routes!(agents::stop))
-        .routes(routes!(policy::get, policy::set))
-        .routes(routes!(policy::explain))
-        .routes(routes!(policy::grant))
-        .routes(routes!(policy::revoke))
-        .routes(routes!(policy::profile))
-        .routes(routes!(policy::trust))
-        .routes(routes!(tokens::list, tokens::create))
-        .routes(routes!(tokens::revoke))
-        .routes(routes!(login::code))
-        .routes(routes!(login::redeem))
-        .routes(routes!(question_rest::reply))
-        .routes(routes!(question_rest::reject))
-        .routes(routes!(gateway::submit_answers))
-        .routes(routes!(gateway::approve))
-        .routes(routes!(gateway::deny))
-        .routes(routes!(gateway::stream))
+/// Every documented route, given to a macro that makes something of them.
+macro_rules! with_every_route {
+    ($make:ident) => {
+        $make! {
+            health::health;
+            health::metrics;
+            asks::list, asks::open;
+            asks::get, asks::withdraw;
+            asks::receipt;
+            external::tell;
+            notices::create;
+            decide::answer;
+            decide::reject;
+            decide::approve;
+            decide::deny;
+            decide::snooze;
+            sessions::list, sessions::create;
+            sessions::get, sessions::close;
+            sessions::message;
+            sessions::interrupt;
+            sessions::resume;
+            transcript::get;
+            runs::list, runs::create;
+            runs::get;
+            runs::cancel;
+            runs::answer;
+            events::all;
+            events::of_session;
+            agents::list;
+            agents::stop;
+            policy::get, policy::set;
+            policy::explain;
+            policy::grant;
+            policy::revoke;
+            policy::profile;
+            policy::trust;
+            tokens::list, tokens::create;
+            tokens::revoke;
+            login::code;
+            login::redeem;
+            question_rest::reply;
+            question_rest::reject;
+            gateway::submit_answers;
+            gateway::approve;
+            gateway::deny;
+            gateway::stream;
+        }
+    };
+}
+
+/// What answers. The description is left out: a server that starts needs none, and making it touches as much code
+/// and memory as all the rest of the start.
+fn served() -> Router<Arc<App>> {
+    macro_rules! serve {
+        ($($($area:ident::$handler:ident),+;)+) => {
+            utoipa_axum::paste! {{
+                let router = Router::new();
+                $($(
+                    let methods = <$area::[<__path_ $handler>]>::methods();
+                    let methods = methods.iter().fold(MethodRouter::new(), |router, method| {
+                        router.on(method.to_method_filter(), $area::$handler)
+                    });
+                    let router = router.route(&<$area::[<__path_ $handler>]>::path(), methods);
+                )+)+
+                router
+            }}
+        };
+    }
+    with_every_route!(serve)
+}
+
+/// The OpenAPI document, generated from the code.
+#[must_use]
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    macro_rules! describe {
+        ($($($area:ident::$handler:ident),+;)+) => {
+            OpenApiRouter::<Arc<App>>::with_openapi(Document::openapi())$(.routes(routes!($($area::$handler),+)))+
+        };
+    }
+    finish(with_every_route!(describe).into_openapi())
 }
 
 fn finish(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
@@ -102,28 +138,21 @@ fn name_operations(document: &mut utoipa::openapi::OpenApi) {
     }
 }
 
-/// The OpenAPI document, generated from the code.
-#[must_use]
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    finish(routes().split_for_parts().1)
-}
-
 /// The whole interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let (router, document) = routes().split_for_parts();
-    let document: Arc<str> = finish(document).to_json().unwrap_or_default().into();
-    router
+    served()
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
-        .route("/openapi.json", get(move || async move { json_text(&document) }))
+        .route("/openapi.json", get(description))
         .fallback(page::file)
         .method_not_allowed_fallback(no_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), gate::gate))
         .with_state(app)
 }
 
-fn json_text(text: &str) -> Response {
-    ([(axum::http::header::CONTENT_TYPE, "application/json")], text.to_owned()).into_response()
+async fn description() -> Response {
+    let text = openapi().to_json().unwrap_or_default();
+    ([(axum::http::header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
 async fn no_method() -> ApiError {
