@@ -123,6 +123,11 @@ impl From<Error> for Failure {
         let failure = match error {
             Error::Find(error) => error.into(),
             Error::Discover(error) => error.into(),
+            Error::Unreachable { url, source } if url.starts_with("https:") => {
+                let why = sanitize::line(&deepest(&source).to_string());
+                Self::new(format!("No server answers at {url}: {}", sentence(&why)))
+                    .then("Its certificate must be one that this system trusts. SSL_CERT_FILE names a file with others.")
+            }
             Error::Unreachable { url, .. } => Self { what: format!("No server answers at {url}"), ..no_server() },
             Error::Api(ref problem) => match problem.code {
                 ErrorCode::AskAlreadyResolved => {
@@ -145,6 +150,11 @@ impl From<Error> for Failure {
         };
         Self { code, ..failure }
     }
+}
+
+/// What lies under all the words about it.
+fn deepest(error: &dyn std::error::Error) -> &dyn std::error::Error {
+    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error)
 }
 
 /// No server is there.

@@ -3,8 +3,8 @@
 use anyhow::{Context as _, Result};
 use sayso_client::api::session::NewSession;
 use sayso_testkit::models::{Block, MockModel, Script};
-use sayso_testkit::{ScriptedAgent, ServerProcess};
 use sayso_testkit::tls::TlsFront;
+use sayso_testkit::{ScriptedAgent, ServerProcess};
 
 use crate::support::{Person, ran};
 
