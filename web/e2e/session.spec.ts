@@ -59,6 +59,7 @@ test("interrupting withdraws what is open", async ({ inbox, server }) => {
   await expect(card(inbox)).toHaveAttribute("data-state", "withdrawn");
 });
 
+// Checklist 0.45, 0.46.
 test("the events tab shows every event and the agent's own request", async ({ inbox, server }) => {
   const session = await server.session("approve it");
   await server.asked(session.id);

@@ -27,6 +27,7 @@ fn agent(more: &str) -> String {
 }
 
 // Issue, "Bad input": each is refused with its place. Checklist 2.17.
+/// Checklist 2.17, 2.20.
 #[test]
 fn every_bad_line_is_refused_with_its_place() {
     assert_eq!(faults(&agent("")), Vec::<String>::new());

@@ -69,7 +69,8 @@ impl Talk {
     }
 }
 
-/// Checklist 3.01, 3.02, 3.06, 3.07, 3.08, 3.13, 3.52: asked, answered with one option, gone on.
+/// Checklist 3.01, 3.02, 3.06, 3.07, 3.08, 3.13, 3.45, 3.52: asked, answered with one option, gone on. What is sent is the
+/// label: an option has no other value.
 #[tokio::test]
 async fn a_model_asks_and_goes_on_with_the_answer() {
     let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;

@@ -15,7 +15,7 @@ async fn until(stream: &mut Stream, kind: &str) -> Value {
     stream.until(kind).await["data"].clone()
 }
 
-// Checklist 4.26, 4.29, 4.54, 4.56.
+// Checklist 4.26, 4.28, 4.29, 4.54, 4.56.
 #[tokio::test]
 async fn answers_by_position() {
     let world = World::start().await;

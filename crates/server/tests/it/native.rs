@@ -422,6 +422,7 @@ async fn metrics_count_and_tell_nothing_that_was_said() {
     assert!(!metrics.text.contains("words-of-a-person"));
 }
 
+/// Checklist 2.65: what runs and their questions look like is in it.
 #[tokio::test]
 async fn health_and_the_description_need_no_token() {
     let world = World::start().await;
@@ -430,4 +431,7 @@ async fn health_and_the_description_need_no_token() {
     let document = nobody.get("/openapi.json").await.expect(200);
     let generated: Value = serde_json::from_str(&sayso_server::openapi().to_json().unwrap()).unwrap();
     assert_eq!(document, generated);
+    for name in ["Run", "NewRun", "QuestionAsked", "QuestionAnswered"] {
+        assert!(document["components"]["schemas"][name].is_object(), "{name}");
+    }
 }

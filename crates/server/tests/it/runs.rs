@@ -65,7 +65,7 @@ impl World {
     }
 }
 
-// Checklist 2.02, 2.05, 2.21 to 2.30, 2.39, 2.42, 2.45, 2.47, 2.67.
+// Checklist 2.02, 2.05, 2.21 to 2.30, 2.39, 2.42, 2.45, 2.47, 2.67, 2.77.
 #[tokio::test]
 async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
     let world = world_with(&asking()).await;
@@ -233,7 +233,7 @@ async fn a_persons_reject_is_a_reject() {
     assert_eq!(done["outputs"]["plan"], "Rejected: Not now.");
 }
 
-// Checklist 2.40, 2.41, 2.44, 2.46.
+// Checklist 2.38, 2.40, 2.41, 2.44, 2.46: a question belongs to its run, and is answered through no other.
 #[tokio::test]
 async fn the_answer_endpoint_says_what_is_wrong() {
     let world = world_with(&asking()).await;
@@ -260,7 +260,7 @@ async fn the_answer_endpoint_says_what_is_wrong() {
     assert_eq!(world.run(&run).await["status"], "waiting");
 }
 
-// Checklist 2.02, 2.32, 2.71, 2.74: each question pauses its own session; they are shown first in, first out.
+// Checklist 2.02, 2.32, 2.34, 2.71, 2.74: each question pauses its own session; they are shown first in, first out.
 #[tokio::test]
 async fn parallel_steps_ask_at_once_and_wait_each_for_their_own() {
     let world = world_with(&asking()).await;

@@ -96,7 +96,7 @@ async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
     assert!(!log.contains(VALUE) && !log.contains(process.token()));
 }
 
-/// Answers that are no secret are not in the log either. Promise 8.
+/// Answers that are no secret are not in the log either. Promise 8, checklist 3.48.
 #[tokio::test]
 async fn no_answer_is_in_the_log() {
     let dir = tempfile::tempdir().unwrap();

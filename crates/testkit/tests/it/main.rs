@@ -1,5 +1,6 @@
 //! The kit itself: what every other test stands on.
 
+mod docs;
 mod kit;
 mod models;
 mod replay;
