@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
-import { fill, unusualAsks } from "./scene";
+import { fill, RELEASE, unusualAsks } from "./scene";
 import { Server } from "./server";
 
 async function axe(page: Page, where: string, part?: string): Promise<void> {
@@ -36,6 +36,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   test(`axe finds nothing on any page, ${colorScheme}`, async ({ browser, server }) => {
     test.setTimeout(180_000);
     const { session } = await fill(server);
+    await server.run("release", RELEASE);
     const page = await anotherBrowser(browser, server, look);
     await expect(card(page)).toBeVisible();
     await axe(page, "inbox");
@@ -43,6 +44,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       [`#/sessions/${session}`, ".sayso-ask"],
       [`#/sessions/${session}/events`, ".rawtext"],
       ["#/sessions", "h1"],
+      ["#/runs", ".step .sayso-ask"],
       ["#/history", ".hrow .chip"],
       ["#/settings/policy", ".figure"],
       ["#/settings/agents", "tbody tr"],

@@ -51,6 +51,14 @@ const SESSIONS_SQL = `CREATE TABLE sessions (
 ) STRICT;
 `;
 
+/** A workflow whose second step asks, with a pause after it. */
+export const RELEASE = [
+  { id: "explore", agent: "mock", prompt: "Read the changes since the last release." },
+  { id: "plan", agent: "mock", prompt: "ask me a question", questions: "forward" },
+  { id: "go", checkpoint: { header: "Go on", question: "Release this?", options: ["Yes", "No"] } },
+  { id: "publish", agent: "mock", prompt: "Publish what was planned: {{steps.plan.output}}" },
+];
+
 /** A morning with five agents: everything that can wait, and some that is decided. */
 export async function fill(server: Server): Promise<{ session: string }> {
   await decidedAsks(server);

@@ -70,6 +70,11 @@ export class Server {
     return this.api("POST", "/sessions", { agent: "mock", prompt, cwd });
   }
 
+  /** Starts a run of a workflow. */
+  run(name: string, steps: object[], input: Record<string, string> = {}): Promise<{ id: string }> {
+    return this.api("POST", "/runs", { workflow: { name, steps }, input, directory: this.home });
+  }
+
   async pending(sessionId?: string): Promise<Ask[]> {
     const { data } = await this.api<{ data: Ask[] }>(
       "GET",

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
-import { fill, unusualAsks } from "./scene";
+import { fill, RELEASE, unusualAsks } from "./scene";
 import type { Server } from "./server";
 
 // The pictures of the documentation: `npm run shots`.
@@ -60,7 +60,13 @@ test("@shots of every page", async ({ browser, server }) => {
   await pressOnCard(rule, "m");
   await expect(rule.getByText("Waiting now: release these too")).toBeVisible();
   await shoot(rule, server, "rule");
+  const earlier = await server.run("nightly-verify", [{ id: "verify", agent: "mock", prompt: "Run all tests." }]);
+  await server.until(
+    async () => (await server.api<{ status: string }>("GET", `/runs/${earlier.id}`)).status === "completed",
+  );
+  const release = await server.run("release", RELEASE);
   for (const [name, hash] of [
+    ["runs", `#/runs/${release.id}`],
     ["history", "#/history"],
     ["settings", "#/settings/policy"],
     ["session", `#/sessions/${scene.session}`],

@@ -10,6 +10,8 @@ export type Token = Schemas["Token"];
 export type Grant = Schemas["Grant"];
 export type Agent = Schemas["Agent"];
 export type NewSession = Schemas["NewSession"];
+export type Run = Schemas["Run"];
+export type RunStep = Schemas["RunStep"];
 
 /** An answer of the server that is not a yes. */
 export class ApiError extends Error {
@@ -79,6 +81,9 @@ export class Client {
   interrupt = (id: string) => this.call<Session>("POST", `/sessions/${id}/interrupt`, {});
   resume = (id: string) => this.call<Session>("POST", `/sessions/${id}/resume`, {});
   end = (id: string) => this.call<Session>("DELETE", `/sessions/${id}`);
+  runs = (query: Query) => this.call<Schemas["RunPage"]>("GET", `/runs${search(query)}`);
+  run = (id: string) => this.call<Run>("GET", `/runs/${id}`);
+  cancelRun = (id: string) => this.call<Run>("POST", `/runs/${id}/cancel`, {});
   agents = () => this.call<Schemas["AgentList"]>("GET", "/agents");
   policy = () => this.call<PolicyView>("GET", "/policy");
   savePolicy = (policy: Schemas["SetPolicy"]) => this.call<PolicyView>("PUT", "/policy", policy);

@@ -9,10 +9,13 @@ import {
   Moon,
   Plus,
   SlidersHorizontal,
+  Workflow,
 } from "lucide-react";
 import type { PageKey } from "../i18n";
 import { useWords } from "../i18n";
 import { useClient, useConnection, usePending, useSessions } from "../live/hooks";
+import { isRunOver } from "../runs/status";
+import { useRuns } from "../runs/useRuns";
 import { isOver, statusOf } from "../session/status";
 import { Brand } from "./Brand";
 import { hrefOf, type Route } from "./route";
@@ -21,6 +24,7 @@ import { useShell } from "./shellContext";
 const PAGES: { route: Route; icon: LucideIcon; words: PageKey }[] = [
   { route: { page: "inbox" }, icon: Inbox, words: "nav.inbox" },
   { route: { page: "sessions" }, icon: MessageSquare, words: "nav.sessions" },
+  { route: { page: "runs" }, icon: Workflow, words: "nav.runs" },
   { route: { page: "history" }, icon: History, words: "nav.history" },
   { route: { page: "settings", section: "policy" }, icon: SlidersHorizontal, words: "nav.settings" },
 ];
@@ -32,6 +36,10 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
   const { setDialog } = useShell();
   const pending = usePending();
   const sessions = useSessions().filter((session) => !isOver(session.status));
+  const counts: Partial<Record<Route["page"], number>> = {
+    sessions: sessions.length,
+    runs: useRuns().filter((run) => !isRunOver(run.status)).length,
+  };
   const here = route.page === "session" ? "sessions" : route.page;
   return (
     <nav className="side" aria-label={t("nav.main")}>
@@ -42,13 +50,14 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
             key={words}
             className="nav"
             href={hrefOf(to)}
+            data-to={to.page}
             aria-current={here === to.page ? "page" : undefined}
             title={t(words)}
           >
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
             <span className="grow">{t(words)}</span>
             {to.page === "inbox" && waiting > 0 && <span className="badge">{waiting}</span>}
-            {to.page === "sessions" && sessions.length > 0 && <span className="num count">{sessions.length}</span>}
+            {(counts[to.page] ?? 0) > 0 && <span className="num count">{counts[to.page]}</span>}
           </a>
         ))}
       </div>

@@ -1,9 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { lazy, type MouseEvent, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { lazy, type MouseEvent, Suspense, useCallback, useMemo, useState } from "react";
 import { HistoryPage } from "../history/HistoryPage";
 import { useWords } from "../i18n";
 import { InboxPage } from "../inbox/InboxPage";
-import { useLive, usePending } from "../live/hooks";
+import { usePending } from "../live/hooks";
+import { RunsPage } from "../runs/RunsPage";
 import { NewSession } from "../session/NewSession";
 import { SessionPage } from "../session/SessionPage";
 import { SessionsPage } from "../session/SessionsPage";
@@ -11,9 +11,10 @@ import { Announcer } from "./Announcer";
 import { Banner } from "./Banner";
 import { KeysDialog } from "./KeysDialog";
 import { Nav } from "./Nav";
-import { useRoute } from "./route";
+import { type Route, useRoute } from "./route";
 import { ShellContext } from "./shellContext";
 import { UndoToast } from "./UndoToast";
+import { useFresh } from "./useFresh";
 import { usePageKeys } from "./usePageKeys";
 
 const SettingsPage = lazy(() =>
@@ -30,20 +31,21 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const [open, setOpen] = useState<Open>("none");
   const close = useCallback(() => setOpen("none"), []);
   usePageKeys(open, setOpen);
-  useFreshPolicy();
+  useFresh();
   const value = useMemo(() => ({ dialog: open, setDialog: setOpen }), [open]);
   return (
     <ShellContext value={value}>
       <a className="skip" href="#content" onClick={skip}>
         {t("skip")}
       </a>
-      <div className="app" data-page={route.page} data-detail={route.page === "inbox" && route.ask !== undefined}>
+      <div className="app" data-page={route.page} data-detail={hasDetail(route)}>
         <Nav route={route} waiting={waiting} />
         <main className="main" id="content" tabIndex={-1}>
           <Banner />
           {route.page === "inbox" && <InboxPage askId={route.ask} />}
           {route.page === "sessions" && <SessionsPage />}
           {route.page === "session" && <SessionPage key={route.id} id={route.id} tab={route.tab} />}
+          {route.page === "runs" && <RunsPage runId={route.run} />}
           {route.page === "history" && <HistoryPage />}
           {route.page === "settings" && (
             <Suspense>
@@ -60,18 +62,9 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-/** Reads the policy again when somebody changed it. */
-function useFreshPolicy(): void {
-  const live = useLive();
-  const queries = useQueryClient();
-  useEffect(
-    () =>
-      live.onEvent((event) => {
-        if (event.type === "policy.changed") void queries.invalidateQueries({ queryKey: ["policy"] });
-      }),
-    [live, queries],
-  );
-}
+/** Whether one thing is open beside its list, or on a small screen in front of it. */
+const hasDetail = (route: Route): boolean =>
+  (route.page === "inbox" && route.ask !== undefined) || (route.page === "runs" && route.run !== undefined);
 
 /** To the open ask where there is one. The address stays: it says where the person is. */
 function skip(event: MouseEvent): void {

@@ -8,6 +8,8 @@ const routes: Route[] = [
   { page: "sessions" },
   { page: "session", id: "ses_1", tab: "transcript" },
   { page: "session", id: "ses_1", tab: "events" },
+  { page: "runs" },
+  { page: "runs", run: "run_1" },
   { page: "history" },
   { page: "settings", section: "tokens" },
   { page: "settings", section: "policy", rule: "rule 3 (user) & more/?#" },

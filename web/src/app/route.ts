@@ -5,6 +5,7 @@ export type Route =
   | { page: "inbox"; ask?: string }
   | { page: "sessions" }
   | { page: "session"; id: string; tab: "transcript" | "events" }
+  | { page: "runs"; run?: string }
   | { page: "history" }
   | { page: "settings"; section: SettingsSection; rule?: string };
 
@@ -19,6 +20,8 @@ export function readRoute(hash: string): Route {
       return first
         ? { page: "session", id: first, tab: second === "events" ? "events" : "transcript" }
         : { page: "sessions" };
+    case "runs":
+      return first ? { page: "runs", run: first } : { page: "runs" };
     case "history":
       return { page: "history" };
     case "settings": {
@@ -38,6 +41,8 @@ export function hrefOf(route: Route): string {
       return route.ask ? `#/inbox/${part(route.ask)}` : "#/inbox";
     case "session":
       return `#/sessions/${part(route.id)}${route.tab === "events" ? "/events" : ""}`;
+    case "runs":
+      return route.run ? `#/runs/${part(route.run)}` : "#/runs";
     case "settings":
       return `#/settings/${route.section}${route.rule ? `?rule=${part(route.rule)}` : ""}`;
     case "sessions":

@@ -65,7 +65,7 @@ function useBatchKeys(yes: (() => void) | undefined, no: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target instanceof Element && event.target.closest("input, textarea, [role=dialog]")) return;
+      if (event.target instanceof Element && event.target.closest("input, textarea, dialog")) return;
       if (event.key === "a" && latest.current.yes) latest.current.yes();
       else if (event.key === "d") latest.current.no();
       else return;

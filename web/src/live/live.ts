@@ -140,9 +140,7 @@ export class Live {
     if (event.type === "reset") {
       this.store.seq = Number(event.data.seq ?? event.seq ?? this.store.seq);
       void this.#snapshot().catch(() => this.#stream?.tryNow());
-      return;
-    }
-    this.store.apply(event);
+    } else this.store.apply(event);
     if (event.data.truncated === true && typeof event.data.id === "string") void this.#readAgain(event.data.id);
     for (const listener of this.#eventListeners) listener(event);
   }

@@ -1,13 +1,11 @@
-import { AgentTile, type Ask, AskCard, clock, Markdown, Visible } from "@sayso/react";
+import { AgentTile, type Ask, clock, Markdown, Visible } from "@sayso/react";
 import { Info, TriangleAlert } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import type { Session } from "../api/client";
-import { go } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";
-import { useClient, useLive, useLiveAsk } from "../live/hooks";
-import { RuleDialog } from "../rule/RuleDialog";
 import { Composer } from "./Composer";
+import { SessionCard } from "./SessionCard";
 import { ToolLine } from "./ToolLine";
 import type { Entry } from "./transcript";
 import { useTranscript } from "./useTranscript";
@@ -116,38 +114,6 @@ function EntryView({ entry, agent, head, active }: EntryProps) {
         </pre>
       );
   }
-}
-
-/** The card of an ask in its place. What the feed says of it is newer than the transcript. */
-function SessionCard({ ask, active }: { ask: Ask; active: boolean }) {
-  const client = useClient();
-  const { store } = useLive();
-  const { setDialog } = useShell();
-  const [rule, setRule] = useState(false);
-  const live = useLiveAsk(ask.id);
-  const showRule = (shown: boolean) => {
-    setRule(shown);
-    setDialog(shown ? "rule" : "none");
-  };
-  const newest = live && (ask.status === "pending" || live.status !== "pending") ? live : ask;
-  return (
-    <>
-      <AskCard
-        ask={newest}
-        active={active}
-        place="session"
-        actions={{
-          makeRule: () => showRule(true),
-          editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
-          showNow: ({ id }) => void client.snooze(id, null).then((fresh) => store.takeAsks([fresh])),
-          ...(ask.sessionId
-            ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }
-            : {}),
-        }}
-      />
-      {rule && <RuleDialog ask={newest} open onClose={() => showRule(false)} />}
-    </>
-  );
 }
 
 /** Stays at the end while the person is there, and where they are otherwise. */

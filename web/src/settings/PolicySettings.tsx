@@ -87,7 +87,7 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           <Grants />
         </div>
       </section>
-      <aside className="dry" aria-label={t("dry.title")}>
+      <aside className="dry" tabIndex={0} aria-label={t("dry.title")}>
         <h2>{t("dry.title")}</h2>
         {dry.isError && (
           <p className="wrong" role="alert">

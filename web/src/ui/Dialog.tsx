@@ -1,5 +1,4 @@
-import * as Radix from "@radix-ui/react-dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 
 interface DialogProps {
   open: boolean;
@@ -12,25 +11,43 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A dialog: traps the focus, closes with Escape, gives the focus back. */
-export function Dialog({ open, onClose, title, description, footer, sheet, children }: DialogProps) {
+/** A dialog: traps the focus, closes with Escape, gives the focus back. The browser does all three. */
+export function Dialog({ open, ...rest }: DialogProps) {
+  return open ? <OpenDialog {...rest} /> : null;
+}
+
+function OpenDialog({ onClose, title, description, footer, sheet, children }: Omit<DialogProps, "open">) {
+  const id = useId();
+  const box = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = box.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
   return (
-    <Radix.Root open={open} onOpenChange={(on) => !on && onClose()}>
-      <Radix.Portal>
-        <Radix.Overlay className="veil">
-          <Radix.Content
-            className={sheet ? "dlg sheet" : "dlg"}
-            {...(description ? {} : { "aria-describedby": undefined })}
-          >
-            <div className="h">
-              <Radix.Title>{title}</Radix.Title>
-              {description && <Radix.Description className="muted">{description}</Radix.Description>}
-            </div>
-            <div className="b">{children}</div>
-            {footer && <div className="f">{footer}</div>}
-          </Radix.Content>
-        </Radix.Overlay>
-      </Radix.Portal>
-    </Radix.Root>
+    <dialog
+      ref={box}
+      className="veil"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-more` : undefined}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => event.target === box.current && onClose()}
+    >
+      <div className={sheet ? "dlg sheet" : "dlg"}>
+        <div className="h">
+          <h2 id={`${id}-title`}>{title}</h2>
+          {description && (
+            <p className="muted" id={`${id}-more`}>
+              {description}
+            </p>
+          )}
+        </div>
+        <div className="b">{children}</div>
+        {footer && <div className="f">{footer}</div>}
+      </div>
+    </dialog>
   );
 }

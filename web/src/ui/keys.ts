@@ -13,7 +13,7 @@ export function useKey(key: string, act: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      if (event.key !== key || isTyping(event.target) || document.querySelector("[role=dialog]")) return;
+      if (event.key !== key || isTyping(event.target) || document.querySelector("dialog")) return;
       event.preventDefault();
       latest.current();
     };

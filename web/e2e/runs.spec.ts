@@ -1,0 +1,62 @@
+import { card, expect, signIn, test, visit } from "./fixtures";
+import { RELEASE } from "./scene";
+
+const step = (id: string) => `.step[data-step="${id}"]`;
+
+// Checklist 2.01, 2.27, 2.28, 2.47: what a run waits for is shown where it stands, and answered there.
+test("a run shows its steps, and the question and the checkpoint that it waits for", async ({ inbox, server }) => {
+  const { id } = await server.run("release", RELEASE);
+  await inbox.getByRole("link", { name: "Runs" }).click();
+  await expect(inbox).toHaveURL(new RegExp(`#/runs/${id}`));
+  const plan = inbox.locator(step("plan"));
+  await expect(inbox.locator(step("explore"))).toHaveAttribute("data-status", "completed");
+  await expect(plan).toHaveAttribute("data-status", "waiting");
+  await expect(inbox.locator(".row")).toContainText("step 2 of 4: plan");
+  await plan.getByRole("button", { name: "PostgreSQL" }).click();
+  await expect(card(inbox).first()).toHaveAttribute("data-state", "answered");
+  await expect(plan).toHaveAttribute("data-status", "completed");
+  await expect(plan.locator("summary")).toContainText("You answered: PostgreSQL.");
+
+  const go = inbox.locator(step("go"));
+  await expect(go).toHaveAttribute("data-status", "waiting");
+  await go.getByRole("button", { name: "Yes" }).click();
+  await expect(inbox.locator(step("publish"))).toHaveAttribute("data-status", "completed");
+  await expect(inbox.locator(".detail .bar .chip")).toHaveText("completed");
+  await expect(inbox.locator(".row")).toContainText("4 steps");
+  await expect(inbox.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
+  await plan.getByRole("link", { name: "Session" }).click();
+  await expect(inbox.getByRole("log")).toContainText("PostgreSQL");
+});
+
+test("a run that somebody else starts appears by itself, and can be cancelled", async ({ inbox, server }) => {
+  await visit(inbox, "#/runs");
+  await expect(inbox.getByText("sayso workflow run FILE")).toBeVisible();
+  const { id } = await server.run("wait", [
+    { id: "ask", agent: "mock", prompt: "ask me a question", questions: "forward" },
+  ]);
+  await expect(inbox.locator(step("ask"))).toHaveAttribute("data-status", "waiting");
+  await expect(inbox.getByRole("link", { name: "Runs" })).toContainText("1");
+  await inbox.getByRole("button", { name: "Cancel run" }).click();
+  await expect(inbox.locator(".detail .bar .chip")).toHaveText("cancelled");
+  await expect(inbox.locator(step("ask"))).toHaveAttribute("data-status", "cancelled");
+  await expect(card(inbox)).toHaveAttribute("data-state", "withdrawn");
+  expect((await server.api<{ status: string }>("GET", `/runs/${id}`)).status).toBe("cancelled");
+});
+
+test("a run that failed says why, in Chinese too, and a small screen shows one thing at a time", async ({
+  page,
+  server,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const { id } = await server.run("fails", [{ id: "crash", agent: "mock", prompt: "crash" }]);
+  await server.until(async () => (await server.api<{ status: string }>("GET", `/runs/${id}`)).status === "failed");
+  await signIn(page, server, { language: "zh-CN" });
+  await visit(page, "#/sessions");
+  await page.getByRole("link", { name: "运行" }).filter({ visible: true }).click();
+  await page.getByRole("link", { name: /fails/ }).click();
+  await expect(page.locator(".detail .bar .chip")).toHaveText("失败");
+  await expect(page.locator(`${step("crash")} > .wrong`)).not.toBeEmpty();
+  await expect(page.locator(".list")).toHaveCount(0);
+  await page.locator(".back").click();
+  await expect(page.locator(".row")).toContainText("停在 crash");
+});

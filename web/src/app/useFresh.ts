@@ -1,0 +1,30 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useLive } from "../live/hooks";
+
+/** How long news are gathered before a list is read again. */
+const GATHER_MS = 150;
+
+/** Reads the policy and the runs again when the feed says that they changed, or that it does not know. */
+export function useFresh(): void {
+  const live = useLive();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const changed = new Set<string>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = () => {
+      timer = undefined;
+      for (const name of changed) void queries.invalidateQueries({ queryKey: [name] });
+      changed.clear();
+    };
+    const stop = live.onEvent(({ type }) => {
+      if (type === "reset" || type === "policy.changed") changed.add("policy");
+      if (type === "reset" || /^(run|step)\./.test(type)) changed.add("runs");
+      if (changed.size > 0) timer ??= setTimeout(read, GATHER_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [live, queries]);
+}

@@ -1,0 +1,42 @@
+import type { Ask } from "@sayso/react";
+import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
+import type { Run } from "../api/client";
+import { useClient, useLive, usePending } from "../live/hooks";
+
+const OPEN = 200;
+const LATEST = 50;
+
+/** The runs that are under way and the latest of the others, newest first. */
+export function useRuns(): Run[] {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ["runs"],
+    queryFn: async () => {
+      const [open, latest] = await Promise.all([
+        client.runs({ open: true, limit: OPEN }),
+        client.runs({ limit: LATEST }),
+      ]);
+      const all = new Map([...open.data, ...latest.data].map((run) => [run.id, run]));
+      return [...all.values()].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+    },
+  });
+  return data ?? NONE;
+}
+
+const NONE: Run[] = [];
+
+/** One run, also an old one. */
+export function useRun(id: string) {
+  const client = useClient();
+  return useQuery({ queryKey: ["runs", id], queryFn: () => client.run(id), retry: false });
+}
+
+/** The asks of a run that wait, and those that were decided while they were looked at: a card does not vanish. */
+export function useRunAsks(id: string): Ask[] {
+  const { store } = useLive();
+  const pending = usePending();
+  const seen = useRef(new Set<string>());
+  for (const ask of pending) if (ask.runId === id) seen.current.add(ask.id);
+  return [...seen.current].flatMap((one) => store.ask(one) ?? []).sort((a, b) => a.openedAt.localeCompare(b.openedAt));
+}
