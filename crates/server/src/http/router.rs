@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, runs, sessions, tokens,
-    transcript,
+    ApiError, agents, answer_link, asks, decide, events, external, gate, health, login, notices, notify, page, policy, runs,
+    sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
@@ -74,6 +74,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(policy::trust))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(notify::list))
+        .routes(routes!(notify::test))
         .routes(routes!(login::code))
         .routes(routes!(login::redeem))
         .routes(routes!(question_rest::reply))
@@ -115,6 +117,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     router
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
+        .route("/a/{code}", get(answer_link::show).post(answer_link::decide))
         .route("/openapi.json", get(move || async move { json_text(&document) }))
         .fallback(page::file)
         .method_not_allowed_fallback(no_method)
