@@ -42,6 +42,10 @@ pub enum ErrorCode {
     WrongKind,
     /// The answers do not fit; see `problems`.
     InvalidAnswers,
+    /// An answer link that was never made here, or for somebody who is not configured any more.
+    InvalidLink,
+    /// An answer link that is too old.
+    LinkExpired,
     /// The session is over.
     SessionEnded,
     /// The run is over.

@@ -10,6 +10,7 @@ pub mod doors;
 pub mod error;
 pub mod event;
 pub mod notice;
+pub mod notify;
 pub mod policy;
 pub mod run;
 pub mod session;

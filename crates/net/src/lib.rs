@@ -1,6 +1,10 @@
 //! The one way out: every HTTP client of Sayso is made here, so that the whole program has one TLS provider.
 
+mod public;
+
 use std::sync::Once;
+
+pub use public::{Reach, Refused, client_within, is_public};
 
 /// Makes `ring` the TLS provider of this program. Whoever makes a TLS connection by other means than
 /// [`client`] calls it first; more than once does no harm.

@@ -17,6 +17,7 @@ use crate::feed::{Feed, Past};
 use crate::http::Limits;
 use crate::link::Processes;
 use crate::metrics::Metrics;
+use crate::notify::{Links, Notifier};
 use crate::policies::Policies;
 use crate::runs::Runs;
 
@@ -38,6 +39,8 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) processes: Processes,
     pub(crate) runs: Arc<Runs>,
+    pub(crate) notifier: Arc<Notifier>,
+    pub(crate) links: Links,
     /// Set once: the server stops, and whoever waits over MCP is to call again.
     pub(crate) stopping: CancellationToken,
     /// Set once: all agents are to end.

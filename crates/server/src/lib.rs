@@ -19,6 +19,7 @@ mod http;
 mod link;
 mod listener;
 mod metrics;
+mod notify;
 mod policies;
 mod rate;
 mod runs;

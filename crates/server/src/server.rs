@@ -31,11 +31,16 @@ use crate::http;
 use crate::link::Processes;
 use crate::listener;
 use crate::metrics::Metrics;
+use crate::notify::{self, Links, Notifier};
 use crate::policies::Policies;
 use crate::runs::Runs;
 
 /// The setting that keeps the key of body hashes, so that idempotency survives a restart.
 const BODY_KEY: &str = "body_key";
+/// The setting that keeps the key of answer links, so that they survive one, too.
+const LINK_KEY: &str = "link_key";
+/// How long a server that stops waits for notes that are on their way.
+const LAST_NOTES: Duration = Duration::from_secs(4);
 /// How often the policy file is looked at.
 const LOOK: Duration = Duration::from_secs(2);
 /// How often the past is trimmed.
@@ -84,6 +89,7 @@ pub struct Server {
     stop: watch::Sender<bool>,
     listener: tokio::task::JoinHandle<()>,
     tasks: JoinSet<()>,
+    notes: JoinSet<()>,
     data_dir: PathBuf,
     _lock: DirLock,
 }
@@ -101,6 +107,11 @@ impl Server {
         let config = Config::load(&config_dir)?;
         let mut agents = config.agents(&config_dir)?;
         agents.embed(embedded);
+        let public_host = config.public_host(&config_dir)?;
+        let around = notify::Surroundings { variables: environment.clone().into(), dir: &config_dir };
+        let channels = notify::read(&config.notify, &around)
+            .map_err(|message| ConfigError::Parse { path: config_dir.join("config.toml"), message })?;
+        let notifier = Arc::new(Notifier::new(channels));
         let feed = Feed::new();
         let waiters = Arc::new(Waiters::default());
         let keeper = Arc::new(Keeper::default());
@@ -111,7 +122,7 @@ impl Server {
         let sink = {
             let (feed, waiters, registry) = (Arc::clone(&feed), Arc::clone(&waiters), Arc::clone(&registry));
             let (deadlines, metrics, keeper) = (Arc::clone(&deadlines), Arc::clone(&metrics), Arc::clone(&keeper));
-            let runs = Arc::clone(&runs);
+            let (runs, notifier) = (Arc::clone(&runs), Arc::clone(&notifier));
             move |commit: Commit| {
                 metrics.count(&commit.events);
                 for event in commit.events.iter().filter(|event| event.kind == EventKind::AskResolved) {
@@ -121,6 +132,7 @@ impl Server {
                     }
                 }
                 runs.heard(&commit.events);
+                notifier.heard(&commit.events);
                 feed.publish(commit.events);
                 registry.route(commit.outbox);
                 deadlines.add(commit.deadlines);
@@ -129,7 +141,9 @@ impl Server {
         let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), sink)?;
         feed.seed(WorkspaceId::MAIN, store.read(FeedHead { workspace: WorkspaceId::MAIN }).await?);
         let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
-        let body_key = body_key(&store, &stored).await?;
+        let body_key = kept_key(&store, &stored, BODY_KEY).await?;
+        let links = Links::new(kept_key(&store, &stored, LINK_KEY).await?, config.public_url.as_deref());
+        notifier.begin(&store, &stored, clock.now()).await?;
         let home = home.map(|home| home.to_string_lossy().into_owned());
         let protected = [&data_dir, &config_dir].map(|dir| absolute(dir)).to_vec();
         let policies = Policies::new(config_dir.join("policy.toml"), protected, home.clone(), stored);
@@ -141,7 +155,7 @@ impl Server {
         let socket = TcpListener::bind(listen).await.map_err(|source| StartError::Listen { address: listen, source })?;
         let address = socket.local_addr().map_err(|source| StartError::Listen { address: listen, source })?;
         let guard = Guard {
-            hosts: config.allow_hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            hosts: config.allow_hosts.iter().map(|host| host.to_ascii_lowercase()).chain(public_host).collect(),
             origins: config.cors_origins.clone(),
         };
         let app = Arc::new(App {
@@ -162,6 +176,8 @@ impl Server {
             config,
             metrics,
             runs,
+            notifier,
+            links,
             home,
             body_key,
             url: format!("http://{address}"),
@@ -182,6 +198,7 @@ impl Server {
         tasks.spawn(housekeeping(Arc::clone(&app)));
         let feed = Arc::clone(&app.feed);
         tasks.spawn(async move { feed.keep_alive().await });
+        let notes = Notifier::run(&app);
         let (stop, mut stopping) = watch::channel(false);
         let router = http::router(Arc::clone(&app));
         let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), async move {
@@ -189,7 +206,7 @@ impl Server {
             let _ = stopping.wait_for(|stop| *stop).await;
         }));
         announce_server(&data_dir, &app.url)?;
-        Ok(Self { address, token, app, stop, listener, tasks, data_dir, _lock: lock })
+        Ok(Self { address, token, app, stop, listener, tasks, notes, data_dir, _lock: lock })
     }
 
     /// Where it listens.
@@ -215,7 +232,9 @@ impl Server {
         self.stop.send_replace(true);
         self.app.feed.close();
         self.app.stopping.cancel();
-        let _ = self.listener.await;
+        let last_notes = async { while self.notes.join_next().await.is_some() {} };
+        let _ = tokio::join!(self.listener, tokio::time::timeout(LAST_NOTES, last_notes));
+        self.notes.shutdown().await;
         self.tasks.shutdown().await;
         self.app.store.close().await;
         let _ = std::fs::remove_file(self.data_dir.join("server.json"));
@@ -326,14 +345,14 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: sayso
     Ok(secret)
 }
 
-async fn body_key(store: &Store, stored: &sayso_store::read::StoredPolicy) -> Result<[u8; 32], StartError> {
-    let kept =
-        stored.settings.iter().find(|(key, _)| key == BODY_KEY).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
+/// The key of this name, made when it is needed first.
+async fn kept_key(store: &Store, stored: &sayso_store::read::StoredPolicy, name: &'static str) -> Result<[u8; 32], StartError> {
+    let kept = stored.settings.iter().find(|(key, _)| key == name).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
     if let Some(key) = kept {
         return Ok(key);
     }
     let key: [u8; 32] = entropy::bytes();
-    store.write(PutSetting { workspace: WorkspaceId::MAIN, key: BODY_KEY, value: Some(Raw::of(&key)) }).await?;
+    store.write(PutSetting { workspace: WorkspaceId::MAIN, key: name, value: Some(Raw::of(&key)) }).await?;
     Ok(key)
 }
 

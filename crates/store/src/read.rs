@@ -378,3 +378,30 @@ pub struct SessionLook {
     /// What the agent said last, where the session is idle.
     pub last_words: Option<String>,
 }
+
+/// What a notifier takes up when the server starts.
+#[derive(Debug)]
+pub struct PendingNotes {
+    /// Where.
+    pub workspace: WorkspaceId,
+}
+
+/// What is pending, and what was told.
+#[derive(Debug, Clone, Default)]
+pub struct NotesLook {
+    /// The asks that are pending, and when each was opened.
+    pub pending: Vec<(AskId, Time)>,
+    /// The notes, also of asks that have their outcome.
+    pub notes: Vec<crate::write::NoteRow>,
+}
+
+/// One note.
+#[derive(Debug)]
+pub struct GetNote {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The ask.
+    pub ask: AskId,
+    /// The channel's name.
+    pub channel: String,
+}

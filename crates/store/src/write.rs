@@ -656,3 +656,49 @@ pub struct CreateRun {
     /// The caller's key.
     pub key: Option<IdempotencyKey>,
 }
+
+/// How a note about an ask stands with one channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteState {
+    /// It is tried again then.
+    Again(Time),
+    /// It was sent.
+    Told,
+    /// It was tried often enough.
+    GivenUp,
+}
+
+/// What is kept of a note about an ask through one channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteRow {
+    /// The ask.
+    pub ask: AskId,
+    /// The channel's name.
+    pub channel: String,
+    /// How it stands.
+    pub state: NoteState,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// The channel's own name of the message, to change it later.
+    pub message: Option<String>,
+}
+
+/// Keeps how a note stands.
+#[derive(Debug)]
+pub struct PutNote {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The note.
+    pub note: NoteRow,
+}
+
+/// Forgets a note: the ask has its outcome, and the channel knows.
+#[derive(Debug)]
+pub struct DropNote {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The ask.
+    pub ask: AskId,
+    /// The channel's name.
+    pub channel: String,
+}

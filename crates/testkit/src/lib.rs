@@ -14,6 +14,7 @@ pub mod mcp;
 pub mod models;
 mod process;
 pub mod pty;
+pub mod receivers;
 mod server;
 pub mod tls;
 mod watch;

@@ -1,6 +1,7 @@
 //! The HTTP interface: thin handlers over the broker and the store.
 
 mod agents;
+mod answer_link;
 pub(crate) mod asks;
 pub(crate) mod decide;
 mod error;
@@ -11,6 +12,7 @@ mod gate;
 mod health;
 mod login;
 pub(crate) mod notices;
+mod notify;
 mod page;
 pub(crate) mod policy;
 mod router;

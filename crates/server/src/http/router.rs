@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
-    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, runs, sessions, tokens,
-    transcript,
+    ApiError, agents, answer_link, asks, decide, events, external, gate, health, login, notices, notify, page, policy, runs,
+    sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
@@ -78,6 +78,8 @@ macro_rules! with_every_route {
             tokens::revoke;
             login::code;
             login::redeem;
+            notify::list;
+            notify::test;
             question_rest::reply;
             question_rest::reject;
             gateway::submit_answers;
@@ -143,6 +145,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     served()
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
+        .route("/a/{code}", get(answer_link::show).post(answer_link::decide))
         .route("/openapi.json", get(description))
         .fallback(page::file)
         .method_not_allowed_fallback(no_method)

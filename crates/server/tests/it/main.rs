@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+mod answer_links;
 mod auth;
+mod channels;
 mod chat;
 mod disk;
 mod external;
@@ -14,6 +16,7 @@ mod mcp;
 mod messages;
 mod mock;
 mod native;
+mod notify;
 mod policy;
 mod question_rest;
 mod races;
@@ -21,6 +24,7 @@ mod roles;
 mod runs;
 mod scopes;
 mod secrets;
+mod ssrf;
 mod stop;
 mod stream;
 mod transcript;

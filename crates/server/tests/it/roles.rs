@@ -92,6 +92,8 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/tokens", May::Administer, 200),
     ("post", "/v1/tokens", May::Administer, 201),
     ("delete", "/v1/tokens/{id}", May::Administer, 200),
+    ("get", "/v1/notify", May::Administer, 200),
+    ("post", "/v1/notify/test", May::Administer, 200),
     ("post", "/v1/login-codes", May::Administer, 201),
     ("post", "/v1/login", May::Anybody, 201),
     ("post", "/v1/sessions/{sid}/questions/{qid}/reply", May::Answer, 204),

@@ -11,6 +11,7 @@ mod kept;
 mod list_asks;
 mod message;
 mod migrate;
+mod notes;
 mod open_ask;
 mod policy_state;
 mod recent;

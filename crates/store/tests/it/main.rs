@@ -10,6 +10,7 @@ mod feed;
 mod files;
 mod idempotency;
 mod messages;
+mod notes;
 mod people;
 mod processes;
 mod runs;

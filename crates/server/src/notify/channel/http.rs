@@ -1,0 +1,112 @@
+//! Calls to receivers: bounded in time and size, and only to where they may go.
+
+use std::time::Duration;
+
+use reqwest::header::RETRY_AFTER;
+use reqwest::{RequestBuilder, StatusCode};
+use sayso_net::Reach;
+use serde_json::Value;
+
+use super::{Failure, Next};
+
+/// How long a receiver may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How much of a reply is read.
+const REPLY: usize = 256 * 1024;
+
+/// An address and the client that reaches it.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(super) client: reqwest::Client,
+    /// Without a slash at its end.
+    pub(super) url: String,
+    pub(super) reach: Reach,
+}
+
+impl Caller {
+    /// Refuses what may not be reached.
+    pub(crate) fn new(url: &str, reach: Reach) -> Result<Self, String> {
+        let client = sayso_net::client_within(url, reach).map_err(|error| format!("url cannot be used: {error}"))?;
+        Ok(Self { client, url: url.trim_end_matches('/').to_owned(), reach })
+    }
+
+    /// A POST of JSON to a place below the address.
+    pub(super) fn post(&self, path: &str, body: &Value) -> RequestBuilder {
+        self.client.post(format!("{}{path}", self.url)).json(body)
+    }
+}
+
+/// Makes a call; its reply if it was a success.
+pub(super) async fn send(request: RequestBuilder) -> Result<Vec<u8>, Failure> {
+    send_within(request, LIMIT).await
+}
+
+/// The same for a call that may take longer.
+pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Result<Vec<u8>, Failure> {
+    let mut response = request.timeout(limit).send().await.map_err(|error| lost(&error))?;
+    let status = response.status();
+    if !status.is_success() {
+        return Err(refused(status, response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok())));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| lost(&error))? {
+        body.extend_from_slice(&chunk);
+        if body.len() > REPLY {
+            break;
+        }
+    }
+    Ok(body)
+}
+
+/// The same, with JSON in the reply.
+pub(super) async fn send_for_json(request: RequestBuilder) -> Result<Value, Failure> {
+    let body = send(request).await?;
+    serde_json::from_slice(&body).map_err(|_| Failure::later("the receiver's reply is not JSON"))
+}
+
+/// Why there is no reply, without the address: it may hold a token.
+pub(super) fn lost(error: &reqwest::Error) -> Failure {
+    if error.is_timeout() {
+        return Failure::later("the receiver did not reply in time");
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let is_own = std::ptr::addr_eq(std::ptr::from_ref(cause), std::ptr::from_ref(error));
+    Failure::later(if is_own { "the call failed".to_owned() } else { format!("the receiver is not reached: {cause}") })
+}
+
+/// What a status means for another try.
+fn refused(status: StatusCode, retry_after: Option<&str>) -> Failure {
+    let reason = format!("the receiver says {}", status.as_u16());
+    let wait = retry_after.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
+    let next = match status {
+        StatusCode::GONE => Next::Gone,
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => Next::Later(wait),
+        status if status.is_server_error() => Next::Later(wait),
+        // Redirects too: a note goes where it was meant to go, or nowhere.
+        _ => Next::Never,
+    };
+    Failure { reason, next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RELIABILITY F23.
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        let next = |status: u16, wait: Option<&str>| refused(StatusCode::from_u16(status).unwrap(), wait).next;
+        for status in [408, 425, 429, 500, 502, 503, 504] {
+            assert_eq!(next(status, None), Next::Later(None), "{status}");
+        }
+        assert_eq!(next(503, Some("120")), Next::Later(Some(Duration::from_secs(120))));
+        assert_eq!(next(429, Some("soon")), Next::Later(None));
+        for status in [301, 302, 307, 400, 401, 403, 404, 413] {
+            assert_eq!(next(status, None), Next::Never, "{status}");
+        }
+        assert_eq!(next(410, None), Next::Gone);
+    }
+}

@@ -1,0 +1,57 @@
+//! Running a program for a moment.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Command;
+
+use super::{Failure, Variables};
+
+/// How long a program may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How much of what it prints is read.
+const OUTPUT: u64 = 64 * 1024;
+
+/// A program with everything it started. Dropped before it is done, all of it ends.
+struct Group(Option<Pid>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0 {
+            // It may be over already.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Runs a program with this on its standard input; what it printed. Only 0 is success.
+pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &Variables) -> Result<String, Failure> {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().map_err(|error| Failure::never(format!("the program cannot be started: {error}")))?;
+    let mut group = Group(child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw));
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    let talk = async {
+        if let Some(mut stdin) = stdin {
+            // A program that does not read is free to do so.
+            let _ = stdin.write_all(input).await;
+        }
+        let mut printed = Vec::new();
+        if let Some(stdout) = stdout {
+            let _ = stdout.take(OUTPUT).read_to_end(&mut printed).await;
+        }
+        (child.wait().await, printed)
+    };
+    let Ok((ended, printed)) = tokio::time::timeout(LIMIT, talk).await else {
+        return Err(Failure::later(format!("the program was ended: it took more than {} seconds", LIMIT.as_secs())));
+    };
+    group.0 = None;
+    match ended {
+        Ok(status) if status.success() => Ok(String::from_utf8_lossy(&printed).into_owned()),
+        Ok(status) => Err(Failure::later(format!("the program failed: {status}"))),
+        Err(error) => Err(Failure::later(format!("the program was lost: {error}"))),
+    }
+}

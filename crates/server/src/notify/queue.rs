@@ -1,0 +1,120 @@
+//! What a channel has to do, and when. It only holds ids; the rows are the truth.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sayso_core::id::AskId;
+use sayso_core::time::Time;
+use tokio::sync::Notify;
+
+/// Something to do for an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Job {
+    /// Tell that it waits.
+    Tell,
+    /// Tell that it does not wait any more.
+    Over {
+        /// How often that was tried.
+        tries: u32,
+    },
+}
+
+/// The jobs of one channel in the order of time. Bounded by what is pending.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    pub(super) changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    due: BTreeSet<(Time, AskId, Job)>,
+    /// Pending asks that have a row of this channel.
+    noted: HashSet<AskId>,
+}
+
+impl Queue {
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something is to be done then.
+    pub(super) fn add(&self, at: Time, ask: AskId, job: Job) {
+        let is_first = {
+            let mut state = self.locked();
+            state.due.insert((at, ask, job));
+            state.due.first() == Some(&(at, ask, job))
+        };
+        if is_first {
+            self.changed.notify_one();
+        }
+    }
+
+    /// This ask has a row.
+    pub(super) fn noted(&self, ask: AskId) {
+        self.locked().noted.insert(ask);
+    }
+
+    /// Whether this ask has a row.
+    pub(super) fn is_noted(&self, ask: AskId) -> bool {
+        self.locked().noted.contains(&ask)
+    }
+
+    /// This ask has no row any more. True: it had one, and whoever hears that has to end it.
+    pub(super) fn end(&self, ask: AskId) -> bool {
+        self.locked().noted.remove(&ask)
+    }
+
+    /// An ask has its outcome: nobody is told of it any more, and those who were told hear that.
+    pub(super) fn resolved(&self, ask: AskId, due: Time, now: Time) {
+        let is_noted = {
+            let mut state = self.locked();
+            state.due.remove(&(due, ask, Job::Tell));
+            state.noted.remove(&ask)
+        };
+        if is_noted {
+            self.add(now, ask, Job::Over { tries: 0 });
+        }
+    }
+
+    /// When the next job is due.
+    pub(super) fn first(&self) -> Option<Time> {
+        self.locked().due.first().map(|(at, ..)| *at)
+    }
+
+    /// The next job that is due.
+    pub(super) fn take(&self, now: Time) -> Option<(AskId, Job)> {
+        let mut state = self.locked();
+        state.due.first().filter(|(at, ..)| *at <= now)?;
+        state.due.pop_first().map(|(_, ask, job)| (ask, job))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: i64) -> Time {
+        Time::from_millis(millis)
+    }
+
+    #[test]
+    fn what_is_resolved_is_not_told() {
+        let (queue, one, two) = (Queue::default(), AskId::from_bytes([1; 16]), AskId::from_bytes([2; 16]));
+        queue.add(at(10), one, Job::Tell);
+        queue.add(at(5), two, Job::Tell);
+        assert_eq!((queue.first(), queue.take(at(4))), (Some(at(5)), None));
+        queue.resolved(two, at(5), at(4));
+        assert_eq!((queue.take(at(9)), queue.take(at(10)), queue.first()), (None, Some((one, Job::Tell)), None));
+    }
+
+    #[test]
+    fn who_was_told_hears_once_that_it_is_over() {
+        let (queue, ask) = (Queue::default(), AskId::from_bytes([1; 16]));
+        queue.noted(ask);
+        queue.resolved(ask, at(5), at(7));
+        assert_eq!(queue.take(at(7)), Some((ask, Job::Over { tries: 0 })));
+        queue.resolved(ask, at(5), at(8));
+        assert!(!queue.end(ask) && queue.take(at(9)).is_none());
+    }
+}

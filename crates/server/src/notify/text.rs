@@ -1,0 +1,391 @@
+//! What a note says: by default who waits and nothing else, by choice what is asked. Never an answer, never a secret.
+
+use sayso_core::ask::{Ask, AskBody, Decision, Input, Preview, Question};
+use sayso_core::id::AskId;
+use sayso_core::limits;
+use sayso_core::time::Time;
+
+/// Bytes of what is asked, at most. A longer one is cut, and then nothing can be decided from the note itself.
+const CONTENT: usize = 1_500;
+/// Bytes of a name.
+const NAME: usize = 60;
+/// Bytes of a label on a button.
+const LABEL: usize = 40;
+/// Buttons at most.
+const BUTTONS: usize = 8;
+
+/// What a channel sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// The same for every try, so that a receiver can tell.
+    pub(crate) id: String,
+    /// The ask; none if it is a test.
+    pub(crate) ask: Option<AskId>,
+    /// The kind of ask.
+    pub(crate) kind: &'static str,
+    /// The agent's name.
+    pub(crate) agent: String,
+    /// The last part of the project's directory.
+    pub(crate) project: Option<String>,
+    /// Who waits, in one line.
+    pub(crate) line: String,
+    /// What is asked, if that may be said.
+    pub(crate) content: Option<String>,
+    /// The page that shows it to one person.
+    pub(crate) link: Option<String>,
+    /// What can be decided from the note itself.
+    pub(crate) buttons: Vec<Button>,
+    /// When it was opened.
+    pub(crate) at: Time,
+}
+
+/// One decision that is a press away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Button {
+    /// What a person reads.
+    pub(crate) label: String,
+    /// What it means.
+    pub(crate) press: Press,
+}
+
+/// A decision without words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Press {
+    /// The tool may run.
+    Approve,
+    /// It may not.
+    Deny,
+    /// This option of the only question.
+    Choose(usize),
+}
+
+impl Press {
+    /// As it travels: `approve`, `deny`, `choose:2`.
+    pub(crate) fn written(self) -> String {
+        match self {
+            Self::Approve => "approve".to_owned(),
+            Self::Deny => "deny".to_owned(),
+            Self::Choose(index) => format!("choose:{index}"),
+        }
+    }
+
+    /// What was written.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        match text {
+            "approve" => Some(Self::Approve),
+            "deny" => Some(Self::Deny),
+            _ => text.strip_prefix("choose:")?.parse().ok().map(Self::Choose),
+        }
+    }
+
+    /// The decision about this ask, if it offers that.
+    pub(crate) fn decision(self, ask: &Ask) -> Option<Decision> {
+        match self {
+            Self::Approve => Some(Decision::Approved { choice: None, input: None }),
+            Self::Deny => Some(Decision::Denied { message: String::new(), stop: false }),
+            Self::Choose(index) => {
+                let (_, value) = choices(only_question(ask)?).into_iter().nth(index)?;
+                Some(Decision::Answered { answers: vec![vec![value]], note: None })
+            }
+        }
+    }
+}
+
+fn only_question(ask: &Ask) -> Option<&Question> {
+    match ask.body.questions() {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// What is offered to choose one of, as label and value.
+pub(crate) fn choices(question: &Question) -> Vec<(String, String)> {
+    match &question.input {
+        Input::Choice { options, multiple: false, .. } => {
+            options.iter().map(|option| (option.label.clone(), option.value.clone())).collect()
+        }
+        Input::YesNo => [("Yes", "true"), ("No", "false")].map(|(label, value)| (label.to_owned(), value.to_owned())).to_vec(),
+        Input::Choice { multiple: true, .. } | Input::Text { .. } | Input::Number { .. } => Vec::new(),
+    }
+}
+
+/// Whether what is asked may be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// Who waits.
+    WhoWaits,
+    /// What is asked, too.
+    WhatIsAsked,
+}
+
+impl Note {
+    /// The note about an ask.
+    pub(crate) fn about(ask: &Ask, channel: &str, says: Says) -> Self {
+        let agent = one_line(&ask.context.agent, NAME);
+        let agent = if agent.is_empty() { "An agent".to_owned() } else { agent };
+        let directory = ask.context.project.as_deref().and_then(|path| path.trim_end_matches('/').rsplit('/').next());
+        let project = directory.map(|name| one_line(name, NAME)).filter(|name| !name.is_empty());
+        let line = match &project {
+            Some(project) => format!("{agent} in {project} waits for you"),
+            None => format!("{agent} waits for you"),
+        };
+        let asked = (says == Says::WhatIsAsked).then(|| what_is_asked(ask));
+        let buttons = asked.as_ref().filter(|asked| asked.is_whole).map(|_| buttons(ask)).unwrap_or_default();
+        Self {
+            id: format!("{}_{channel}", ask.id),
+            ask: Some(ask.id),
+            kind: ask.kind().as_str(),
+            agent,
+            project,
+            line,
+            content: asked.map(|asked| asked.text),
+            link: None,
+            buttons,
+            at: ask.opened_at,
+        }
+    }
+
+    /// A note that only shows that the channel works.
+    pub(crate) fn test(channel: &str, id: &str, now: Time) -> Self {
+        Self {
+            id: format!("test_{id}_{channel}"),
+            ask: None,
+            kind: "test",
+            agent: "sayso".to_owned(),
+            project: None,
+            line: "This is a test of Sayso: nobody waits for you".to_owned(),
+            content: None,
+            link: None,
+            buttons: Vec::new(),
+            at: now,
+        }
+    }
+
+    /// All of it as plain text.
+    pub(crate) fn text(&self) -> String {
+        match &self.content {
+            Some(content) => format!("{}\n\n{content}", self.line),
+            None => self.line.clone(),
+        }
+    }
+}
+
+/// What is said when an ask has its outcome: how and by whom, but not what.
+pub(crate) fn over(ask: &Ask) -> String {
+    use sayso_core::actor::Actor;
+    let Some(outcome) = ask.outcome() else { return "No longer waiting".to_owned() };
+    let by = match &outcome.by {
+        Actor::Person { name, .. } | Actor::Message { name, .. } => format!(" by {}", one_line(name, NAME)),
+        Actor::Policy { .. } => " by a rule".to_owned(),
+        Actor::Timeout { .. } => " because nobody came in time".to_owned(),
+        Actor::Agent => String::new(),
+    };
+    format!("No longer waiting: {}{by}", outcome.decision.status().as_str())
+}
+
+struct Asked {
+    text: String,
+    is_whole: bool,
+}
+
+fn what_is_asked(ask: &Ask) -> Asked {
+    let mut parts: Vec<String> = Vec::new();
+    match &*ask.body {
+        AskBody::Question { questions } => {
+            for question in questions {
+                parts.push(question.text.clone());
+                for (number, option) in question.options().iter().enumerate() {
+                    let about = option.description.as_ref().map(|about| format!(" – {about}")).unwrap_or_default();
+                    parts.push(format!("{}. {}{about}", number + 1, option.label));
+                }
+            }
+        }
+        AskBody::Approval(approval) => {
+            parts.push(approval.title.clone());
+            match &approval.preview {
+                Some(Preview::Command { command, cwd }) => {
+                    parts.push(command.clone());
+                    parts.extend(cwd.as_ref().map(|cwd| format!("in {cwd}")));
+                }
+                Some(Preview::Diff { files }) => {
+                    for file in files {
+                        parts.push(format!("{}\n{}", file.path, file.diff));
+                    }
+                }
+                Some(Preview::Plan { text } | Preview::Text { text }) => parts.push(text.clone()),
+                None => parts.push(format!("{}: {}", approval.tool, approval.input.as_str())),
+            }
+            parts.extend(approval.reason.clone());
+        }
+        AskBody::Link(link) => {
+            parts.extend(link.message.clone());
+            parts.push(link.url.clone());
+        }
+    }
+    let whole = visible(&parts.join("\n"));
+    let is_whole = whole.len() <= CONTENT;
+    let text = if is_whole { whole } else { format!("{}…", limits::head(&whole, CONTENT)) };
+    Asked { text, is_whole }
+}
+
+fn buttons(ask: &Ask) -> Vec<Button> {
+    match &*ask.body {
+        AskBody::Approval(_) => [("Approve", Press::Approve), ("Deny", Press::Deny)]
+            .map(|(label, press)| Button { label: label.to_owned(), press })
+            .to_vec(),
+        AskBody::Question { questions } => match questions.as_slice() {
+            [only] => {
+                let offered = choices(only);
+                if offered.len() > BUTTONS {
+                    return Vec::new();
+                }
+                let button = |(index, (label, _)): (usize, (String, String))| Button {
+                    label: one_line(&label, LABEL),
+                    press: Press::Choose(index),
+                };
+                offered.into_iter().enumerate().map(button).collect()
+            }
+            _ => Vec::new(),
+        },
+        AskBody::Link(_) => Vec::new(),
+    }
+}
+
+/// One line of somebody's text, cut to this many bytes.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let shown = visible(text).replace('\n', " ");
+    let shown = shown.trim();
+    if shown.len() <= most { shown.to_owned() } else { format!("{}…", limits::head(shown, most)) }
+}
+
+/// Text in which nothing is obeyed, reordered or hidden: such characters are shown as `<U+202E>`. Newlines stay.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => out.push('\n'),
+            '\r' => {}
+            '\t' => out.push(' '),
+            _ if is_hidden(character) => out.push_str(&format!("<U+{:04X}>", u32::from(character))),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Control characters, what changes the direction of text, and what cannot be seen.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+                | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use sayso_core::ask::{Action, Approval, AskContext, AskState, Origin, PolicyNote, QuestionOption, Reach};
+    use sayso_core::raw::Raw;
+
+    use super::*;
+
+    fn ask(body: AskBody) -> Ask {
+        let context = AskContext {
+            agent: "claude".to_owned(),
+            title: "hidden title".to_owned(),
+            project: Some("/home/ada/shop-api/".to_owned()),
+            ..AskContext::default()
+        };
+        Ask {
+            id: AskId::from_bytes([7; 16]),
+            origin: Origin { session: None, connection: None, native_id: None, opened_by: None },
+            body: Arc::new(body),
+            context: Arc::new(context),
+            policy: PolicyNote::default(),
+            opened_at: Time::from_millis(1_700_000_000_000),
+            snoozed_until: None,
+            state: AskState::Pending(Reach::Live),
+            raw: None,
+        }
+    }
+
+    fn approval(command: &str) -> AskBody {
+        AskBody::Approval(Approval {
+            tool: "Bash".to_owned(),
+            action: Action::Run { command: command.to_owned() },
+            title: "Run a command".to_owned(),
+            input: Raw::of(&serde_json::json!({ "command": command })),
+            preview: Some(Preview::Command { command: command.to_owned(), cwd: None }),
+            choices: Vec::new(),
+            editable: false,
+            reason: None,
+        })
+    }
+
+    fn question(input: Input) -> AskBody {
+        let question = Question { key: "0".to_owned(), header: None, text: "Which database?".to_owned(), input, required: true };
+        AskBody::Question { questions: vec![question] }
+    }
+
+    fn choice() -> Input {
+        let options = ["SQLite", "PostgreSQL"].map(|label| QuestionOption::new(label, None)).to_vec();
+        Input::Choice { options, multiple: false, custom: true }
+    }
+
+    #[test]
+    fn a_note_says_who_waits_and_nothing_else() {
+        let note = Note::about(&ask(approval("rm -rf /")), "phone", Says::WhoWaits);
+        assert_eq!(note.line, "claude in shop-api waits for you");
+        assert_eq!((note.content, note.buttons.len()), (None, 0));
+    }
+
+    #[test]
+    fn by_choice_it_says_what_is_asked_and_offers_what_can_be_pressed() {
+        let note = Note::about(&ask(question(choice())), "phone", Says::WhatIsAsked);
+        assert_eq!(note.content.as_deref(), Some("Which database?\n1. SQLite\n2. PostgreSQL"));
+        assert_eq!(note.buttons.iter().map(|button| button.label.as_str()).collect::<Vec<_>>(), ["SQLite", "PostgreSQL"]);
+        let asked = ask(question(choice()));
+        let decision = note.buttons[1].press.decision(&asked);
+        assert_eq!(decision, Some(Decision::Answered { answers: vec![vec!["PostgreSQL".to_owned()]], note: None }));
+        assert_eq!(Press::Choose(9).decision(&asked), None);
+    }
+
+    #[test]
+    fn nobody_approves_what_they_cannot_see_whole() {
+        let whole = Note::about(&ask(approval("make")), "phone", Says::WhatIsAsked);
+        assert_eq!(whole.buttons.len(), 2);
+        let cut = Note::about(&ask(approval(&"x".repeat(10_000))), "phone", Says::WhatIsAsked);
+        assert!(cut.content.is_some_and(|content| content.len() < 1_600 && content.ends_with('…')) && cut.buttons.is_empty());
+    }
+
+    #[test]
+    fn secrets_and_free_text_have_no_buttons() {
+        for input in [Input::Text { secret: true }, Input::Text { secret: false }] {
+            assert!(Note::about(&ask(question(input)), "phone", Says::WhatIsAsked).buttons.is_empty());
+        }
+    }
+
+    #[test]
+    fn nothing_in_a_note_is_hidden_or_obeyed() {
+        let mut hostile = ask(approval("a\u{1b}[2Jb\u{202e}c\u{200b}d"));
+        Arc::make_mut(&mut hostile.context).agent = "cl\u{7}au\nde".to_owned();
+        let note = Note::about(&hostile, "phone", Says::WhatIsAsked);
+        assert_eq!(note.line, "cl<U+0007>au de in shop-api waits for you");
+        assert_eq!(note.content.as_deref(), Some("Run a command\na<U+001B>[2Jb<U+202E>c<U+200B>d"));
+    }
+
+    #[test]
+    fn presses_travel_as_words() {
+        for press in [Press::Approve, Press::Deny, Press::Choose(0), Press::Choose(17)] {
+            assert_eq!(Press::read(&press.written()), Some(press));
+        }
+        for wrong in ["", "yes", "choose:", "choose:-1", "choose:x", "approve "] {
+            assert_eq!(Press::read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Links with which one person decides one ask.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use sayso_server::FakeClock;
+use sayso_testkit::receivers::Receiver;
+use serde_json::{Value, json};
+
+use crate::world::{Http, Reply, World, approval, id, question};
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+struct Linked {
+    world: World,
+    clock: Arc<FakeClock>,
+    receiver: Receiver,
+    /// Nobody in particular.
+    http: Http,
+}
+
+impl Linked {
+    /// A server whose webhooks carry links, one for each of these people.
+    async fn start(people: &[&str]) -> Self {
+        let receiver = Receiver::with_status(200).await.unwrap();
+        let mut config = "public_url = \"https://sayso.test/\"\n".to_owned();
+        for person in people {
+            config += &format!(
+                "[[notify]]\nname = \"for-{person}\"\nkind = \"webhook\"\nurl = \"{}\"\nsecret_env = \"HOOK\"\nallow_private = true\n\
+                 person = \"{person}\"\nafter = \"1s\"\n",
+                receiver.url()
+            );
+        }
+        let mut clock = None;
+        let world = World::with(|setup| {
+            clock = Some(setup.fake_clock());
+            setup.options.environment.push(("HOOK".to_owned(), SECRET.to_owned()));
+            setup.config = Some(config);
+        })
+        .await;
+        let http = world.http("");
+        Self { world, clock: clock.unwrap(), receiver, http }
+    }
+
+    /// An ask, and the paths of the links that people got for it.
+    async fn asked(&self, wanted: Value) -> (String, Vec<String>) {
+        let before = self.receiver.so_far().len();
+        let ask = id(&self.world.opened(wanted).await);
+        self.clock.advance(Duration::from_secs(1));
+        let people = self.world.admin.get("/v1/notify").await.expect(200)["data"].as_array().unwrap().len();
+        let calls = self.receiver.calls(before + people).await.unwrap();
+        let path = |event: &Value| event["data"]["link"].as_str().unwrap().strip_prefix("https://sayso.test").unwrap().to_owned();
+        (ask, calls[before..].iter().map(|call| path(&call.json())).collect())
+    }
+
+    async fn look(&self, path: &str) -> Reply {
+        self.http.send(self.http.request(&Method::GET, path).header(ACCEPT, "text/html")).await
+    }
+
+    /// Sends the form, as a program does.
+    async fn send(&self, path: &str, form: &str) -> Reply {
+        let request = self.http.request(&Method::POST, path).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        self.http.send(request.body(form.to_owned())).await
+    }
+
+    async fn status(&self, ask: &str) -> Value {
+        self.world.ask(ask).await["status"].clone()
+    }
+}
+
+#[tokio::test]
+async fn looking_changes_nothing_and_one_press_decides() {
+    let linked = Linked::start(&["ada"]).await;
+    let (ask, paths) = linked.asked(approval()).await;
+    for _ in 0..3 {
+        let page = linked.look(&paths[0]).await;
+        assert_eq!(page.status, 200);
+        assert!(page.text.contains("cargo test") && page.text.contains("value=\"approve\""), "{}", page.text);
+        let policy = page.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'") && policy.contains("form-action 'self'"), "{policy}");
+        assert!(page.headers["cache-control"] == "no-store" && page.headers["x-content-type-options"] == "nosniff");
+    }
+    // A mail program that fetches links ahead, or asks for their heads, decides nothing.
+    linked.http.send(linked.http.request(&Method::HEAD, &paths[0])).await;
+    linked.http.send(linked.http.request(&Method::GET, &format!("{}?press=approve", paths[0]))).await;
+    assert_eq!(linked.status(&ask).await, "pending");
+    assert_eq!(linked.send(&paths[0], "press=approve").await.status, 204);
+    let decided = linked.world.ask(&ask).await;
+    assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ada")));
+    assert_eq!(decided["outcome"]["by"]["via"], "webhook");
+    // The same link again, by whoever has it now.
+    linked.send(&paths[0], "press=deny").await.problem(409, "ask_already_resolved");
+    let page = linked.look(&paths[0]).await;
+    assert!(page.status == 200 && page.text.contains("No longer waiting: approved by ada"), "{}", page.text);
+    assert_eq!(linked.status(&ask).await, "approved");
+}
+
+#[tokio::test]
+async fn a_browser_sends_the_form_back_and_gets_a_page() {
+    let linked = Linked::start(&["ada"]).await;
+    let (ask, paths) = linked.asked(question()).await;
+    let page = linked.look(&paths[0]).await;
+    assert!(page.text.contains("value=\"PostgreSQL\"") && page.text.contains("full-featured"), "{}", page.text);
+    // With the policy of the page a browser names the origin.
+    assert_eq!(page.headers["referrer-policy"], "same-origin");
+    let request = |origin: &str| {
+        let request = linked.http.request(&Method::POST, &paths[0]).header(ACCEPT, "text/html,*/*;q=0.8");
+        request
+            .header("origin", origin)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body("press=answer&q0=PostgreSQL")
+    };
+    linked.http.send(request("https://evil.test")).await.problem(403, "foreign_origin");
+    assert_eq!(linked.status(&ask).await, "pending");
+    let done = linked.http.send(request(&linked.world.server.url())).await;
+    assert!(done.status == 200 && done.text.contains("Done."), "{}", done.text);
+    assert_eq!(linked.world.ask(&ask).await["outcome"]["answers"], json!([["PostgreSQL"]]));
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_refused_and_the_link_still_works() {
+    let linked = Linked::start(&["ada"]).await;
+    let (ask, paths) = linked.asked(question()).await;
+    for (form, status, code) in [
+        ("", 422, "invalid_request"),
+        ("press=", 422, "invalid_request"),
+        ("press=choose:9", 422, "invalid_request"),
+        ("press=choose:-1", 422, "invalid_request"),
+        ("press=%ff%fe", 422, "invalid_request"),
+        ("answer=SQLite", 422, "invalid_request"),
+        ("press=approve", 422, "wrong_kind"),
+        ("press=answer", 422, "invalid_answers"),
+        ("press=answer&q0=SQLite&q0=PostgreSQL", 422, "invalid_answers"),
+    ] {
+        linked.send(&paths[0], form).await.problem(status, code);
+    }
+    let large = format!("press=answer&q0={}", "x".repeat(2 * 1024 * 1024));
+    linked.send(&paths[0], &large).await.problem(413, "too_large");
+    assert_eq!(linked.status(&ask).await, "pending");
+    assert_eq!(linked.send(&paths[0], "press=choose:1").await.status, 204);
+    assert_eq!(linked.world.ask(&ask).await["outcome"]["answers"], json!([["PostgreSQL"]]));
+}
+
+#[tokio::test]
+async fn wrong_and_old_links_are_refused_with_a_code() {
+    let linked = Linked::start(&["ada"]).await;
+    let (ask, paths) = linked.asked(approval()).await;
+    let good = &paths[0];
+    let swapped =
+        if good.ends_with('A') { format!("{}B", &good[..good.len() - 1]) } else { format!("{}A", &good[..good.len() - 1]) };
+    for wrong in [swapped.as_str(), "/a/x", "/a/%00", &format!("/a/{}", "A".repeat(54)), &format!("/a/{}", "A".repeat(4_000))] {
+        linked.send(wrong, "press=approve").await.problem(404, "invalid_link");
+        assert_eq!(linked.look(wrong).await.status, 404, "{wrong}");
+    }
+    linked.clock.advance(Duration::from_secs(86_400));
+    linked.send(good, "press=approve").await.problem(410, "link_expired");
+    assert_eq!(linked.look(good).await.status, 410);
+    assert_eq!(linked.status(&ask).await, "pending");
+}
+
+#[tokio::test]
+async fn whoever_guesses_links_is_stopped() {
+    let linked = Linked::start(&["ada"]).await;
+    let mut last = 0;
+    for _ in 0..200 {
+        last = linked.send("/a/wrong", "press=approve").await.status;
+        if last == 429 {
+            break;
+        }
+    }
+    assert_eq!(last, 429);
+}
+
+#[tokio::test]
+async fn a_link_outlives_a_restart_but_not_its_channel() {
+    let mut linked = Linked::start(&["ada"]).await;
+    let (ask, paths) = linked.asked(approval()).await;
+    linked.world.server.restart().await.unwrap();
+    assert_eq!(linked.look(&paths[0]).await.status, 200);
+    std::fs::write(linked.world.server.config_dir().join("config.toml"), "public_url = \"https://sayso.test/\"\n").unwrap();
+    linked.world.server.restart().await.unwrap();
+    linked.send(&paths[0], "press=approve").await.problem(404, "invalid_link");
+    assert_eq!(linked.status(&ask).await, "pending");
+}
+
+#[tokio::test]
+async fn two_people_press_at_once_and_one_of_them_decides() {
+    let linked = Linked::start(&["ada", "ben"]).await;
+    for _ in 0..10 {
+        let (ask, paths) = linked.asked(approval()).await;
+        let (one, two) = tokio::join!(linked.send(&paths[0], "press=approve"), linked.send(&paths[1], "press=deny"));
+        let mut statuses = [one.status, two.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [204, 409]);
+        let winner = if one.status == 204 { "approved" } else { "denied" };
+        assert_eq!(linked.status(&ask).await, winner);
+    }
+}
+
+#[tokio::test]
+async fn a_secret_is_not_given_over_a_link() {
+    let linked = Linked::start(&["ada"]).await;
+    let secret = json!({ "questions": [{ "text": "The key?", "input": "text", "secret": true }] });
+    let (ask, paths) = linked.asked(secret).await;
+    let page = linked.look(&paths[0]).await;
+    assert!(!page.text.contains("type=\"text\"") && page.text.contains("not over a link"), "{}", page.text);
+    linked.send(&paths[0], "press=answer&q0=hush").await.problem(422, "invalid_request");
+    assert_eq!(linked.status(&ask).await, "pending");
+}
+
+#[tokio::test]
+async fn text_of_an_agent_is_shown_and_never_obeyed() {
+    let linked = Linked::start(&["ada"]).await;
+    let hostile = "</pre><script>alert(1)</script><img src=x onerror=y>\u{202e}\u{1b}[2J";
+    let wanted = json!({
+        "agent": hostile, "project": format!("/home/{hostile}"), "context": hostile,
+        "approval": { "tool": "Bash", "action": "run", "command": hostile, "input": { "command": hostile } },
+    });
+    let (_, paths) = linked.asked(wanted).await;
+    let page = linked.look(&paths[0]).await.text;
+    for never in ["<script", "<img", "\u{202e}", "\u{1b}"] {
+        assert!(!page.contains(never), "{never:?}: {page}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;U+202E&gt;"), "{page}");
+}

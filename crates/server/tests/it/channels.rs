@@ -1,0 +1,227 @@
+//! Every channel against a receiver that follows its documented interface.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_server::FakeClock;
+use sayso_testkit::PATIENCE;
+use sayso_testkit::receivers::{Ntfy, Slack, Smtp, Telegram};
+use serde_json::{Value, json};
+
+use crate::world::{World, approval, id, question};
+
+/// A server with this channel, which tells what is asked after a second.
+async fn world(channel: &str) -> (World, Arc<FakeClock>) {
+    let config = format!("public_url = \"https://sayso.test\"\n[[notify]]\nafter = \"1s\"\ncontent = true\n{channel}\n");
+    let mut clock = None;
+    let world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        for (name, value) in
+            [("NTFY", Ntfy::TOKEN), ("TELEGRAM", Telegram::TOKEN), ("SLACK", Slack::TOKEN), ("APP", Slack::APP_TOKEN)]
+        {
+            setup.options.environment.push((name.to_owned(), value.to_owned()));
+        }
+        setup.config = Some(config);
+    })
+    .await;
+    (world, clock.unwrap())
+}
+
+async fn asked(world: &World, clock: &FakeClock, wanted: Value) -> String {
+    let ask = id(&world.opened(wanted).await);
+    clock.advance(Duration::from_secs(1));
+    ask
+}
+
+#[tokio::test]
+async fn ntfy_has_buttons_that_answer_and_is_told_when_nobody_waits() {
+    let ntfy = Ntfy::start().await.unwrap();
+    let channel = format!(
+        "kind = \"ntfy\"\nurl = \"{}\"\nallow_private = true\ntopic = \"sayso\"\ntoken_env = \"NTFY\"\nperson = \"ada\"",
+        ntfy.receiver().url()
+    );
+    let (world, clock) = world(&channel).await;
+    let ask = asked(&world, &clock, question()).await;
+    let message = ntfy.receiver().calls(1).await.unwrap()[0].json();
+    assert_eq!(message["message"], "Which database?\n1. SQLite\n2. PostgreSQL – full-featured");
+    assert_eq!(message["click"], message["actions"][0]["url"]);
+    assert_eq!(ntfy.press(&message, "PostgreSQL", &world.server.url()).await.unwrap(), 204);
+    let decided = world.ask(&ask).await;
+    assert_eq!(decided["outcome"]["answers"], json!([["PostgreSQL"]]));
+    assert_eq!((&decided["outcome"]["by"]["name"], &decided["outcome"]["by"]["via"]), (&json!("ada"), &json!("ntfy")));
+    let replaced = ntfy.receiver().calls(2).await.unwrap()[1].json();
+    assert_eq!((&replaced["sequence_id"], &replaced["message"]), (&json!("m1"), &json!("No longer waiting: answered by ada")));
+    // The note stays on another phone, and somebody presses it later.
+    assert_eq!(ntfy.press(&message, "SQLite", &world.server.url()).await.unwrap(), 409);
+    assert_eq!(world.ask(&ask).await["outcome"]["answers"], json!([["PostgreSQL"]]));
+}
+
+#[tokio::test]
+async fn ntfy_opens_the_page_where_buttons_are_not_enough() {
+    let ntfy = Ntfy::start().await.unwrap();
+    let channel = format!(
+        "kind = \"ntfy\"\nurl = \"{}\"\nallow_private = true\ntopic = \"sayso\"\ntoken_env = \"NTFY\"\nperson = \"ada\"",
+        ntfy.receiver().url()
+    );
+    let (world, clock) = world(&channel).await;
+    let options = json!([{ "label": "A" }, { "label": "B" }, { "label": "C" }, { "label": "D" }]);
+    asked(&world, &clock, json!({ "questions": [{ "text": "Which?", "options": options }] })).await;
+    let message = ntfy.receiver().calls(1).await.unwrap()[0].json();
+    assert_eq!(message["actions"], json!([{ "action": "view", "label": "Open", "url": message["click"] }]));
+}
+
+fn telegram_channel(telegram: &Telegram) -> String {
+    format!(
+        "kind = \"telegram\"\nurl = \"{}\"\nallow_private = true\nchat = \"77\"\ntoken_env = \"TELEGRAM\"\npeople = {{ 7 = \"ada\", 8 = \"ben\" }}",
+        telegram.url()
+    )
+}
+
+/// What a button carries.
+fn data(message: &Value, label: &str) -> String {
+    let button = message["buttons"].as_array().unwrap().iter().find(|button| button["text"] == label).unwrap();
+    button["callback_data"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
+    let telegram = Telegram::start().await.unwrap();
+    let (world, clock) = world(&telegram_channel(&telegram)).await;
+    let ask = asked(&world, &clock, approval()).await;
+    let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
+    assert!(message["text"].as_str().unwrap().contains("cargo test"), "{message}");
+    let approve = data(&message, "Approve");
+    assert_eq!(telegram.press(&approve, 666).await.unwrap(), "You are not one of the people who may answer here");
+    for wrong in
+        ["", "approve", "approve|", "approve|ask_0", "choose:1|x", &approve.replace("approve", "choose:0"), &"x".repeat(9_000)]
+    {
+        assert!(telegram.press(wrong, 7).await.unwrap().contains("not understood"), "{wrong:.30}");
+    }
+    assert_eq!(world.ask(&ask).await["status"], "pending");
+    // What has no shape at all does not stop the others.
+    telegram.nonsense(json!({ "callback_query": 7 }));
+    telegram.nonsense(json!({ "message": { "text": "hello" } }));
+    assert_eq!(telegram.press(&approve, 8).await.unwrap(), "Done");
+    let decided = world.ask(&ask).await;
+    assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ben")));
+    let changed = telegram.message(|message| message["text"] == "No longer waiting: approved by ben").await.unwrap();
+    assert_eq!(changed["buttons"], json!([]));
+    let late = telegram.press(&data(&message, "Deny"), 7).await.unwrap();
+    assert_eq!(late, "No longer waiting: approved by ben");
+}
+
+#[tokio::test]
+async fn two_people_press_in_telegram_at_once_and_one_of_them_decides() {
+    let telegram = Telegram::start().await.unwrap();
+    let (world, clock) = world(&telegram_channel(&telegram)).await;
+    let ask = asked(&world, &clock, question()).await;
+    let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
+    let answering = world.admin.answer(&ask, json!([["SQLite"]]));
+    let pressed = data(&message, "PostgreSQL");
+    let (http, press) = tokio::join!(answering, telegram.press(&pressed, 7));
+    let winner = world.ask(&ask).await["outcome"]["answers"].clone();
+    match press.unwrap().as_str() {
+        "Done" => assert_eq!((http.status, winner), (409, json!([["PostgreSQL"]]))),
+        late => {
+            assert!(late.starts_with("No longer waiting: answered"), "{late}");
+            assert_eq!((http.status, winner), (200, json!([["SQLite"]])));
+        }
+    }
+}
+
+#[tokio::test]
+async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
+    let slack = Slack::start().await.unwrap();
+    let channel = format!(
+        "kind = \"slack\"\nurl = \"{}\"\nallow_private = true\nchannel = \"#agents\"\ntoken_env = \"SLACK\"\napp_token_env = \"APP\"\npeople = {{ U1 = \"ada\" }}",
+        slack.url()
+    );
+    let (world, clock) = world(&channel).await;
+    let mut wanted = question();
+    wanted["agent"] = json!("<!channel> & co");
+    let ask = asked(&world, &clock, wanted).await;
+    let message = slack.message(|message| message["blocks"][1]["type"] == "actions").await.unwrap();
+    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co waits for you", "nobody is called by an agent");
+    let elements = message["blocks"][1]["elements"].as_array().unwrap();
+    assert_eq!(elements[1]["text"]["text"], "PostgreSQL");
+    let value = elements[1]["value"].as_str().unwrap();
+    slack.press(value, "U666").await.unwrap();
+    assert_eq!(slack.whisper("U666").await.unwrap()["text"], "You are not one of the people who may answer here");
+    slack.nonsense("not json").await.unwrap();
+    slack.nonsense("[]").await.unwrap();
+    slack.envelope(json!({ "user": { "id": "U1" }, "actions": "none" })).await.unwrap();
+    assert!(slack.whisper("U1").await.unwrap()["text"].as_str().unwrap().contains("not understood"));
+    assert_eq!(world.ask(&ask).await["status"], "pending");
+    slack.press(value, "U1").await.unwrap();
+    let decided = world.outcome(&ask).await;
+    assert_eq!(decided["outcome"]["answers"], json!([["PostgreSQL"]]));
+    assert_eq!((&decided["outcome"]["by"]["name"], &decided["outcome"]["by"]["via"]), (&json!("ada"), &json!("slack")));
+    slack.message(|message| message["text"] == "No longer waiting: answered by ada").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_mail_has_the_link_and_no_header_of_an_agents_making() {
+    let smtp = Smtp::start("250 OK").await.unwrap();
+    let channel = format!(
+        "kind = \"email\"\nurl = \"{}\"\nfrom = \"Sayso <sayso@sayso.test>\"\nto = \"ada@sayso.test\"\nperson = \"ada\"",
+        smtp.url()
+    );
+    let (world, clock) = world(&channel).await;
+    let mut wanted = question();
+    wanted["agent"] = json!("claude\r\nBcc: all@sayso.test");
+    let ask = asked(&world, &clock, wanted).await;
+    let mail = smtp.mails(1).await.unwrap().remove(0);
+    assert_eq!(mail.to, [" TO:<ada@sayso.test>"]);
+    assert!(!mail.text.lines().any(|line| line.starts_with("Bcc:")), "{}", mail.text);
+    let whole = mail.text.replace("=\n", "").replace("=3D", "=");
+    assert!(whole.contains("https://sayso.test/a/") && whole.contains("Which database?"), "{}", mail.text);
+    assert!(mail.text.contains(&format!("Message-ID: <{ask}_email@sayso>")), "{}", mail.text);
+}
+
+#[tokio::test]
+async fn a_mail_server_that_refuses_is_told_of() {
+    let smtp = Smtp::start("550 no such mailbox").await.unwrap();
+    let channel = format!("kind = \"email\"\nurl = \"{}\"\nfrom = \"sayso@sayso.test\"\nto = \"ada@sayso.test\"", smtp.url());
+    let (world, _clock) = world(&channel).await;
+    let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
+    assert_eq!(tested["data"][0]["failure"], "the mail server refuses it");
+}
+
+/// A program of this name in a directory that is searched first; it keeps its arguments.
+fn pretend(dir: &std::path::Path, name: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let program = dir.join(name);
+    let kept = dir.join("arguments");
+    let script =
+        format!("#!/bin/sh\nfor a in \"$@\"; do printf '%s\\n' \"$a\"; done > {0}.part\nmv {0}.part {0}\n", kept.display());
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", dir.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_desktop_gets_a_title_and_a_text_without_markup() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = pretend(dir.path(), "notify-send");
+    let mut clock = None;
+    let world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.options.environment.retain(|(name, _)| name != "PATH");
+        setup.options.environment.push(("PATH".to_owned(), path));
+        setup.config = Some("[[notify]]\nkind = \"desktop\"\nafter = \"1s\"\ncontent = true\n".to_owned());
+    })
+    .await;
+    world.opened(json!({ "agent": "claude", "questions": [{ "text": "<b>Which</b>?", "input": "text" }] })).await;
+    clock.unwrap().advance(Duration::from_secs(1));
+    let reading = async {
+        loop {
+            if let Ok(text) = std::fs::read_to_string(dir.path().join("arguments")) {
+                return text;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let arguments = tokio::time::timeout(PATIENCE, reading).await.unwrap();
+    assert_eq!(arguments, "--app-name=sayso\n--\nclaude waits for you\n&lt;b&gt;Which&lt;/b&gt;?\n");
+}

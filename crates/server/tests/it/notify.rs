@@ -1,0 +1,364 @@
+//! Notes to people who do not look: when, how often, and what happens when a receiver is not there. RELIABILITY F23.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use sayso_server::FakeClock;
+use sayso_testkit::PATIENCE;
+use sayso_testkit::receivers::{Call, Receiver};
+use serde_json::{Value, json};
+
+use crate::world::{World, approval, id, question};
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// One webhook.
+fn hook(name: &str, url: &str, more: &str) -> String {
+    format!(
+        "[[notify]]\nname = \"{name}\"\nkind = \"webhook\"\nurl = \"{url}\"\nsecret_env = \"HOOK\"\nallow_private = true\n{more}\n"
+    )
+}
+
+/// A server on a clock that stands still, with this configuration.
+async fn world(config: String) -> (World, Arc<FakeClock>) {
+    let mut clock = None;
+    let world = World::with(|setup| {
+        clock = Some(setup.fake_clock());
+        setup.options.environment.push(("HOOK".to_owned(), SECRET.to_owned()));
+        setup.config = Some(config);
+    })
+    .await;
+    (world, clock.unwrap())
+}
+
+/// What the calls are about: the kind of event, and the ask.
+fn heard(calls: &[Call]) -> Vec<(String, String)> {
+    let one = |call: &Call| {
+        let event = call.json();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (text(&event["type"]), text(&event["data"]["askId"]))
+    };
+    calls.iter().map(one).collect()
+}
+
+fn waiting(ask: &Value) -> (String, String) {
+    ("ask.waiting".to_owned(), id(ask))
+}
+
+fn over(ask: &Value) -> (String, String) {
+    ("ask.over".to_owned(), id(ask))
+}
+
+fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// The channel as the admin sees it, once this is true of it.
+async fn channel(world: &World, name: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let looking = async {
+        loop {
+            let list = world.admin.get("/v1/notify").await.expect(200);
+            let found = list["data"].as_array().unwrap().iter().find(|channel| channel["name"] == name).cloned().unwrap();
+            if is_so(&found) {
+                return found;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_note_is_signed_and_says_who_waits_and_nothing_else() {
+    let receiver = Receiver::with_status(204).await.unwrap();
+    let (world, clock) = world(hook("hook", receiver.url(), "")).await;
+    let mut wanted = question();
+    wanted["agent"] = json!("claude");
+    wanted["project"] = json!("/home/ada/shop-api");
+    let ask = world.opened(wanted).await;
+    clock.advance(secs(20));
+    let calls = receiver.calls(1).await.unwrap();
+    standardwebhooks::Webhook::new(SECRET).unwrap().verify(&calls[0].body, &calls[0].headers).unwrap();
+    let event = calls[0].json();
+    let data = json!({
+        "askId": id(&ask), "kind": "question", "agent": "claude", "project": "shop-api",
+        "text": "claude in shop-api waits for you", "openedAt": ask["openedAt"],
+    });
+    assert_eq!(event["data"], data);
+    assert!(!calls[0].body.windows(8).any(|part| part == b"database"), "what is asked is not said");
+    let other = standardwebhooks::Webhook::new("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
+    assert!(other.verify(&calls[0].body, &calls[0].headers).is_err());
+}
+
+#[tokio::test]
+async fn by_choice_a_note_says_what_is_asked() {
+    let receiver = Receiver::with_status(200).await.unwrap();
+    let (world, clock) = world(hook("hook", receiver.url(), "content = true\nafter = \"1s\"")).await;
+    world.opened(approval()).await;
+    clock.advance(secs(1));
+    let event = receiver.calls(1).await.unwrap()[0].json();
+    assert!(event["data"]["content"].as_str().unwrap().contains("cargo test"), "{event}");
+}
+
+/// The second channel is faster: when it has heard, the first would have, too.
+#[tokio::test]
+async fn nobody_is_told_before_the_time_or_after_the_outcome_and_each_is_told_once() {
+    let (slow, fast) = (Receiver::with_status(200).await.unwrap(), Receiver::with_status(200).await.unwrap());
+    let config = hook("slow", slow.url(), "after = \"20s\"") + &hook("fast", fast.url(), "after = \"19s\"");
+    let (world, clock) = world(config).await;
+    let answered = world.opened(question()).await;
+    let kept = world.opened(question()).await;
+    clock.advance(secs(19));
+    assert_eq!(fast.calls(2).await.unwrap().len(), 2);
+    assert!(slow.so_far().is_empty(), "too early");
+    world.admin.answer(&id(&answered), json!([["SQLite"]])).await.expect(200);
+    clock.advance(secs(1));
+    slow.calls(1).await.unwrap();
+    clock.advance(secs(86_400));
+    let last = world.opened(question()).await;
+    clock.advance(secs(20));
+    assert_eq!(heard(&slow.calls(2).await.unwrap()), [waiting(&kept), waiting(&last)]);
+    let mut all = heard(&fast.calls(4).await.unwrap());
+    all.sort();
+    let mut expected = vec![waiting(&answered), waiting(&kept), over(&answered), waiting(&last)];
+    expected.sort();
+    assert_eq!(all, expected);
+}
+
+#[tokio::test]
+async fn what_a_rule_decides_is_nobodys_business() {
+    let receiver = Receiver::with_status(200).await.unwrap();
+    let (world, clock) = world(hook("hook", receiver.url(), "")).await;
+    world.admin.post("/v1/policy/grants", json!({ "run": ["cargo test"], "for": "1h" })).await.expect(201);
+    let decided = world.opened(approval()).await;
+    assert_eq!(decided["status"], "approved");
+    let asked = world.opened(question()).await;
+    clock.advance(secs(20));
+    assert_eq!(heard(&receiver.calls(1).await.unwrap()), [waiting(&asked)]);
+}
+
+#[tokio::test]
+async fn a_receiver_that_fails_is_tried_again_under_the_same_id() {
+    let status = Arc::new(AtomicU16::new(500));
+    let says = Arc::clone(&status);
+    let receiver = Receiver::start(move |_| {
+        let status = StatusCode::from_u16(says.load(Ordering::SeqCst)).unwrap();
+        async move { status.into_response() }
+    });
+    let receiver = receiver.await.unwrap();
+    let (world, clock) = world(hook("hook", receiver.url(), "")).await;
+    let ask = world.opened(question()).await;
+    clock.advance(secs(20));
+    for tries in 1..=3 {
+        pass_until(&clock, secs(6), || receiver.so_far().len() >= tries).await;
+    }
+    channel(&world, "hook", |channel| channel["lastFailure"] == "the receiver says 500").await;
+    status.store(200, Ordering::SeqCst);
+    pass_until(&clock, secs(30), || receiver.so_far().len() >= 4).await;
+    channel(&world, "hook", |channel| channel["lastFailure"].is_null()).await;
+    clock.advance(secs(86_400));
+    let next = world.opened(question()).await;
+    clock.advance(secs(20));
+    let calls = receiver.calls(5).await.unwrap();
+    assert_eq!(heard(&calls), [waiting(&ask), waiting(&ask), waiting(&ask), waiting(&ask), waiting(&next)]);
+    let ids: Vec<&str> = calls.iter().map(|call| call.header("webhook-id")).collect();
+    assert!(ids[..4].iter().all(|id| *id == ids[0]) && ids[4] != ids[0], "{ids:?}");
+}
+
+#[tokio::test]
+async fn a_note_that_cannot_be_sent_is_given_up() {
+    let receiver = Receiver::with_status(503).await.unwrap();
+    let (world, clock) = world(hook("hook", receiver.url(), "")).await;
+    let first = world.opened(question()).await;
+    pass_until(&clock, secs(600), || receiver.so_far().len() >= 6).await;
+    clock.advance(secs(86_400));
+    let second = world.opened(question()).await;
+    clock.advance(secs(20));
+    let calls = heard(&receiver.calls(7).await.unwrap());
+    assert_eq!(calls, [vec![waiting(&first); 6], vec![waiting(&second)]].concat());
+}
+
+/// Lets time pass, step by step, until this is so. What is to be tried again is put there by a task of its own.
+async fn pass_until(clock: &FakeClock, step: Duration, is_so: impl Fn() -> bool) {
+    let passing = async {
+        while !is_so() {
+            clock.advance(step);
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, passing).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_gone_hears_nothing_more() {
+    let receiver = Receiver::with_status(410).await.unwrap();
+    let (mut world, clock) = world(hook("hook", receiver.url(), "")).await;
+    let first = world.opened(question()).await;
+    clock.advance(secs(20));
+    channel(&world, "hook", |channel| channel["gone"] == true).await;
+    world.opened(question()).await;
+    clock.advance(secs(86_400));
+    let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
+    assert_eq!(tested["data"][0]["failure"], "the receiver said that it is gone");
+    assert_eq!(heard(&receiver.so_far()), [waiting(&first)]);
+    // Whoever starts the server again has put it right.
+    world.server.restart().await.unwrap();
+    channel(&world, "hook", |channel| channel["gone"] == false).await;
+}
+
+#[tokio::test]
+async fn a_dead_channel_delays_neither_answers_nor_other_channels() {
+    // One that takes the call and never replies, and one that nobody listens at.
+    let silent = Receiver::start(|_| std::future::pending()).await.unwrap();
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nobody = format!("http://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let alive = Receiver::with_status(200).await.unwrap();
+    let config = hook("silent", silent.url(), "") + &hook("nobody", &nobody, "") + &hook("alive", alive.url(), "");
+    let (world, clock) = world(config).await;
+    let mut asks = Vec::new();
+    for _ in 0..40 {
+        asks.push(world.opened(question()).await);
+    }
+    clock.advance(secs(20));
+    assert_eq!(alive.calls(40).await.unwrap().len(), 40);
+    for ask in &asks {
+        world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
+    }
+    alive.calls(80).await.unwrap();
+    channel(&world, "nobody", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("not reached"))).await;
+    assert!(silent.so_far().len() <= 8, "a few at once, and no more");
+}
+
+#[tokio::test]
+async fn a_restart_neither_repeats_nor_loses_a_note() {
+    let receiver = Receiver::with_status(200).await.unwrap();
+    let (mut world, clock) = world(hook("hook", receiver.url(), "")).await;
+    let told = world.opened(question()).await;
+    clock.advance(secs(20));
+    receiver.calls(1).await.unwrap();
+    let soon = world.opened(question()).await;
+    world.server.restart().await.unwrap();
+    world.server.restart().await.unwrap();
+    clock.advance(secs(20));
+    assert_eq!(heard(&receiver.calls(2).await.unwrap()), [waiting(&told), waiting(&soon)]);
+    world.server.restart().await.unwrap();
+    // The end of both is told, also of the one from three lives ago.
+    for ask in [&told, &soon] {
+        world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
+        receiver.until("the end of it", |calls| heard(calls).contains(&over(ask))).await.unwrap();
+    }
+    assert_eq!(receiver.so_far().len(), 4);
+}
+
+#[tokio::test]
+async fn a_new_channel_does_not_tell_of_what_waited_before_it_was_there() {
+    let receiver = Receiver::with_status(200).await.unwrap();
+    let (mut world, clock) = world(String::new()).await;
+    world.opened(question()).await;
+    clock.advance(secs(1));
+    std::fs::write(world.server.config_dir().join("config.toml"), hook("hook", receiver.url(), "")).unwrap();
+    world.server.restart().await.unwrap();
+    clock.advance(secs(3_600));
+    let new = world.opened(question()).await;
+    clock.advance(secs(20));
+    assert_eq!(heard(&receiver.calls(1).await.unwrap()), [waiting(&new)]);
+}
+
+#[tokio::test]
+async fn if_nobody_comes_the_next_channel_is_used() {
+    let (first, second) = (Receiver::with_status(500).await.unwrap(), Receiver::with_status(200).await.unwrap());
+    let config = hook("first", first.url(), "after = \"10s\"\nthen = { name = \"second\", after = \"5m\" }")
+        + &hook("second", second.url(), "after = \"0s\"");
+    let (world, clock) = world(config).await;
+    let (answered, left) = (world.opened(question()).await, world.opened(question()).await);
+    clock.advance(secs(10));
+    first.calls(2).await.unwrap();
+    world.admin.answer(&id(&answered), json!([["SQLite"]])).await.expect(200);
+    assert!(second.so_far().is_empty(), "it waits for the first");
+    clock.advance(secs(300));
+    assert_eq!(heard(&second.calls(1).await.unwrap()), [waiting(&left)], "a first channel that fails leads on all the same");
+}
+
+#[tokio::test]
+async fn what_is_snoozed_is_told_when_it_is_back() {
+    let receiver = Receiver::with_status(200).await.unwrap();
+    let (world, clock) = world(hook("hook", receiver.url(), "")).await;
+    let snoozed = world.opened(question()).await;
+    let now: sayso_core::time::Time = serde_json::from_value(snoozed["openedAt"].clone()).unwrap();
+    let until = json!({ "until": now.plus(secs(600)) });
+    world.admin.post(&format!("/v1/asks/{}/snooze", id(&snoozed)), until).await.expect(200);
+    let other = world.opened(question()).await;
+    clock.advance(secs(20));
+    receiver.calls(1).await.unwrap();
+    clock.advance(secs(580));
+    assert_eq!(heard(&receiver.calls(2).await.unwrap()), [waiting(&other), waiting(&snoozed)]);
+}
+
+#[tokio::test]
+async fn a_command_gets_the_note_on_its_standard_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("note.json");
+    let line = format!("cat > {0}.part; mv {0}.part {0}", file.display());
+    let config = format!("[[notify]]\nkind = \"command\"\nafter = \"1s\"\ncommand = [\"sh\", \"-c\", {line:?}]\n");
+    let (world, clock) = world(config).await;
+    let ask = world.opened(question()).await;
+    clock.advance(secs(1));
+    let reading = async {
+        loop {
+            if let Ok(text) = std::fs::read_to_string(&file) {
+                return serde_json::from_str::<Value>(&text).unwrap();
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let note = tokio::time::timeout(PATIENCE, reading).await.unwrap();
+    assert_eq!((&note["askId"], &note["kind"]), (&ask["id"], &json!("question")));
+}
+
+#[tokio::test]
+async fn a_command_that_does_not_end_is_ended_with_all_that_it_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pids");
+    let line = format!("sleep 3600 & echo $! > {}; sleep 3600", file.display());
+    let config = format!("[[notify]]\nname = \"stuck\"\nkind = \"command\"\ncommand = [\"sh\", \"-c\", {line:?}]\n");
+    let (world, _clock) = world(config).await;
+    let tested = world.admin.post("/v1/notify/test", json!({ "name": "stuck" })).await.expect(200);
+    let why = tested["data"][0]["failure"].as_str().unwrap();
+    assert!(why.contains("was ended"), "{why}");
+    let child = std::fs::read_to_string(&file).unwrap();
+    let state = format!("/proc/{}/stat", child.trim());
+    let gone = async {
+        // What is dead and not yet waited for is a zombie.
+        while std::fs::read_to_string(&state).is_ok_and(|stat| !stat.contains(") Z ")) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, gone).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_test_says_of_each_channel_what_happened_and_a_list_tells_no_secret() {
+    let (good, bad) = (Receiver::with_status(200).await.unwrap(), Receiver::with_status(403).await.unwrap());
+    let config =
+        hook("good", good.url(), "quiet = \"22:00-07:00\"\nperson = \"ada\"") + &hook("bad", bad.url(), "content = true");
+    let (world, _clock) = world(config).await;
+    let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
+    let expected = json!([
+        { "name": "good", "kind": "webhook", "sent": true },
+        { "name": "bad", "kind": "webhook", "sent": false, "failure": "the receiver says 403" },
+    ]);
+    assert_eq!(tested["data"], expected);
+    assert_eq!(good.calls(1).await.unwrap()[0].json()["type"], "test");
+    world.admin.post("/v1/notify/test", json!({ "name": "none" })).await.problem(404, "not_found");
+    let list = world.admin.get("/v1/notify").await;
+    assert!(!list.text.contains("whsec") && !list.text.contains(good.url()), "{}", list.text);
+    let expected = json!([
+        { "name": "good", "kind": "webhook", "after": "20s", "quiet": "22:00-07:00", "content": false, "person": "ada", "gone": false },
+        { "name": "bad", "kind": "webhook", "after": "20s", "content": true, "gone": false, "lastFailure": "the receiver says 403" },
+    ]);
+    assert_eq!(list.expect(200)["data"], expected);
+}
