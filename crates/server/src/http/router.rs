@@ -17,7 +17,7 @@ use super::{
     transcript,
 };
 use crate::app::App;
-use crate::doors::{gateway, mcp, question_rest};
+use crate::doors::{acp, gateway, mcp, question_rest};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -115,6 +115,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     router
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
+        .route("/acp", acp::route())
         .route("/openapi.json", get(move || async move { json_text(&document) }))
         .fallback(page::file)
         .method_not_allowed_fallback(no_method)
