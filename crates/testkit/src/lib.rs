@@ -20,7 +20,7 @@ mod watch;
 pub use agent::ScriptedAgent;
 pub use agent_script::{AgentScript, Asked};
 pub use answerer::{Answerer, Answering, Decided, Pattern};
-pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
+pub use process::{PROGRAM, ServerProcess, acp_client_bin, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use watch::{PATIENCE, Watch, within};
 

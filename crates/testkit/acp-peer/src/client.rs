@@ -111,7 +111,7 @@ fn main() -> Result<(), Error> {
         .on_receive_request(
             async move |request: CreateElicitationRequest, responder, _cx: ConnectionTo<Agent>| {
                 elicited.asked(json!({ "elicitation": request }));
-                responder.respond(CreateElicitationResponse::new(accept(&request)))
+                responder.respond(CreateElicitationResponse::new(accept(&request)?))
             },
             agent_client_protocol::on_receive_request!(),
         )
@@ -166,7 +166,7 @@ fn tell(what: &Value) {
 }
 
 /// The first of everything.
-fn accept(request: &CreateElicitationRequest) -> ElicitationAction {
+fn accept(request: &CreateElicitationRequest) -> Result<ElicitationAction, Error> {
     let mut content = BTreeMap::new();
     if let ElicitationMode::Form(form) = &request.mode {
         for (name, field) in &form.requested_schema.properties {
@@ -183,11 +183,14 @@ fn accept(request: &CreateElicitationRequest) -> ElicitationAction {
                 ElicitationPropertySchema::Integer(number) => ElicitationContentValue::from(number.minimum.unwrap_or(1)),
                 ElicitationPropertySchema::Number(number) => ElicitationContentValue::from(number.minimum.unwrap_or(1.0)),
                 ElicitationPropertySchema::Boolean(_) => ElicitationContentValue::from(true),
-                _ => continue,
+                other => match &json!(other)["items"]["anyOf"][0]["const"] {
+                    Value::Null => continue,
+                    first => read(json!([first]))?,
+                },
             };
             content.insert(name.clone(), value);
         }
     }
     let accept = ElicitationAcceptAction::new();
-    ElicitationAction::Accept(if content.is_empty() { accept } else { accept.content(content) })
+    Ok(ElicitationAction::Accept(if content.is_empty() { accept } else { accept.content(content) }))
 }

@@ -489,3 +489,31 @@ fn wrong_shapes_are_refused_one_by_one() {
         assert_eq!(event(&mut conversation, 8, kind, &data), [], "{kind}");
     }
 }
+
+/// Checklist 0.49: the page lists every method and capability that is spoken here.
+#[test]
+fn the_page_about_acp_lists_what_is_spoken() {
+    let page = include_str!("../../../../../docs/acp.md");
+    let spoken = [
+        "initialize",
+        "session/new",
+        "session/load",
+        "session/resume",
+        "session/list",
+        "session/prompt",
+        "session/cancel",
+        "$/cancel_request",
+        "session/request_permission",
+        "elicitation/create",
+        "_sandboxagent/session/request_question",
+    ];
+    let mut conversation = Conversation::new(Setting::default());
+    let met = sent(request(&mut conversation, 1, "initialize", json!({})));
+    let capabilities = &met["result"]["agentCapabilities"];
+    let listed = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let named =
+        [listed(&capabilities["sessionCapabilities"]), listed(&met["result"]["extensions"]), vec!["loadSession".to_owned()]];
+    for name in spoken.into_iter().map(str::to_owned).chain(named.concat()) {
+        assert!(page.contains(&name), "docs/acp.md does not name {name}");
+    }
+}
