@@ -6,6 +6,7 @@
 //! event stream. This crate deliberately knows nothing of the server's insides: it talks to it as
 //! any client does.
 
+mod acp;
 mod agent;
 mod agent_script;
 pub mod agents;
@@ -17,10 +18,11 @@ pub mod pty;
 mod server;
 mod watch;
 
+pub use acp::AcpClient;
 pub use agent::ScriptedAgent;
 pub use agent_script::{AgentScript, Asked};
 pub use answerer::{Answerer, Answering, Decided, Pattern};
-pub use process::{PROGRAM, ServerProcess, acp_client_bin, acp_peer_bin, sayso_bin, write_config};
+pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use watch::{PATIENCE, Watch, within};
 

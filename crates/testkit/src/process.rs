@@ -39,10 +39,7 @@ pub fn acp_peer_bin() -> Result<PathBuf> {
 }
 
 /// The client that is made with the official crate of the Agent Client Protocol.
-///
-/// # Errors
-/// When it was not built.
-pub fn acp_client_bin() -> Result<PathBuf> {
+pub(crate) fn acp_client_bin() -> Result<PathBuf> {
     peer("acp-client")
 }
 

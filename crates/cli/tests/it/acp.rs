@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use sayso_client::Client;
 use sayso_client::api::ask::{AnswerRequest, Ask, AskKind, AskStatus, NoRequest};
 use sayso_client::api::session::SessionStatus;
-use sayso_testkit::{ServerProcess, Watch, acp_client_bin, within};
+use sayso_testkit::{AcpClient, ServerProcess, Watch, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -199,40 +199,15 @@ async fn pending(client: &Client) -> Result<Ask> {
     }
 }
 
-/// What the official client tells of itself on its standard error.
-async fn told(lines: &mut Lines<BufReader<tokio::process::ChildStderr>>) -> Result<Value> {
-    let line = within("the official client", async { Ok(lines.next_line().await?) }).await?;
-    let line = line.context("the official client ended")?;
-    serde_json::from_str(&line).context(line)
-}
-
 /// Checklist 0.36, 0.37, 0.38, 0.42: what we write reads with the types of the official crate, and what it answers is taken.
 #[tokio::test]
 async fn the_official_client_is_asked_in_every_way() -> Result<()> {
     let dir = TempDir::with_prefix("sayso-acp-")?;
     let server = ServerProcess::start(dir.path()).await?;
     let client = server.client()?;
-    let mut acp = acp(&server, &[])?.spawn()?;
     let prompts =
         ["hello", "question", "questions", "approve", "plan", "form", "link", "question elsewhere", "approve elsewhere"];
-    let mut peer = Command::new(acp_client_bin()?)
-        .arg(server.project())
-        .arg("mock")
-        .args(prompts)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
-    // What the one writes the other reads.
-    let (mut to_acp, mut from_acp) = (acp.stdin.take().context("no input")?, acp.stdout.take().context("no output")?);
-    let (mut to_peer, mut from_peer) = (peer.stdin.take().context("no input")?, peer.stdout.take().context("no output")?);
-    tokio::spawn(async move { tokio::io::copy(&mut from_peer, &mut to_acp).await });
-    tokio::spawn(async move { tokio::io::copy(&mut from_acp, &mut to_peer).await });
-    let mut lines = BufReader::new(peer.stderr.take().context("no errors")?).lines();
-
-    assert_eq!(told(&mut lines).await?["met"]["agentInfo"]["name"], "sayso");
-    told(&mut lines).await?["session"].as_str().context("no session")?;
+    let mut official = AcpClient::start(acp(&server, &[])?, &server.project(), "mock", &prompts).await?;
     for prompt in prompts {
         if prompt.ends_with("elsewhere") {
             let ask = pending(&client).await?;
@@ -241,7 +216,7 @@ async fn the_official_client_is_asked_in_every_way() -> Result<()> {
                 AskKind::Approval | AskKind::Link => client.deny(&ask.id, &NoRequest::default()).await?,
             };
         }
-        let turn = told(&mut lines).await?;
+        let turn = official.next().await?;
         assert_eq!((&turn["prompt"], &turn["stopReason"]), (&json!(prompt), &json!("end_turn")), "{turn}");
         let asked = turn["asked"].as_array().context("nothing asked")?;
         let said = turn["said"].as_str().unwrap_or_default();
@@ -257,6 +232,5 @@ async fn the_official_client_is_asked_in_every_way() -> Result<()> {
             _ => assert_eq!(asked.last(), Some(&json!("cancelled")), "{turn}"),
         }
     }
-    within("the end", async { Ok(ensure!(peer.wait().await?.success(), "the official client failed")) }).await?;
-    within("the end of sayso acp", async { Ok(ensure!(acp.wait().await?.success(), "sayso acp failed")) }).await
+    official.ended().await
 }

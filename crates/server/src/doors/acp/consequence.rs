@@ -178,6 +178,10 @@ impl Conversation {
                 for ask in pending {
                     self.ask(&id, ask, out);
                 }
+                // What began in the gap is not told any more.
+                if let Some(talk) = self.sessions.get_mut(&id) {
+                    talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
+                }
                 let Session { status, reason, resumable, .. } = *session;
                 self.changed(&id, &Changed { status, reason, resumable }, out);
             }

@@ -159,10 +159,11 @@ impl Conversation {
         self.under_way.iter().any(|purpose| matches!(purpose, Purpose::Prompt { .. }))
     }
 
-    /// The sessions in which a turn is under way.
+    /// The sessions in which a turn is under way, or soon will be.
     #[must_use]
     pub fn running(&self) -> Vec<String> {
-        let running = |(id, talk): (&String, &Talk)| (talk.doing == Doing::Running).then(|| id.clone());
+        let running =
+            |(id, talk): (&String, &Talk)| (talk.doing == Doing::Running || !talk.prompts.is_empty()).then(|| id.clone());
         self.sessions.iter().filter_map(running).collect()
     }
 

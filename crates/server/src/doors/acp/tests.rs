@@ -441,6 +441,15 @@ fn after_a_gap_the_client_is_asked_what_is_pending_now() {
 }
 
 #[test]
+fn a_turn_that_ended_in_a_gap_is_over() {
+    let mut conversation = talking(all());
+    prompted(&mut conversation, 3);
+    assert_eq!(conversation.running(), [S], "the agent has it, or soon will");
+    conversation.handle(Input::Heard { session: S, what: Heard::Gap });
+    assert_eq!(sent(done(&mut conversation, session("idle", &[])))["result"]["stopReason"], "end_turn");
+}
+
+#[test]
 fn a_session_that_cannot_be_seen_any_more_ends_what_waits_for_it() {
     let mut conversation = talking(all());
     prompted(&mut conversation, 3);
