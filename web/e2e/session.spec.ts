@@ -1,5 +1,6 @@
 import { anotherBrowser, card, expect, test, visit } from "./fixtures";
 
+// Checklist 0.45.
 test("a mock session is started from the empty inbox, asks, and goes on when it is answered", async ({
   inbox,
   server,
@@ -59,7 +60,7 @@ test("interrupting withdraws what is open", async ({ inbox, server }) => {
   await expect(card(inbox)).toHaveAttribute("data-state", "withdrawn");
 });
 
-// Checklist 0.45, 0.46.
+// Checklist 0.45, 0.46, 0.48: docs/page.md says where it is.
 test("the events tab shows every event and the agent's own request", async ({ inbox, server }) => {
   const session = await server.session("approve it");
   await server.asked(session.id);

@@ -14,12 +14,12 @@ const ENTRIES: usize = 4096;
 const DEPTH: usize = 64;
 
 /// A value as one line of JSON; `null` should it have none.
-pub(crate) fn line(value: &impl Serialize) -> String {
+pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
 /// Whether a payload nests deeper than those who read it later can follow.
-pub(crate) fn too_deep(json: &str) -> bool {
+pub fn too_deep(json: &str) -> bool {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     let (mut quoted, mut escaped) = (false, false);
     for byte in json.bytes() {
@@ -41,73 +41,73 @@ pub(crate) fn too_deep(json: &str) -> bool {
 /// A JSON object whose fields are read one by one, in the order in which they were written. A field
 /// that is `null` counts as absent; of two with the same name the last counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Object<'a> {
     /// The object that this text is.
-    pub(crate) fn parse(json: &'a str) -> Option<Self> {
+    pub fn parse(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
     /// The object that this value is.
-    pub(crate) fn of(raw: &'a RawValue) -> Option<Self> {
+    pub fn of(raw: &'a RawValue) -> Option<Self> {
         Self::parse(raw.get())
     }
 
     /// Whether there is such a field, be it `null`.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)
     }
 
     /// A field.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub fn get(&self, name: &str) -> Option<&'a RawValue> {
         let (_, value) = self.0.iter().rev().find(|(key, _)| key == name)?;
         (value.get() != "null").then_some(value)
     }
 
     /// A field that holds text.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).and_then(text)
     }
 
     /// A field that holds text other than white space.
-    pub(crate) fn words(&self, name: &str) -> Option<String> {
+    pub fn words(&self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
     /// Whether a field says `true`.
-    pub(crate) fn says(&self, name: &str) -> bool {
+    pub fn says(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value.get() == "true")
     }
 
     /// A field that holds a number.
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+    pub fn number(&self, name: &str) -> Option<f64> {
         self.get(name).and_then(|value| value.get().parse().ok())
     }
 
     /// A field that holds an object.
-    pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
+    pub fn object(&self, name: &str) -> Option<Object<'a>> {
         self.get(name).and_then(Self::of)
     }
 
     /// A field that holds a list.
-    pub(crate) fn list(&self, name: &str) -> Option<Vec<&'a RawValue>> {
+    pub fn list(&self, name: &str) -> Option<Vec<&'a RawValue>> {
         self.get(name).and_then(list)
     }
 
     /// The fields, in the order in which they were written.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 }
 
 /// The entries of a list.
-pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
+pub fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str::<List<'_>>(raw.get()).ok().map(|list| list.0)
 }
 
 /// The text that this value is. Half of a surrogate pair, which no Rust string holds, is replaced.
-pub(crate) fn text(raw: &RawValue) -> Option<String> {
+pub fn text(raw: &RawValue) -> Option<String> {
     if !raw.get().starts_with('"') {
         return None;
     }
@@ -205,7 +205,7 @@ impl<'de> Deserialize<'de> for Bytes {
 }
 
 /// An object to be written, in this order.
-pub(crate) struct Fields<K, V>(pub(crate) Vec<(K, V)>);
+pub struct Fields<K, V>(pub Vec<(K, V)>);
 
 impl<K: Serialize, V: Serialize> Serialize for Fields<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

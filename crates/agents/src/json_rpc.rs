@@ -10,24 +10,26 @@ use crate::json::{Object, line, text};
 const ID: usize = 1024;
 
 /// The message is not JSON.
-pub(crate) const PARSE_ERROR: i32 = -32700;
+pub const PARSE_ERROR: i32 = -32700;
 /// The message is no request.
-pub(crate) const INVALID_REQUEST: i32 = -32600;
+pub const INVALID_REQUEST: i32 = -32600;
 /// There is no such method.
-pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
+pub const METHOD_NOT_FOUND: i32 = -32601;
 /// The method does not take these parameters.
-pub(crate) const INVALID_PARAMS: i32 = -32602;
+pub const INVALID_PARAMS: i32 = -32602;
+/// Something went wrong inside.
+pub const INTERNAL: i32 = -32603;
 /// The request was cancelled.
-pub(crate) const CANCELLED: i32 = -32800;
+pub const CANCELLED: i32 = -32800;
 
 /// The id of a request as JSON text, so that `1` and `"1"` stay apart and go back as they came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Id(String);
+pub struct Id(String);
 
 impl Id {
     /// The id that this JSON is; nothing if it is neither a number nor a text.
-    pub(crate) fn of(raw: &RawValue) -> Option<Self> {
+    pub fn of(raw: &RawValue) -> Option<Self> {
         let json = raw.get();
         let json = match json.bytes().next()? {
             // The same text may be written with other escapes when it is named again.
@@ -40,39 +42,56 @@ impl Id {
     }
 
     /// What stands in the place of an id that could not be read.
-    pub(crate) fn null() -> Self {
+    pub fn null() -> Self {
         Self("null".to_owned())
     }
 
     /// Its JSON text.
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// One message.
 #[derive(Debug)]
-pub(crate) enum Message<'a> {
+pub enum Message<'a> {
     /// It wants an answer.
-    Request { id: Id, method: String, params: Option<&'a RawValue> },
+    Request {
+        /// What the answer has to carry.
+        id: Id,
+        /// What is wanted.
+        method: String,
+        /// The rest.
+        params: Option<&'a RawValue>,
+    },
     /// It does not.
-    Notification { method: String, params: Option<&'a RawValue> },
+    Notification {
+        /// What happened.
+        method: String,
+        /// The rest.
+        params: Option<&'a RawValue>,
+    },
     /// The answer to a request of ours.
-    Response { id: Id, outcome: Result<Option<&'a RawValue>, Fault> },
+    Response {
+        /// The id of our request.
+        id: Id,
+        /// The result, or why there is none.
+        outcome: Result<Option<&'a RawValue>, Fault>,
+    },
 }
 
 /// An error that the other side answered with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
     /// Its code; 0 if it has none.
-    pub(crate) code: i64,
+    pub code: i64,
     /// Its words, cut to a readable length.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// A line that is no message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unreadable {
+pub enum Unreadable {
     /// It is not JSON, or not an object.
     NotAMessage,
     /// It asks for an answer, but not for what.
@@ -83,7 +102,7 @@ pub(crate) enum Unreadable {
 
 impl Unreadable {
     /// What a person is told of a line that this agent wrote.
-    pub(crate) fn told(&self, who: &str, line: &str) -> String {
+    pub fn told(&self, who: &str, line: &str) -> String {
         match self {
             Self::NoMethod(_) => format!("{who} made a request without a method; it was refused."),
             Self::BadId => format!("{who} made a request whose id cannot be sent back; it was ignored."),
@@ -96,7 +115,10 @@ impl Unreadable {
 }
 
 /// Reads one line.
-pub(crate) fn read(line: &str) -> Result<Message<'_>, Unreadable> {
+///
+/// # Errors
+/// When it is no message.
+pub fn read(line: &str) -> Result<Message<'_>, Unreadable> {
     let object = Object::parse(line).ok_or(Unreadable::NotAMessage)?;
     let id = match object.get("id") {
         Some(raw) => Some(Id::of(raw).ok_or(Unreadable::BadId)?),
@@ -124,7 +146,7 @@ impl Fault {
 }
 
 /// A request of ours.
-pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> String {
+pub fn request(id: u64, method: &str, params: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Request<'a, T> {
         jsonrpc: &'static str,
@@ -136,7 +158,7 @@ pub(crate) fn request(id: u64, method: &str, params: &impl Serialize) -> String 
 }
 
 /// A notification of ours.
-pub(crate) fn notification(method: &str, params: &impl Serialize) -> String {
+pub fn notification(method: &str, params: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Notification<'a, T> {
         jsonrpc: &'static str,
@@ -147,18 +169,24 @@ pub(crate) fn notification(method: &str, params: &impl Serialize) -> String {
 }
 
 /// The answer to a request.
-pub(crate) fn result(id: &Id, result: &impl Serialize) -> String {
+pub fn result(id: &Id, result: &impl Serialize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, line(result))
 }
 
 /// The answer to a request, as JSON. White space that ends a line is none in JSON.
-pub(crate) fn raw_result(id: &Id, result: &str) -> String {
+pub fn raw_result(id: &Id, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, result.replace(['\n', '\r'], " "))
 }
 
 /// The refusal of a request.
-pub(crate) fn error(id: &Id, code: i32, message: &str) -> String {
+pub fn error(id: &Id, code: i32, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{}}}}}"#, id.0, line(&message))
+}
+
+/// The same, with something for programs to read.
+pub fn error_with(id: &Id, code: i32, message: &str, data: &impl Serialize) -> String {
+    let (message, data) = (line(&message), line(data));
+    format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{message},"data":{data}}}}}"#, id.0)
 }
 
 #[cfg(test)]

@@ -30,7 +30,12 @@ impl App {
 
     /// A client of this server.
     pub(crate) fn client_of(&self, target: &Target) -> Result<Client, Failure> {
-        Ok(Client::for_surface(&target.url, &target.token, Surface::Terminal)?)
+        self.client_for(target, Surface::Terminal)
+    }
+
+    /// The same, for another surface.
+    pub(crate) fn client_for(&self, target: &Target, surface: Surface) -> Result<Client, Failure> {
+        Ok(Client::for_surface(&target.url, &target.token, surface)?)
     }
 
     /// The variables that an agent gets from whoever starts it. Only the token of this machine's owner

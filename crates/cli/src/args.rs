@@ -162,6 +162,8 @@ pub(crate) enum Command {
     },
     /// Let an agent ask, over MCP on standard input and output
     Mcp(Mcp),
+    /// Be an agent for your editor, over ACP on standard input and output
+    Acp(Acp),
     /// Tell Sayso what your own agent asks; the agent runs this
     Hook {
         /// Whose hook
@@ -216,6 +218,26 @@ pub(crate) struct Mcp {
     /// How long the client waits for a tool: 50s; a call that takes longer returns and is taken up with get_answer
     #[arg(long, value_name = "TIME")]
     pub(crate) wait: Option<Span>,
+}
+
+/// `sayso acp`.
+#[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
+pub(crate) struct Acp {
+    /// The agent that works; without it, the editor names one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// What happens to turns that are under way when the editor goes
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnClose::Interrupt)]
+    pub(crate) on_close: OnClose,
+}
+
+/// What happens to turns that are under way when the editor goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnClose {
+    /// They go on, and what they ask stays in the inbox
+    Keep,
+    /// They are interrupted
+    Interrupt,
 }
 
 /// `sayso ls`.
@@ -563,7 +585,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Rules", &["policy", "allow", "away"]),
     ("Flows", &["workflow"]),
     ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
-    ("Programs", &["hook", "mcp", "mock-agent"]),
+    ("Programs", &["hook", "mcp", "acp", "mock-agent"]),
 ];
 
 /// The parser, with the commands grouped in its help.

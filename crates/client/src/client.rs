@@ -34,6 +34,8 @@ pub enum Surface {
     Http,
     /// The command line.
     Terminal,
+    /// An editor.
+    Acp,
 }
 
 impl Surface {
@@ -41,6 +43,7 @@ impl Surface {
         match self {
             Self::Http => "http",
             Self::Terminal => "terminal",
+            Self::Acp => "acp",
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::auth::{Guard, Tokens};
 use crate::broker::{Keeper, Waiters};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::doors::acp::AcpDoor;
 use crate::doors::mcp::McpDoor;
 use crate::feed::{Feed, Past};
 use crate::http::Limits;
@@ -34,6 +35,7 @@ pub(crate) struct App {
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) keeper: Arc<Keeper>,
     pub(crate) mcp: McpDoor,
+    pub(crate) acp: AcpDoor,
     pub(crate) limits: Limits,
     pub(crate) config: Config,
     pub(crate) metrics: Arc<Metrics>,
@@ -68,6 +70,15 @@ impl Past for StoredPast {
 }
 
 impl App {
+    /// The agent of sessions that name none: the configured one, else the first whose program is there, else the mock.
+    pub(crate) fn default_agent(&self) -> Option<String> {
+        let path = self.processes.variable("PATH");
+        let is_there = |agent: &&crate::agents::Agent| agent.program.as_ref().is_some_and(|program| program.find(path).is_some());
+        let all = self.agents.all();
+        let first = || all.iter().find(is_there).or_else(|| all.first()).map(|agent| agent.name.clone());
+        self.config.default_agent.clone().or_else(first)
+    }
+
     /// The database as the feed's past.
     pub(crate) fn past(&self) -> Arc<dyn Past> {
         Arc::new(StoredPast(self.store.clone()))

@@ -74,6 +74,8 @@ pub(crate) struct Config {
     pub(crate) keep_events: Option<sayso_core::time::Span>,
     /// How long an agent goes on without a server before it is ended.
     pub(crate) lonely_after: Option<sayso_core::time::Span>,
+    /// The agent of sessions that name none, over ACP.
+    pub(crate) default_agent: Option<String>,
     /// Agents beside, or instead of, those that are built in.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
     /// How the inbox in a terminal behaves. The server only checks it.

@@ -28,6 +28,6 @@ mod server;
 pub use agents::{Embedded, MakeTranslator};
 pub use clock::{Clock, FakeClock};
 pub use config::{ConfigError, Options, TerminalSettings, agent_names};
-pub use doors::mcp;
+pub use doors::{acp, mcp};
 pub use http::openapi;
 pub use server::{Server, StartError, run};

@@ -24,6 +24,7 @@ use crate::auth::{Guard, Tokens, hash, role_name};
 use crate::broker::{self, Deadlines, Keeper, Waiters};
 use crate::config::{Config, ConfigError, Options};
 use crate::connection::Registry;
+use crate::doors::acp::AcpDoor;
 use crate::doors::mcp::McpDoor;
 use crate::entropy;
 use crate::feed::Feed;
@@ -169,6 +170,7 @@ impl Server {
             waiters,
             keeper,
             mcp: McpDoor::default(),
+            acp: AcpDoor::default(),
             stopping: CancellationToken::new(),
             limits: http::Limits::default(),
             processes: Processes::new(&data_dir, runtime_dir, supervisor, environment, &config),

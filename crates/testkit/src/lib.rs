@@ -6,6 +6,7 @@
 //! event stream. This crate deliberately knows nothing of the server's insides: it talks to it as
 //! any client does.
 
+mod acp;
 mod agent;
 mod agent_script;
 pub mod agents;
@@ -19,6 +20,7 @@ mod server;
 pub mod tls;
 mod watch;
 
+pub use acp::AcpClient;
 pub use agent::ScriptedAgent;
 pub use agent_script::{AgentScript, Asked};
 pub use answerer::{Answerer, Answering, Decided, Pattern};

@@ -35,9 +35,18 @@ pub fn sayso_bin() -> Result<PathBuf> {
 /// # Errors
 /// When it was not built.
 pub fn acp_peer_bin() -> Result<PathBuf> {
+    peer("acp-peer")
+}
+
+/// The client that is made with the official crate of the Agent Client Protocol.
+pub(crate) fn acp_client_bin() -> Result<PathBuf> {
+    peer("acp-client")
+}
+
+fn peer(name: &str) -> Result<PathBuf> {
     let exe = std::env::current_exe().context("this program does not know where it is")?;
-    let built = exe.ancestors().skip(1).take(3).map(|dir| dir.join("peer/acp-peer")).find(|path| path.is_file());
-    built.context("build the agent first: `cargo build --package sayso-acp-peer --features sdk --profile peer`")
+    let built = exe.ancestors().skip(1).take(3).map(|dir| dir.join("peer").join(name)).find(|path| path.is_file());
+    built.context("build it first: `cargo build --package sayso-acp-peer --features sdk --profile peer`")
 }
 
 /// The name of the agent that [`write_config`] adds.

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::MockTranslator;
 use super::acp_answer::{ALLOW, By, REJECT, Waiting, rejected};
-use super::acp_form::form;
+use crate::form::form;
 use crate::json::{self, Object};
 use crate::json_rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Message, PARSE_ERROR, Unreadable};
 use crate::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output, Translator};

@@ -4,7 +4,7 @@ use sayso_core::ask::{AskBody, Decision, validate};
 use sayso_core::id::SessionId;
 use sayso_core::texts;
 
-use super::acp_form::{answers, content_of};
+use crate::form::{answers, content_of};
 use crate::json::Object;
 
 /// The option that says yes.

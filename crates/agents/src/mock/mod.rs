@@ -22,7 +22,6 @@
 
 mod acp_agent;
 mod acp_answer;
-mod acp_form;
 mod asks;
 mod script;
 mod state;

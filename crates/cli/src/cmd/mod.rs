@@ -1,5 +1,6 @@
 //! One file per command or small family.
 
+mod acp;
 mod agents;
 mod answer;
 mod ask;
@@ -63,6 +64,7 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Restart => stop::restart(app).await,
         Command::Stop { all } => stop::run(app, all).await,
         Command::Mcp(args) => mcp::run(app, args).await,
+        Command::Acp(args) => acp::run(app, args).await,
         // It runs before everything else is read; see `main`.
         Command::Hook { .. } => Ok(()),
         Command::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),

@@ -13,6 +13,7 @@ mod acp;
 mod claude;
 mod codex;
 mod codex_own;
+mod editor;
 mod hooks;
 mod mcp;
 mod mcp_peers;

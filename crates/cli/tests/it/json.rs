@@ -101,7 +101,7 @@ async fn every_command_prints_json() -> Result<()> {
     let help = person.ok(&["--help"]).await?;
     let listed = help.lines().take_while(|line| *line != "Options").filter_map(|line| line.strip_prefix("  "));
     let listed: BTreeSet<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
-    let others = ["serve", "completions", "hook", "mcp", "mock-agent"];
+    let others = ["serve", "completions", "hook", "mcp", "acp", "mock-agent"];
     let tried: BTreeSet<&str> = commands.iter().filter_map(|args| args.first().copied()).chain(others).collect();
     assert_eq!(listed, tried);
     Ok(())

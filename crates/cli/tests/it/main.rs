@@ -1,6 +1,7 @@
 //! The real binary against the real server: on a terminal, in a pipe, in a script, in an agent's shell.
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
+mod acp;
 mod acp_peer;
 mod agent_shell;
 mod approvals;

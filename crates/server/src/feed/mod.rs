@@ -22,7 +22,7 @@ mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cursor::Selection;
+pub(crate) use cursor::{Batch, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
 pub(crate) use past::Past;
 pub(crate) use publish::Feed;

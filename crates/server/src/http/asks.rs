@@ -38,7 +38,7 @@ pub(super) fn reader(authorized: &Authorized) -> Result<&Caller, ApiError> {
 }
 
 /// An id in a path. What is no id is as unknown as an id that names nothing.
-pub(super) fn ask_id(text: &str) -> Result<AskId, ApiError> {
+pub(crate) fn ask_id(text: &str) -> Result<AskId, ApiError> {
     text.parse().map_err(|_| ApiError::no_ask())
 }
 

@@ -36,6 +36,11 @@ impl ApiError {
         }))
     }
 
+    /// What the client is told.
+    pub(crate) const fn problem(&self) -> &Problem {
+        &self.0
+    }
+
     /// The body is not JSON, or a door misses a field.
     pub(crate) fn malformed(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, ErrorCode::MalformedRequest, detail)

@@ -85,7 +85,10 @@ pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Ne
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::VARY, HeaderValue::from_static("origin"));
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PUT, DELETE"));
-        let allowed = HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id, x-sayso-via");
+        let allowed = HeaderValue::from_static(
+            "authorization, content-type, idempotency-key, last-event-id, x-sayso-via, acp-connection-id, acp-session-id",
+        );
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("acp-connection-id"));
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
     }
     response

@@ -17,7 +17,7 @@ use super::{
     sessions, tokens, transcript,
 };
 use crate::app::App;
-use crate::doors::{gateway, mcp, question_rest};
+use crate::doors::{acp, gateway, mcp, question_rest};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -145,6 +145,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     served()
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
+        .route("/acp", acp::route())
         .route("/a/{code}", get(answer_link::show).post(answer_link::decide))
         .route("/openapi.json", get(description))
         .fallback(page::file)

@@ -25,7 +25,7 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus, title_of};
 use sayso_core::transcript::{Block, BlockBody, Role as Speaker};
 use sayso_store::read::{GetSession, ListSessions, SessionDetail};
-use sayso_store::write::{CommandSession, Commanded, CreateSession, Once, SendMessage, Sent, SessionCommand};
+use sayso_store::write::{CommandSession, Commanded, CreateSession, IdempotencyKey, Once, SendMessage, Sent, SessionCommand};
 
 use super::asks::{label, page_size, place};
 use super::{ApiError, Authorized, JsonBody, Params};
@@ -66,9 +66,20 @@ pub(crate) async fn create(
     authorized: Authorized,
     body: JsonBody<NewSession>,
 ) -> Result<Response, ApiError> {
+    let key = body.key(&authorized.caller);
+    let session = start(&app, &authorized, body.value, key).await?;
+    let location = format!("/v1/sessions/{}", session.id);
+    Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(session)).into_response())
+}
+
+/// Starts a session, whatever the door.
+pub(crate) async fn start(
+    app: &Arc<App>,
+    authorized: &Authorized,
+    new: NewSession,
+    key: Option<IdempotencyKey>,
+) -> Result<ApiSession, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
-    let key = body.key(caller);
-    let new = body.value;
     let Some(agent) = app.agents.get(&new.agent) else {
         let known = app.agents.all().iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(", ");
         let detail = format!("there is no agent `{}`; there are: {known}", limits::head(&new.agent, 80));
@@ -79,7 +90,7 @@ pub(crate) async fn create(
     let mode = new.permission_mode.unwrap_or_else(|| "default".to_owned());
     limits::check("the permission mode", mode.len(), limits::NAME)?;
     limits::check("the model", new.model.as_ref().map_or(0, String::len), limits::NAME)?;
-    let project = directory(&app, caller, new.cwd.as_deref())?;
+    let project = directory(app, caller, new.cwd.as_deref())?;
     let policy = new.policy.unwrap_or_default();
     policy.check()?;
     let environment = environment(caller, new.environment.unwrap_or_default())?;
@@ -151,10 +162,7 @@ pub(crate) async fn create(
         app.processes.forget_variables(connection);
     }
     match created? {
-        Once::Done(session) | Once::Before(session) => {
-            let location = format!("/v1/sessions/{}", session.id);
-            Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(ApiSession::of(&session, 0))).into_response())
-        }
+        Once::Done(session) | Once::Before(session) => Ok(ApiSession::of(&session, 0)),
         Once::Reused => Err(ApiError::key_reused()),
     }
 }
@@ -273,10 +281,23 @@ pub(crate) async fn message(
     Path(id): Path<String>,
     body: JsonBody<MessageRequest>,
 ) -> Result<Response, ApiError> {
+    let key = body.key(&authorized.caller);
+    let accepted = say(&app, &authorized, authorized.via(), &id, body.value, key).await?;
+    Ok((StatusCode::ACCEPTED, Json(accepted)).into_response())
+}
+
+/// Says something to the agent, whatever the door.
+pub(crate) async fn say(
+    app: &App,
+    authorized: &Authorized,
+    via: &str,
+    id: &str,
+    message: MessageRequest,
+    key: Option<IdempotencyKey>,
+) -> Result<MessageAccepted, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
-    let session = session_id(&id)?;
-    let key = body.key(caller);
-    let MessageRequest { text, if_pending } = body.value;
+    let session = session_id(id)?;
+    let MessageRequest { text, if_pending } = message;
     if text.trim().is_empty() {
         return Err(ApiError::invalid("text is empty"));
     }
@@ -288,10 +309,9 @@ pub(crate) async fn message(
         subagent: None,
         body: BlockBody::Message { role: Speaker::User, text: text.clone() },
     };
-    let found = find(&app, caller, &id).await?;
+    let found = find(app, caller, id).await?;
     let typed = app.agents.get(&found.session.agent).map(|agent| agent.capabilities.typed).unwrap_or_default();
-    let by =
-        Actor::Message { name: caller.name.clone(), via: authorized.via().to_owned(), token: caller.token, message: block.id };
+    let by = Actor::Message { name: caller.name.clone(), via: via.to_owned(), token: caller.token, message: block.id };
     let send = SendMessage {
         workspace: caller.workspace,
         session,
@@ -314,8 +334,7 @@ pub(crate) async fn message(
         Sent::NotFound => return Err(ApiError::no_session()),
         Sent::KeyReused => return Err(ApiError::key_reused()),
     };
-    let accepted = MessageAccepted { message_id: message_id.to_string(), answered };
-    Ok((StatusCode::ACCEPTED, Json(accepted)).into_response())
+    Ok(MessageAccepted { message_id: message_id.to_string(), answered })
 }
 
 async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionCommand) -> Result<Json<ApiSession>, ApiError> {

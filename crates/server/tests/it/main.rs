@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+mod acp;
 mod answer_links;
 mod auth;
 mod channels;

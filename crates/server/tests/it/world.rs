@@ -187,15 +187,11 @@ impl Http {
 
     /// Opens a stream, from after this place if there is one.
     pub(crate) async fn stream(&self, path: &str, after: Option<&str>) -> Stream {
-        // A stream lasts; each wait for its next piece has an end of its own.
-        let mut request = self.request(&Method::GET, path).timeout(20 * PATIENCE);
+        let mut request = self.request(&Method::GET, path);
         if let Some(after) = after {
             request = request.header("last-event-id", after);
         }
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), 200, "{path}");
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Stream { response, buffer: String::new() }
+        Stream::of(request).await
     }
 }
 
@@ -240,6 +236,15 @@ pub(crate) enum Piece {
 }
 
 impl Stream {
+    /// The stream that this request opens.
+    pub(crate) async fn of(request: reqwest::RequestBuilder) -> Self {
+        // A stream lasts; each wait for its next piece has an end of its own.
+        let response = request.timeout(20 * PATIENCE).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{}", response.url());
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { response, buffer: String::new() }
+    }
+
     /// The next piece; nothing at the end.
     pub(crate) async fn piece(&mut self) -> Option<Piece> {
         loop {

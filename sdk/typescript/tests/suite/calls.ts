@@ -156,6 +156,37 @@ export const calls: Case[] = [
     },
   },
   {
+    // Checklist 2.48.
+    name: "questions of a run are answered and rejected, and its agent goes on",
+    async run(world) {
+      const steps = ["plan", "build"].map((id) => ({ id, agent: "mock", prompt: "question", questions: "forward" }));
+      const started = await fetch(`${world.url}/v1/runs`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${world.token}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ workflow: { name: "two questions", steps } }),
+      });
+      const { id: run } = (await started.json()) as { id: string };
+      const { runs } = world.admin;
+      const asked = () =>
+        until("the run asks", async () => ((await runs.get(run)).pendingQuestions as { id: string }[])[0]?.id);
+      const first = await asked();
+      same(await runs.answerQuestion(run, first, [["SQLite"]]), { status: "answered" });
+      await fails(runs.answerQuestion(run, first, [["PostgreSQL"]]), AlreadyResolvedError, "ask_already_resolved");
+      const second = await until("the next step asks", async () => {
+        const [pending] = (await runs.get(run)).pendingQuestions as { id: string }[];
+        return pending !== undefined && pending.id !== first && pending.id;
+      });
+      same(await runs.rejectQuestion(run, second, "not now"), { status: "rejected" });
+      const done = await until("the run ends", async () => {
+        const now = await runs.get(run);
+        return now.status === "completed" && now;
+      });
+      same(done.pendingQuestions, []);
+      const { outcome } = await world.admin.asks.get(second);
+      same([outcome?.status, outcome?.message], ["rejected", "not now"]);
+    },
+  },
+  {
     name: "tokens that are missing, wrong, expired, revoked or of another role are refused by name",
     async run(world) {
       for (const token of ["", "sayso_wrong", "nonsense"]) {

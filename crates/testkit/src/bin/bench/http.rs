@@ -39,9 +39,22 @@ impl Http {
 
     /// Sends a request with a JSON body; the body of the reply, which has to be a success.
     pub(crate) async fn post(&mut self, path: &str, body: &str) -> Result<&[u8]> {
+        self.post_with(path, "", body).await
+    }
+
+    /// The same, with these headers.
+    pub(crate) async fn post_with(&mut self, path: &str, headers: &str, body: &str) -> Result<&[u8]> {
         let head = self.target.head("POST", path);
-        let request = format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let request = format!("{head}{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         self.call(&request).await
+    }
+
+    /// The same; a header of the reply.
+    pub(crate) async fn post_for(&mut self, path: &str, body: &str, name: &str) -> Result<String> {
+        self.post(path, body).await?;
+        let end = find(&self.buffer, b"\r\n\r\n").context("no head")?;
+        let head = std::str::from_utf8(&self.buffer[..end])?;
+        Ok(header(head, name).with_context(|| format!("no {name}"))?.to_owned())
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Result<&[u8]> {
@@ -89,8 +102,13 @@ pub(crate) struct Sse {
 impl Sse {
     /// Opens a stream and waits until it is open.
     pub(crate) async fn open(target: &Target, path: &str) -> Result<Self> {
+        Self::open_with(target, path, "").await
+    }
+
+    /// The same, with these headers.
+    pub(crate) async fn open_with(target: &Target, path: &str, headers: &str) -> Result<Self> {
         let mut socket = target.connect().await?;
-        let request = format!("{}accept: text/event-stream\r\n\r\n", target.head("GET", path));
+        let request = format!("{}{headers}accept: text/event-stream\r\n\r\n", target.head("GET", path));
         socket.write_all(request.as_bytes()).await?;
         let mut raw = Vec::with_capacity(8 * 1024);
         let end = loop {
@@ -115,6 +133,23 @@ impl Sse {
             let found = self.find_event();
             if let Some((name, frame)) = found {
                 return Ok(Event { name: &self.text[name], frame: &self.text[frame] });
+            }
+            self.text.drain(..self.taken);
+            self.taken = 0;
+            self.read().await?;
+        }
+    }
+
+    /// The data of the next frame, for a stream whose events have no names.
+    pub(crate) async fn data(&mut self) -> Result<&[u8]> {
+        loop {
+            let start = self.taken;
+            if let Some(length) = find_end(&self.text[start..]) {
+                self.taken = start + length;
+                if self.text[start..].starts_with(b"data: ") {
+                    return Ok(&self.text[start + 6..start + length]);
+                }
+                continue;
             }
             self.text.drain(..self.taken);
             self.taken = 0;

@@ -5,6 +5,7 @@
 //! its own; this program is the driver, on one thread, over loopback. Where noise matters, a
 //! measurement is made several times and the median is told.
 
+mod acp;
 mod fan_out;
 mod http;
 mod inbox;
@@ -125,6 +126,9 @@ async fn measure(args: &Args) -> Result<Report> {
     if wanted("round_trip_100") {
         round_trip_100(&mut report, size).await?;
     }
+    if wanted("acp_door") {
+        acp_door(&mut report, size).await?;
+    }
     if wanted("fan_out") {
         fan_out_100(&mut report, size).await?;
     }
@@ -205,6 +209,34 @@ async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
             .wanted("p50_ms", of(&windows, |window| window.p50_ms), AtMost(16.0))
             .wanted("cpu_us", of(&windows, |window| window.cpu_us), AtMost(170.0)),
     )
+}
+
+/// One client of the ACP door, beside a native one of the same server. They take turns, so that a busy machine is as busy
+/// for both.
+async fn acp_door(report: &mut Report, size: Size) -> Result<()> {
+    const TURNS: u32 = 4;
+    let (mut native, mut door, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..size.runs {
+        let dir = directory()?;
+        let mut server = ServerProcess::start(dir.path()).await?;
+        let (mut of_native, mut of_door) = (Vec::new(), Vec::new());
+        for _ in 0..TURNS {
+            let clients = Clients::start(&server, MOCK, 1).await?;
+            clients.wait(Until::Count(100)).await?;
+            of_native.push(clients.measure(Until::Time(size.window / TURNS)).await?.p50_ms);
+            clients.stop().await?;
+            let mut times = acp::round_trips(&server, Until::Time(size.window / TURNS)).await?;
+            of_door.push(meter::percentile(&mut times, 0.5) / 1e3);
+        }
+        server.terminate().await?;
+        let (of_native, of_door) = (meter::median(&of_native), meter::median(&of_door));
+        ratios.push(of_door / of_native);
+        native.push(of_native);
+        door.push(of_door);
+    }
+    let line = Line::new("acp_door").told("runs", size.runs as f64);
+    let line = line.told("native_p50_ms", meter::median(&native)).told("p50_ms", meter::median(&door));
+    report.add(line.wanted("p50_over_native", meter::median(&ratios), AtMost(1.5)))
 }
 
 /// What is told of every run of round trips.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::json::{Fields, Object, line, list, text};
 
 /// What a client reads above the form, and the form as JSON, its fields in the order of the questions.
-pub(super) fn form(questions: &[Question]) -> (String, String) {
+pub fn form(questions: &[Question]) -> (String, String) {
     let several = questions.len() > 1;
     let message = match questions {
         [only] => only.text.clone(),
@@ -21,6 +21,7 @@ pub(super) fn form(questions: &[Question]) -> (String, String) {
                 let options: Vec<Value> = options
                     .iter()
                     .map(|option| json!({ "const": option.value, "title": option.label, "description": option.description }))
+                    .map(without_nulls)
                     .collect();
                 if *multiple {
                     json!({ "type": "array", "items": { "anyOf": options } })
@@ -43,7 +44,7 @@ pub(super) fn form(questions: &[Question]) -> (String, String) {
         if several {
             property["description"] = json!(question.text);
         }
-        properties.push((question.key.clone(), property));
+        properties.push((question.key.clone(), without_nulls(property)));
         let custom = matches!(question.input, Input::Choice { custom: true, .. });
         if custom {
             properties.push((format!("{}_custom", question.key), json!({ "type": "string", "title": "Other" })));
@@ -57,7 +58,7 @@ pub(super) fn form(questions: &[Question]) -> (String, String) {
 }
 
 /// The answers that a form's content holds, one list per question.
-pub(super) fn content_of(questions: &[Question], content: &Object<'_>) -> Answers {
+pub fn content_of(questions: &[Question], content: &Object<'_>) -> Answers {
     let of = |question: &Question| {
         let own = content.words(&format!("{}_custom", question.key));
         content.get(&question.key).map(entries).unwrap_or_default().into_iter().chain(own).collect()
@@ -66,8 +67,16 @@ pub(super) fn content_of(questions: &[Question], content: &Object<'_>) -> Answer
 }
 
 /// The answers of the sandbox extension: a list of lists.
-pub(super) fn answers(result: &Object<'_>) -> Answers {
+pub fn answers(result: &Object<'_>) -> Answers {
     result.list("answers").unwrap_or_default().into_iter().map(entries).collect()
+}
+
+/// Strict readers take a field that is `null` for one of the wrong type.
+fn without_nulls(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    object
 }
 
 fn entries(raw: &RawValue) -> Vec<String> {

@@ -1,0 +1,187 @@
+//! `sayso acp`: an agent for an editor, on standard input and output. It is a client of the HTTP API like any other, so
+//! everything that the editor's agent asks can be answered elsewhere, too.
+
+use std::io::{self, BufRead, Read as _, Write as _};
+use std::thread;
+use std::time::Duration;
+
+use sayso_client::api::ask::{AnswerRequest, ApproveRequest, NoRequest};
+use sayso_client::api::session::{IfPending, SessionQuery, TranscriptQuery};
+use sayso_client::{Client, Error, StreamItem, Surface};
+use sayso_server::acp::{Call, Conversation, Frame, Heard, Line, Outlet, Refusal, Reply, Sessions, Setting, Verdict, serve};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::args::{Acp, OnClose};
+use crate::autostart;
+use crate::failure::Failure;
+
+/// Messages of the editor that wait to be read, and those that wait to be written. Whoever has more waits.
+const LINES: usize = 16;
+/// Bytes of one message.
+const LINE: u64 = 16 * 1024 * 1024;
+/// How long the end may take.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// Sessions on a page of the list.
+const PAGE: u32 = 100;
+
+/// Speaks with the editor until it closes our input.
+pub(crate) async fn run(app: &App, args: Acp) -> Result<(), Failure> {
+    app.person_only()?;
+    autostart::client(app).await?;
+    let client = app.client_for(&app.target()?, Surface::Acp)?;
+    let broken = |error: io::Error| Failure::io("Signals cannot be heard", &error);
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate()).map_err(broken)?, signal(SignalKind::interrupt()).map_err(broken)?);
+    let leave = CancellationToken::new();
+    let (mut lines, (stdout, written)) = (read(), write());
+    let mut conversation = Conversation::new(Setting { agent: args.agent, environment: app.environment_for_agents() });
+    let sessions = Remote(client.clone());
+    let signalled = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        leave.cancel();
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = serve(&mut conversation, &sessions, &mut lines, &stdout, &leave) => {}
+        () = signalled => {}
+    }
+    if args.on_close == OnClose::Interrupt {
+        for session in conversation.running() {
+            // The editor is gone: nobody could be told that it did not work.
+            let _ = tokio::time::timeout(FAREWELL, client.interrupt(&session)).await;
+        }
+    }
+    drop(stdout);
+    let _ = tokio::time::timeout(FAREWELL, written).await;
+    Ok(())
+}
+
+/// The lines of standard input.
+fn read() -> mpsc::Receiver<Line> {
+    let (send, lines) = mpsc::channel(LINES);
+    // A blocked read cannot be called off: the thread ends with the input or with the process.
+    thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        while let Ok(Some(text)) = next_line(&mut input, LINE) {
+            if !text.trim().is_empty() && send.blocking_send(Line { text, session: None }).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+/// The next line; nothing at the end. What is too long is cut, and what is no UTF-8 is replaced: neither is a message, and
+/// the editor hears of it.
+fn next_line(input: &mut impl BufRead, limit: u64) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+/// Standard output, one message a line, and when all of them are written.
+fn write() -> (Stdout, oneshot::Receiver<()>) {
+    let (send, mut lines) = mpsc::channel::<String>(LINES);
+    let (done, written) = oneshot::channel();
+    thread::spawn(move || {
+        let mut out = io::stdout().lock();
+        while let Some(line) = lines.blocking_recv() {
+            if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+                break;
+            }
+        }
+        let _ = done.send(());
+    });
+    (Stdout(send), written)
+}
+
+struct Stdout(mpsc::Sender<String>);
+
+impl Outlet for Stdout {
+    async fn send(&self, frame: Frame) -> bool {
+        self.0.send(frame.line).await.is_ok()
+    }
+}
+
+/// The sessions of a server, over its HTTP API.
+#[derive(Debug, Clone)]
+struct Remote(Client);
+
+impl Remote {
+    async fn made(&self, call: Call) -> Result<Reply, Error> {
+        let client = &self.0;
+        Ok(match call {
+            Call::Create(new) => Reply::Session(Box::new(client.start_session(&new).await?)),
+            Call::Look { session } => Reply::Session(Box::new(client.session(&session).await?)),
+            Call::Interrupt { session } => Reply::Session(Box::new(client.interrupt(&session).await?)),
+            Call::Resume { session } => Reply::Session(Box::new(client.resume(&session).await?)),
+            Call::Transcript { session, cursor } => {
+                let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
+                Reply::Transcript(client.transcript(&session, &query).await?)
+            }
+            Call::List { cursor } => {
+                let query = SessionQuery { cursor, limit: Some(PAGE), ..SessionQuery::default() };
+                Reply::Sessions(client.sessions(&query).await?)
+            }
+            Call::Message { session, text } => Reply::Said(Box::new(client.message(&session, &text, IfPending::Refuse).await?)),
+            Call::Whole { ask } => Reply::Ask(Box::new(client.ask(&ask).await?)),
+            Call::Decide { ask, verdict } => Reply::Ask(Box::new(match verdict {
+                Verdict::Answer(answers) => client.answer(&ask, &AnswerRequest { answers, note: None }).await?,
+                Verdict::Reject => client.reject(&ask, &NoRequest::default()).await?,
+                Verdict::Approve { choice } => client.approve(&ask, &ApproveRequest { choice, input: None }).await?,
+                Verdict::Deny => client.deny(&ask, &NoRequest::default()).await?,
+            })),
+        })
+    }
+}
+
+impl Sessions for Remote {
+    async fn call(&self, call: Call) -> Result<Reply, Refusal> {
+        self.made(call).await.map_err(|error| Refusal { code: error.code(), message: error.to_string() })
+    }
+
+    async fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) {
+        let mut stream = self.0.session_events(&session, Some(since));
+        loop {
+            let heard = match stream.next().await {
+                Ok(StreamItem::Event(event)) => Heard::Event(event),
+                Ok(StreamItem::Reset { .. }) => Heard::Gap,
+                // It comes back by itself, with everything that was missed.
+                Ok(StreamItem::Reconnecting { .. } | StreamItem::Reconnected) => continue,
+                Err(error) => Heard::Over(error.to_string()),
+            };
+            let over = matches!(heard, Heard::Over(_));
+            if tell.send((session.clone(), heard)).await.is_err() || over {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_costs_only_itself() {
+        let mut input = b"one\n\ntoo long\n\xffx\nlast".as_slice();
+        let mut next = || next_line(&mut input, 5).unwrap();
+        assert_eq!(next().as_deref(), Some("one\n"));
+        assert_eq!(next().as_deref(), Some("\n"));
+        assert_eq!(next().as_deref(), Some("too l"));
+        assert_eq!(next().as_deref(), Some("\u{fffd}x\n"));
+        assert_eq!(next().as_deref(), Some("last"));
+        assert_eq!(next(), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! How an ask is put to the client, and what its answer means.
+
+use sayso_agents::form;
+use sayso_agents::json::{Object, line};
+use sayso_api::ask::{ActionKind, Approval, Ask, AskKind, InputKind, Link, Preview};
+use sayso_core::ask::Question;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::call::Verdict;
+use super::client::Client;
+use super::telling::{content, fenced};
+
+/// The options of a permission that are ours. The others carry their position.
+const ALLOW: &str = "allow";
+const DENY: &str = "deny";
+const OPTION: &str = "option-";
+
+/// A way to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// `_sandboxagent/session/request_question`.
+    Question,
+    /// `elicitation/create` with a form.
+    Form,
+    /// `elicitation/create` with an address.
+    Link,
+    /// `session/request_permission`, which every client has.
+    Permission,
+}
+
+/// What the client's result means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The person decided.
+    Decided(Verdict),
+    /// They left it: it stays pending, for them and for everybody else.
+    Left,
+    /// Nothing that this way of asking can be answered with.
+    Unreadable,
+}
+
+/// The ways to put this ask to this client, the best first. None: it has to be answered elsewhere.
+pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
+    match ask.kind {
+        AskKind::Approval => vec![Way::Permission],
+        AskKind::Link => [client.links.then_some(Way::Link), Some(Way::Permission)].into_iter().flatten().collect(),
+        // Clients show and keep what is typed into a form, and the protocol has no field for secrets.
+        AskKind::Question if ask.questions.iter().any(|question| question.secret) => Vec::new(),
+        AskKind::Question => {
+            let simple = is_simple(ask);
+            let mut ways = Vec::new();
+            if client.questions && simple {
+                ways.push(Way::Question);
+            }
+            if client.forms {
+                ways.push(Way::Form);
+            }
+            // Who does not know the method says so.
+            if !ways.contains(&Way::Question) {
+                ways.push(Way::Question);
+            }
+            if simple {
+                ways.push(Way::Permission);
+            }
+            ways
+        }
+    }
+}
+
+/// One question that takes one of its options.
+fn is_simple(ask: &Ask) -> bool {
+    matches!(ask.questions.as_slice(), [only] if only.input == InputKind::Choice && !only.multiple && !only.options.is_empty())
+}
+
+/// The questions of an ask with keys of our own, which are names of fields whatever the agent calls them.
+fn questions(ask: &Ask) -> Vec<Question> {
+    let named = |(index, question): (usize, &sayso_api::ask::Question)| Question {
+        key: format!("question_{index}"),
+        ..question.clone().into_core(index)
+    };
+    ask.questions.iter().enumerate().map(named).collect()
+}
+
+/// The method and the parameters that ask this. `again` says why an earlier answer was not taken.
+pub(super) fn request(way: Way, session: &str, ask: &Ask, again: Option<&str>) -> (&'static str, Box<RawValue>) {
+    let before = again.map(|again| format!("{again}\n\n")).unwrap_or_default();
+    let (method, params) = match way {
+        Way::Question => ("_sandboxagent/session/request_question", line(&question(session, ask, &before))),
+        Way::Form => {
+            let (message, schema) = form::form(&questions(ask));
+            let (session, call, message) = (line(&session), line(&ask.tool_call_id), line(&format!("{before}{message}")));
+            let scope = format!(r#""sessionId":{session},"toolCallId":{call}"#);
+            ("elicitation/create", format!(r#"{{"mode":"form",{scope},"message":{message},"requestedSchema":{schema}}}"#))
+        }
+        Way::Link => {
+            let Link { url, message } = ask.link.clone().unwrap_or(Link { url: String::new(), message: None });
+            let message = message.unwrap_or_else(|| "The agent asks you to open this address.".to_owned());
+            let params = json!({
+                "mode": "url", "sessionId": session, "toolCallId": ask.tool_call_id, "elicitationId": ask.id, "url": url,
+                "message": format!("{before}{message}"),
+            });
+            ("elicitation/create", line(&params))
+        }
+        Way::Permission => ("session/request_permission", line(&permission(session, ask, &before))),
+    };
+    // Every part of it is JSON.
+    (method, RawValue::from_string(params).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+}
+
+fn question(session: &str, ask: &Ask, before: &str) -> Value {
+    let prompt = ask.questions.iter().map(|question| question.text.as_str()).collect::<Vec<_>>().join("\n");
+    let simple = is_simple(ask);
+    let offered = ask.questions.first().filter(|_| simple).map(|question| question.options.as_slice()).unwrap_or_default();
+    let options: Vec<[&str; 2]> =
+        offered.iter().map(|option| [option.value.as_deref().unwrap_or(&option.label), option.label.as_str()]).collect();
+    let mut params = json!({
+        "sessionId": session, "questionId": ask.id, "toolCallId": ask.tool_call_id,
+        "prompt": format!("{before}{prompt}"), "options": options,
+    });
+    // What prompt and options cannot say.
+    if !simple || ask.questions.iter().any(|question| question.custom) {
+        params["questions"] = json!(ask.questions);
+    }
+    params
+}
+
+fn permission(session: &str, ask: &Ask, before: &str) -> Value {
+    let option = |id: &str, name: &str, kind: &str| json!({ "optionId": id, "name": name, "kind": kind });
+    let numbered = |kind: &'static str| move |(index, name): (usize, &String)| option(&format!("{OPTION}{index}"), name, kind);
+    let mut call = json!({ "toolCallId": ask.tool_call_id, "status": "pending" });
+    let (title, kind, mut shown, options) = match (&ask.approval, &ask.link) {
+        (Some(approval), _) => {
+            call["rawInput"] = approval.input.clone();
+            call["locations"] = approval.paths.iter().map(|path| json!({ "path": path })).collect();
+            let mut options = vec![option(ALLOW, "Allow", "allow_once")];
+            let choices: Vec<String> = approval.choices.iter().map(|choice| choice.label.clone()).collect();
+            options.extend(choices.iter().enumerate().map(numbered("allow_always")));
+            options.push(option(DENY, "Deny", "reject_once"));
+            (approval.title.clone(), kind(approval.action), shown(approval), options)
+        }
+        (None, Some(link)) => {
+            let options = vec![option(ALLOW, "I opened it", "allow_once"), option(DENY, "No", "reject_once")];
+            let shown = link.message.iter().map(|message| content(message)).chain([content(&fenced("", &link.url))]).collect();
+            (format!("Open {}", link.url), "fetch", shown, options)
+        }
+        (None, None) => {
+            let only = ask.questions.first();
+            let labels: Vec<String> =
+                only.map(|only| only.options.iter().map(|option| option.label.clone()).collect()).unwrap_or_default();
+            let mut options: Vec<Value> = labels.iter().enumerate().map(numbered("allow_once")).collect();
+            options.push(option(DENY, "Do not answer", "reject_once"));
+            (only.map(|only| only.text.clone()).unwrap_or_default(), "other", Vec::new(), options)
+        }
+    };
+    if !before.is_empty() {
+        shown.insert(0, content(before.trim_end()));
+    }
+    call["title"] = json!(title);
+    call["kind"] = json!(kind);
+    call["content"] = json!(shown);
+    json!({ "sessionId": session, "toolCall": call, "options": options })
+}
+
+/// What a person looks at before they allow it.
+fn shown(approval: &Approval) -> Vec<Value> {
+    let reason = approval.reason.iter().map(|reason| content(reason));
+    let preview = match &approval.preview {
+        None => Vec::new(),
+        Some(Preview::Command { command, cwd }) => {
+            let place = cwd.as_ref().map(|cwd| content(&format!("in {cwd}")));
+            [Some(content(&fenced("sh", command))), place].into_iter().flatten().collect()
+        }
+        Some(Preview::Diff { files }) => {
+            files.iter().map(|file| content(&format!("{}\n{}", file.path, fenced("diff", &file.diff)))).collect()
+        }
+        Some(Preview::Plan { text }) => vec![content(text)],
+        Some(Preview::Text { text }) => vec![content(&fenced("", text))],
+    };
+    reason.chain(preview).collect()
+}
+
+const fn kind(action: ActionKind) -> &'static str {
+    match action {
+        ActionKind::Run => "execute",
+        ActionKind::Edit => "edit",
+        ActionKind::Read => "read",
+        ActionKind::Fetch => "fetch",
+        ActionKind::Plan | ActionKind::Mode => "switch_mode",
+        ActionKind::Mcp | ActionKind::Other => "other",
+    }
+}
+
+/// What the client's result means.
+pub(super) fn read(way: Way, ask: &Ask, result: &Object<'_>) -> Answer {
+    let no = || Answer::Decided(if ask.kind == AskKind::Question { Verdict::Reject } else { Verdict::Deny });
+    match way {
+        Way::Question => match result.text("status").as_deref() {
+            Some("answered") if result.list("answers").is_some() => Answer::Decided(Verdict::Answer(form::answers(result))),
+            Some("rejected") => no(),
+            _ => Answer::Unreadable,
+        },
+        Way::Form => match result.text("action").as_deref() {
+            Some("accept") => {
+                let content = result.object("content").unwrap_or_default();
+                Answer::Decided(Verdict::Answer(form::content_of(&questions(ask), &content)))
+            }
+            Some("decline") => no(),
+            Some("cancel") => Answer::Left,
+            _ => Answer::Unreadable,
+        },
+        Way::Link => match result.text("action").as_deref() {
+            Some("accept") => Answer::Decided(Verdict::Approve { choice: None }),
+            Some("decline") => no(),
+            Some("cancel") => Answer::Left,
+            _ => Answer::Unreadable,
+        },
+        Way::Permission => {
+            let outcome = result.object("outcome").unwrap_or_default();
+            match (outcome.text("outcome").as_deref(), outcome.text("optionId").as_deref()) {
+                (Some("selected"), Some(DENY)) => no(),
+                (Some("selected"), Some(ALLOW)) if ask.kind != AskKind::Question => {
+                    Answer::Decided(Verdict::Approve { choice: None })
+                }
+                (Some("selected"), Some(id)) => option(ask, id).map_or(Answer::Unreadable, Answer::Decided),
+                (Some("cancelled"), _) => Answer::Left,
+                _ => Answer::Unreadable,
+            }
+        }
+    }
+}
+
+/// The option with this id: one of the agent's own ways to say yes, or the answer to the question.
+fn option(ask: &Ask, id: &str) -> Option<Verdict> {
+    let index: usize = id.strip_prefix(OPTION)?.parse().ok()?;
+    match &ask.approval {
+        Some(approval) => Some(Verdict::Approve { choice: Some(approval.choices.get(index)?.id.clone()) }),
+        None => {
+            let option = ask.questions.first()?.options.get(index)?;
+            Some(Verdict::Answer(vec![vec![option.value.clone().unwrap_or_else(|| option.label.clone())]]))
+        }
+    }
+}

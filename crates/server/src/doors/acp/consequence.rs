@@ -1,0 +1,254 @@
+//! What the sessions tell and what calls gave, and what that means for the client.
+
+use sayso_agents::json_rpc::{self, Id};
+use sayso_api::ask::{Ask, AskStatus};
+use sayso_api::error::ErrorCode;
+use sayso_api::event::{Event, names};
+use sayso_api::session::{Session, SessionStatus};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::call::{Call, Refusal, Reply};
+use super::conversation::{Conversation, Output, Purpose, To, error, refusal, reply, stopped, update};
+use super::talk::{Doing, Held, Prompt, Talk};
+use super::telling::{Piece, Said, Used, Voice, Words, read, said};
+
+/// What a status event carries.
+#[derive(Debug, Deserialize)]
+struct Changed {
+    status: SessionStatus,
+    #[serde(default)]
+    reason: Option<String>,
+    #[serde(default)]
+    resumable: bool,
+}
+
+/// The id of an ask, however much of it is told.
+#[derive(Debug, Deserialize)]
+struct Named {
+    id: String,
+}
+
+impl Conversation {
+    pub(super) fn event(&mut self, session: &str, event: &Event<'_>, out: &mut Vec<Output>) {
+        let Some(talk) = self.sessions.get_mut(session) else { return };
+        let told = event.seq.is_some_and(|seq| seq <= talk.told_to);
+        let data = &*event.data;
+        match event.kind.as_ref() {
+            names::MESSAGE_DELTA => {
+                if let Some(piece) = read::<Piece>(data) {
+                    update(session, &talk.voice.piece(piece), out);
+                }
+            }
+            names::MESSAGE_COMPLETED => {
+                let Some(message) = read::<Said>(data) else { return };
+                if !talk.saw(&message.id)
+                    && !told
+                    && let Some(said) = talk.voice.message(&message)
+                {
+                    update(session, &said, out);
+                }
+            }
+            names::TOOL_STARTED | names::TOOL_UPDATED | names::TOOL_COMPLETED => {
+                if let Some(used) = read::<Used>(data) {
+                    update(session, &talk.voice.tool(&used), out);
+                }
+            }
+            names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED if !told => {
+                if let Some(ask) = read::<Ask>(data) {
+                    self.ask(session, ask, out);
+                }
+            }
+            names::QUESTION_RESOLVED | names::APPROVAL_RESOLVED | names::LINK_RESOLVED => {
+                if let Some(Named { id }) = read(data) {
+                    self.take_back(|pending| pending.ask.id == id, out);
+                }
+            }
+            names::SESSION_STATUS | names::SESSION_ENDED => {
+                if let Some(changed) = read::<Changed>(data) {
+                    self.changed(session, &changed, out);
+                }
+            }
+            names::NOTICE | names::ERROR if !told => {
+                let kind = if event.kind == names::ERROR { "agent_message_chunk" } else { "agent_thought_chunk" };
+                if let Some(words) = read::<Words>(data) {
+                    update(session, &said(kind, &format!("\n{}\n", words.text)), out);
+                }
+            }
+            // Other events are of no interest here, and new ones are of later versions.
+            _ => {}
+        }
+    }
+
+    fn changed(&mut self, session: &str, changed: &Changed, out: &mut Vec<Output>) {
+        let doing = Doing::of(changed.status, changed.resumable);
+        let Some(talk) = self.sessions.get_mut(session) else { return };
+        let over = talk.turned(doing);
+        let cancelled = !over.is_empty() && std::mem::take(&mut talk.cancelled);
+        let held = if doing == Doing::Running { Vec::new() } else { std::mem::take(&mut talk.held) };
+        let reason = changed.reason.as_deref().unwrap_or("the session is over");
+        for id in over {
+            match changed.status {
+                SessionStatus::Failed => error(&id, session, json_rpc::INTERNAL, reason, out),
+                SessionStatus::Ended => stopped(&id, session, "cancelled", out),
+                _ => stopped(&id, session, if cancelled { "cancelled" } else { "end_turn" }, out),
+            }
+        }
+        for held in held {
+            match (held, doing) {
+                (Held::New(id), Doing::Idle | Doing::Running) => made(&id, session, out),
+                (Held::Prompt(id, text), Doing::Idle | Doing::Running) => self.say(id, session, text, out),
+                (Held::New(id) | Held::Prompt(id, _), Doing::Over { .. }) => {
+                    error(&id, session, json_rpc::INTERNAL, reason, out);
+                }
+            }
+        }
+    }
+
+    pub(super) fn done(&mut self, purpose: Purpose, outcome: Result<Reply, Refusal>, out: &mut Vec<Output>) {
+        match (purpose, outcome) {
+            (Purpose::Create(id), Ok(Reply::Session(session))) => {
+                self.call(Purpose::New(id), Call::Look { session: session.id }, out);
+            }
+            (Purpose::New(id), Ok(Reply::Session(session))) => {
+                self.follow(&session, 0, out);
+                let Some(talk) = self.sessions.get_mut(&session.id) else { return };
+                match talk.doing {
+                    Doing::Idle => made(&id, &session.id, out),
+                    // It starts. Whoever waits for it hears when it takes a prompt, or why it does not.
+                    Doing::Running => talk.held.push(Held::New(id)),
+                    Doing::Over { .. } => {
+                        let reason = session.reason.as_deref().unwrap_or("the agent ended");
+                        error(&id, &session.id, json_rpc::INTERNAL, reason, out);
+                    }
+                }
+            }
+            (Purpose::Load(id), Ok(Reply::Session(session))) => {
+                let call = Call::Transcript { session: session.id.clone(), cursor: None };
+                self.call(Purpose::Replay { id, session, pending: Vec::new() }, call, out);
+            }
+            (Purpose::Replay { id, session, mut pending }, Ok(Reply::Transcript(page))) => {
+                let mut voice = Voice::default();
+                for block in page.data {
+                    replay(&session.id, block, &mut voice, &mut pending, out);
+                }
+                match page.next_cursor {
+                    Some(cursor) => {
+                        let call = Call::Transcript { session: session.id.clone(), cursor: Some(cursor) };
+                        self.call(Purpose::Replay { id, session, pending }, call, out);
+                    }
+                    None => self.loaded(&id, &session, page.seq, pending, out),
+                }
+            }
+            (Purpose::Resume(id), Ok(Reply::Session(mut session))) => {
+                let pending = session.asks.take().unwrap_or_default();
+                self.loaded(&id, &session, 0, pending, out);
+            }
+            (Purpose::List { id, cwd }, Ok(Reply::Sessions(page))) => {
+                let wanted = |session: &&Session| !session.external && cwd.as_ref().is_none_or(|cwd| session.cwd == *cwd);
+                let shown = |session: &Session| {
+                    let Session { id, cwd, title, updated_at, .. } = session;
+                    json!({ "sessionId": id, "cwd": cwd, "title": title, "updatedAt": updated_at })
+                };
+                let mut list = json!({ "sessions": page.data.iter().filter(wanted).map(shown).collect::<Vec<_>>() });
+                if let Some(next) = page.next_cursor {
+                    list["nextCursor"] = json!(next);
+                }
+                reply(&id, To::Connection, &list, out);
+            }
+            (Purpose::Prompt { id, session }, Ok(Reply::Said(accepted))) => match self.sessions.get_mut(&session) {
+                Some(talk) => {
+                    talk.prompts.push(Prompt { id, message: accepted.message_id, seen: false, ran: false });
+                }
+                None => error(&id, &session, json_rpc::INTERNAL, "the session cannot be seen any more", out),
+            },
+            (Purpose::Whole(session), Ok(Reply::Ask(ask))) => {
+                if ask.status == AskStatus::Pending {
+                    self.ask(&session, Ask { truncated: false, ..*ask }, out);
+                }
+            }
+            (Purpose::Decide(pending), Err(refusal)) => match refusal.code {
+                // Somebody was first. The session tells whom the client asks no more.
+                Some(ErrorCode::AskAlreadyResolved | ErrorCode::AskNotFound) => {}
+                _ => self.refused(pending, &format!("That was not taken: {}.", refusal.message), out),
+            },
+            (Purpose::LookAgain(id), Ok(Reply::Session(mut session))) => {
+                let pending = session.asks.take().unwrap_or_default();
+                self.take_back(|asked| asked.session == id && !pending.iter().any(|ask| ask.id == asked.ask.id), out);
+                for ask in pending {
+                    self.ask(&id, ask, out);
+                }
+                // What began in the gap is not told any more.
+                if let Some(talk) = self.sessions.get_mut(&id) {
+                    talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
+                }
+                let Session { status, reason, resumable, .. } = *session;
+                self.changed(&id, &Changed { status, reason, resumable }, out);
+            }
+            (Purpose::Create(id) | Purpose::New(id) | Purpose::List { id, .. }, Err(why)) => {
+                refusal(&id, To::Connection, &why, out)
+            }
+            (Purpose::Load(id) | Purpose::Resume(id), Err(why)) => refusal(&id, To::Connection, &why, out),
+            (Purpose::Replay { id, session, .. }, Err(why)) => refusal(&id, To::Known(session.id), &why, out),
+            (Purpose::Prompt { id, session }, Err(why)) => refusal(&id, To::Known(session), &why, out),
+            (Purpose::TakeUp(session), Err(why)) => {
+                let Some(talk) = self.sessions.get_mut(&session) else { return };
+                talk.doing = Doing::Over { resumable: true };
+                for held in std::mem::take(&mut talk.held) {
+                    let (Held::New(id) | Held::Prompt(id, _)) = held;
+                    refusal(&id, To::Known(session.clone()), &why, out);
+                }
+            }
+            (Purpose::LookAgain(session), Err(why)) => self.forget(&session, &why.message, out),
+            (Purpose::Whole(_) | Purpose::Interrupt, Err(_)) => {}
+            // What needs nothing more. Otherwise whoever calls gives the reply that belongs to the call.
+            (_, Ok(_)) => {}
+        }
+    }
+
+    /// A session that was there before is here now.
+    fn loaded(&mut self, id: &Id, session: &Session, told_to: i64, pending: Vec<Ask>, out: &mut Vec<Output>) {
+        self.follow(session, told_to, out);
+        reply(id, To::Known(session.id.clone()), &json!({}), out);
+        for ask in pending {
+            self.ask(&session.id, ask, out);
+        }
+    }
+
+    /// From here on the client hears what happens in this session, if it does not already.
+    fn follow(&mut self, session: &Session, told_to: i64, out: &mut Vec<Output>) {
+        if let Some(talk) = self.sessions.get_mut(&session.id) {
+            talk.told_to = talk.told_to.max(told_to);
+            return;
+        }
+        let doing = Doing::of(session.status, session.resumable);
+        self.sessions.insert(session.id.clone(), Talk::new(doing, told_to));
+        out.push(Output::Follow { session: session.id.clone(), since: session.seq.unwrap_or(0) });
+    }
+}
+
+/// A session was made, and takes a prompt.
+fn made(id: &Id, session: &str, out: &mut Vec<Output>) {
+    reply(id, To::Connection, &json!({ "sessionId": session }), out);
+}
+
+/// One block of a transcript: what is pending is asked when all was told.
+fn replay(session: &str, block: Value, voice: &mut Voice, pending: &mut Vec<Ask>, out: &mut Vec<Output>) {
+    let kind = block["type"].as_str().unwrap_or_default().to_owned();
+    let told = match kind.as_str() {
+        "message" => serde_json::from_value(block).ok().and_then(|message: Said| voice.message(&message)),
+        "tool" => serde_json::from_value(block).ok().map(|used: Used| voice.tool(&used)),
+        "error" => block["text"].as_str().map(|text| said("agent_message_chunk", &format!("\n{text}\n"))),
+        "notice" => block["text"].as_str().map(|text| said("agent_thought_chunk", &format!("\n{text}\n"))),
+        "action" => {
+            let ask = block.get("ask").cloned().and_then(|ask| serde_json::from_value::<Ask>(ask).ok());
+            pending.extend(ask.filter(|ask| ask.status == AskStatus::Pending));
+            None
+        }
+        // A kind of a later version.
+        _ => None,
+    };
+    if let Some(told) = told {
+        update(session, &told, out);
+    }
+}

@@ -1,0 +1,199 @@
+//! What happens in a session, as updates for the client.
+
+use std::collections::HashSet;
+
+use sayso_core::limits;
+use sayso_core::transcript::{Role, ToolStatus};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// Bytes of a tool call's title.
+const TITLE: usize = 200;
+/// What tools call the thing that they work on. The first that there is makes the title.
+const SUBJECTS: [&str; 7] = ["command", "file_path", "path", "url", "pattern", "query", "description"];
+
+/// A message, whole. What is read of a block.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Said {
+    pub(super) id: String,
+    pub(super) role: Role,
+    pub(super) text: String,
+}
+
+/// A piece of a message that is being streamed.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Piece {
+    message_id: String,
+    text: String,
+}
+
+/// A tool call.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Used {
+    tool_call_id: String,
+    name: String,
+    #[serde(default)]
+    input: Option<Value>,
+    #[serde(default)]
+    output: Option<String>,
+    status: ToolStatus,
+}
+
+/// Words of the server.
+#[derive(Debug, Deserialize)]
+pub(super) struct Words {
+    pub(super) text: String,
+}
+
+/// Reads what is known and leaves the rest.
+pub(super) fn read<'de, T: Deserialize<'de>>(data: &'de RawValue) -> Option<T> {
+    serde_json::from_str(data.get()).ok()
+}
+
+/// What the client has been told of the turn.
+#[derive(Debug, Default)]
+pub(super) struct Voice {
+    /// The message that is being streamed, and what was sent of it.
+    streaming: Option<(String, String)>,
+    /// The tool calls that it knows.
+    tools: HashSet<String>,
+}
+
+impl Voice {
+    /// The next piece of a message.
+    pub(super) fn piece(&mut self, piece: Piece) -> Value {
+        match &mut self.streaming {
+            Some((id, sent)) if *id == piece.message_id => sent.push_str(&piece.text),
+            other => *other = Some((piece.message_id, piece.text.clone())),
+        }
+        said("agent_message_chunk", &piece.text)
+    }
+
+    /// A message that is whole: what was not streamed of it. After a lost connection that may be all of it.
+    pub(super) fn message(&mut self, message: &Said) -> Option<Value> {
+        if message.role == Role::User {
+            return Some(said("user_message_chunk", &message.text));
+        }
+        let sent = match self.streaming.take() {
+            Some((id, sent)) if id == message.id => sent,
+            other => {
+                self.streaming = other;
+                String::new()
+            }
+        };
+        let rest = match message.text.strip_prefix(&sent) {
+            Some(rest) => rest.to_owned(),
+            // An interrupted message is kept without the space that it ended with.
+            None if sent.starts_with(&message.text) => String::new(),
+            None => format!("\n\n{}", message.text),
+        };
+        (!rest.is_empty()).then(|| said("agent_message_chunk", &rest))
+    }
+
+    /// A tool call as it stands.
+    pub(super) fn tool(&mut self, used: &Used) -> Value {
+        let status = match used.status {
+            ToolStatus::Running => "in_progress",
+            ToolStatus::Complete => "completed",
+            ToolStatus::Error => "failed",
+        };
+        let mut update = json!({ "toolCallId": used.tool_call_id, "status": status });
+        if self.tools.insert(used.tool_call_id.clone()) {
+            update["sessionUpdate"] = json!("tool_call");
+            update["title"] = json!(title(&used.name, used.input.as_ref()));
+        } else {
+            update["sessionUpdate"] = json!("tool_call_update");
+        }
+        if let Some(input) = &used.input {
+            update["rawInput"] = input.clone();
+        }
+        if let Some(output) = &used.output {
+            update["content"] = json!([content(&fenced("", output))]);
+        }
+        update
+    }
+
+    /// The turn is over.
+    pub(super) fn turn_ended(&mut self) {
+        self.tools.clear();
+    }
+}
+
+/// Words, as an update.
+pub(super) fn said(update: &str, text: &str) -> Value {
+    json!({ "sessionUpdate": update, "content": { "type": "text", "text": text } })
+}
+
+/// Words, as the content of a tool call.
+pub(super) fn content(text: &str) -> Value {
+    json!({ "type": "content", "content": { "type": "text", "text": text } })
+}
+
+/// A text that the client shows as it is, whatever it holds.
+pub(super) fn fenced(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}")
+}
+
+/// The name of a tool and what it works on.
+fn title(name: &str, input: Option<&Value>) -> String {
+    let subject = input.and_then(|input| SUBJECTS.iter().find_map(|key| input.get(key)?.as_str()));
+    match subject.and_then(|subject| subject.lines().find(|line| !line.trim().is_empty())) {
+        Some(subject) => limits::head(&format!("{name}: {subject}"), TITLE).to_owned(),
+        None => limits::head(name, TITLE).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(id: &str, text: &str) -> Said {
+        Said { id: id.to_owned(), role: Role::Assistant, text: text.to_owned() }
+    }
+
+    fn piece(id: &str, text: &str) -> Piece {
+        Piece { message_id: id.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_streamed_message_is_not_said_twice() {
+        let mut voice = Voice::default();
+        assert_eq!(voice.piece(piece("a", "Hel"))["content"]["text"], "Hel");
+        voice.piece(piece("a", "lo "));
+        assert_eq!(voice.message(&message("a", "Hello you")), Some(said("agent_message_chunk", "you")));
+        voice.piece(piece("b", "cut short "));
+        assert_eq!(voice.message(&message("b", "cut short")), None);
+        assert_eq!(voice.message(&message("c", "whole")), Some(said("agent_message_chunk", "whole")));
+        voice.piece(piece("d", "the end"));
+        assert_eq!(voice.message(&message("d", "not the end")), Some(said("agent_message_chunk", "\n\nnot the end")));
+    }
+
+    #[test]
+    fn a_tool_call_is_announced_once() {
+        let used = |status, output: Option<&str>| Used {
+            tool_call_id: "t".to_owned(),
+            name: "Bash".to_owned(),
+            input: Some(json!({ "command": "\nmake test\nmake", "timeout": 3 })),
+            output: output.map(str::to_owned),
+            status,
+        };
+        let mut voice = Voice::default();
+        let first = json!({
+            "sessionUpdate": "tool_call", "toolCallId": "t", "status": "in_progress", "title": "Bash: make test",
+            "rawInput": { "command": "\nmake test\nmake", "timeout": 3 },
+        });
+        assert_eq!(voice.tool(&used(ToolStatus::Running, None)), first);
+        let last = voice.tool(&used(ToolStatus::Error, Some("```")));
+        assert_eq!((&last["sessionUpdate"], &last["status"]), (&json!("tool_call_update"), &json!("failed")));
+        assert_eq!(last["content"][0]["content"]["text"], "````\n```\n````");
+        voice.turn_ended();
+        assert_eq!(voice.tool(&used(ToolStatus::Complete, None))["sessionUpdate"], "tool_call");
+    }
+}
