@@ -30,11 +30,7 @@ export const test = base.extend<Fixtures>({
 });
 
 /** Opens the login link and waits for the page. */
-export async function signIn(
-  page: Page,
-  server: Server,
-  prefs: { holdMs?: number; language?: string } = {},
-): Promise<void> {
+export async function signIn(page: Page, server: Server, prefs: object = {}): Promise<void> {
   await page.addInitScript((wanted) => {
     if (!localStorage.getItem("sayso.prefs")) localStorage.setItem("sayso.prefs", JSON.stringify(wanted));
   }, prefs);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Ask, Session } from "@sayso/react";
 
-const BINARY = process.env.SAYSO_BIN ?? fileURLToPath(new URL("../../target/debug/sayso", import.meta.url));
+export const BINARY = process.env.SAYSO_BIN ?? fileURLToPath(new URL("../../target/debug/sayso", import.meta.url));
 
 export interface ServerOptions {
   host?: string;
@@ -64,10 +64,10 @@ export class Server {
   ask = (body: object): Promise<Ask> => this.api("POST", "/asks", body);
   readAsk = (id: string): Promise<Ask> => this.api("GET", `/asks/${id}`);
 
-  session(prompt: string): Promise<Session> {
+  session(prompt: string, agent = "mock"): Promise<Session> {
     const cwd = join(this.home, "shop-api");
     mkdirSync(cwd, { recursive: true });
-    return this.api("POST", "/sessions", { agent: "mock", prompt, cwd });
+    return this.api("POST", "/sessions", { agent, prompt, cwd });
   }
 
   /** Starts a run of a workflow. */

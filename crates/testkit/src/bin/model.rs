@@ -1,0 +1,60 @@
+//! A model that says what a file says, for tests that are not written in Rust and for trying things out:
+//! `model SCRIPT.json`. It prints its address, speaks every API that [`MockModel`] speaks, and ends when
+//! its standard input does.
+//!
+//! The script is a list of `{"when": "word", "turns": [[{"text": "…"}, {"call": "tool", "input": {…}}]]}`: the
+//! first entry whose word is in the person's last message counts, and its turns are taken one after another.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use sayso_testkit::models::{Block, MockModel, Script, Turn};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::io::AsyncReadExt as _;
+
+#[derive(Debug, Parser)]
+#[command(name = "model", about = "A model that says what a file says")]
+struct Args {
+    /// What it says, as JSON
+    script: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    when: String,
+    turns: Vec<Vec<Said>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Text { text: String },
+    Call { call: String, input: Value },
+}
+
+/// The turns of an entry. Calls are numbered, so that each has an id of its own.
+fn turns(entry: Entry) -> (String, Vec<Turn>) {
+    let mut calls = 0;
+    let mut block = |said| match said {
+        Said::Text { text } => Block::Text(text),
+        Said::Call { call, input } => {
+            calls += 1;
+            Block::call(format!("call_{}_{calls}", entry.when), call, input)
+        }
+    };
+    let turns = entry.turns.into_iter().map(|turn| turn.into_iter().map(&mut block).collect()).collect();
+    (entry.when.clone(), turns)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let path = Args::parse().script;
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let script: Vec<Entry> = serde_json::from_str(&text).with_context(|| format!("{} is not a script", path.display()))?;
+    let model = MockModel::start(Script::by_word(script.into_iter().map(turns))).await?;
+    println!("{}", model.url());
+    tokio::io::stdin().read_to_end(&mut Vec::new()).await?;
+    Ok(())
+}
