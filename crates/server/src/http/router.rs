@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    ApiError, agents, answer_link, asks, decide, events, external, gate, health, login, notices, notify, page, policy, runs,
-    sessions, tokens, transcript,
+    ApiError, agents, answer_link, asks, decide, events, external, gate, health, login, notices, notify, page, policy, push,
+    runs, sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
@@ -74,6 +74,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(policy::trust))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(push::key, push::wake, push::forget))
         .routes(routes!(notify::list))
         .routes(routes!(notify::test))
         .routes(routes!(login::code))
