@@ -81,3 +81,31 @@ pub struct TestedList {
     /// In the order of the configuration.
     pub data: Vec<Tested>,
 }
+
+/// What a browser needs to ask for being woken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PushInfo {
+    /// The server's public key; nothing if no channel wakes browsers.
+    pub public_key: Option<String>,
+}
+
+/// A browser that wants to be woken: its subscription as it gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewPush {
+    /// Where its push service is.
+    pub endpoint: String,
+    /// Its keys.
+    pub keys: PushKeys,
+}
+
+/// The keys of a browser.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PushKeys {
+    /// Its public key.
+    pub p256dh: String,
+    /// What it shares with the server.
+    pub auth: String,
+}

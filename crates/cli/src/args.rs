@@ -182,6 +182,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: TokenAction,
     },
+    /// List and test what tells you that something waits
+    Notify {
+        /// What to do
+        #[command(subcommand)]
+        action: NotifyAction,
+    },
     /// Print a link that opens the page in a browser
     Login {
         /// Open it, too
@@ -481,6 +487,18 @@ pub(crate) enum TokenAction {
     },
 }
 
+/// `sayso notify …`.
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub(crate) enum NotifyAction {
+    /// List the channels of config.toml
+    List,
+    /// Send a test through one channel, or all of them
+    Test {
+        /// The channel; all of them without it
+        name: Option<String>,
+    },
+}
+
 /// The roles of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Role {
@@ -584,7 +602,23 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Scripts", &["ask"]),
     ("Rules", &["policy", "allow", "away"]),
     ("Flows", &["workflow"]),
-    ("Server", &["serve", "status", "restart", "stop", "logs", "doctor", "token", "login", "backup", "uninstall", "completions"]),
+    (
+        "Server",
+        &[
+            "serve",
+            "status",
+            "restart",
+            "stop",
+            "logs",
+            "doctor",
+            "notify",
+            "token",
+            "login",
+            "backup",
+            "uninstall",
+            "completions",
+        ],
+    ),
     ("Programs", &["hook", "mcp", "acp", "mock-agent"]),
 ];
 

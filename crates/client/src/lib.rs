@@ -20,6 +20,7 @@ mod discover;
 mod environment;
 mod error;
 mod find;
+mod notify;
 mod paths;
 mod policy;
 mod runs;

@@ -18,7 +18,7 @@ use crate::feed::{Feed, Past};
 use crate::http::Limits;
 use crate::link::Processes;
 use crate::metrics::Metrics;
-use crate::notify::{Links, Notifier};
+use crate::notify::{Links, Notifier, PushKey};
 use crate::policies::Policies;
 use crate::runs::Runs;
 
@@ -43,6 +43,8 @@ pub(crate) struct App {
     pub(crate) runs: Arc<Runs>,
     pub(crate) notifier: Arc<Notifier>,
     pub(crate) links: Links,
+    /// What browsers that want to be woken know this server by; only if there is a channel for them.
+    pub(crate) push_key: Option<PushKey>,
     /// Set once: the server stops, and whoever waits over MCP is to call again.
     pub(crate) stopping: CancellationToken,
     /// Set once: all agents are to end.

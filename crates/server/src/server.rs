@@ -32,12 +32,14 @@ use crate::http;
 use crate::link::Processes;
 use crate::listener;
 use crate::metrics::Metrics;
-use crate::notify::{self, Links, Notifier};
+use crate::notify::{self, Kind, Links, Notifier, PushKey};
 use crate::policies::Policies;
 use crate::runs::Runs;
 
 /// The setting that keeps the key of body hashes, so that idempotency survives a restart.
 const BODY_KEY: &str = "body_key";
+/// The setting that keeps the key for web push: browsers are bound to it.
+const PUSH_KEY: &str = "push_key";
 /// The setting that keeps the key of answer links, so that they survive one, too.
 const LINK_KEY: &str = "link_key";
 /// How long a server that stops waits for notes that are on their way.
@@ -71,6 +73,9 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
+    /// The key for web push.
+    #[error("the key for web push cannot be made or read")]
+    PushKey,
     /// A file.
     #[error("cannot use {}: {source}", .path.display())]
     File {
@@ -144,6 +149,7 @@ impl Server {
         let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
         let body_key = kept_key(&store, &stored, BODY_KEY).await?;
         let links = Links::new(kept_key(&store, &stored, LINK_KEY).await?, config.public_url.as_deref());
+        let push_key = if notifier.has(Kind::WebPush) { Some(push_key(&store, &stored).await?) } else { None };
         notifier.begin(&store, &stored, clock.now()).await?;
         let home = home.map(|home| home.to_string_lossy().into_owned());
         let protected = [&data_dir, &config_dir].map(|dir| absolute(dir)).to_vec();
@@ -180,6 +186,7 @@ impl Server {
             runs,
             notifier,
             links,
+            push_key,
             home,
             body_key,
             url: format!("http://{address}"),
@@ -356,6 +363,18 @@ async fn kept_key(store: &Store, stored: &sayso_store::read::StoredPolicy, name:
     let key: [u8; 32] = entropy::bytes();
     store.write(PutSetting { workspace: WorkspaceId::MAIN, key: name, value: Some(Raw::of(&key)) }).await?;
     Ok(key)
+}
+
+async fn push_key(store: &Store, stored: &sayso_store::read::StoredPolicy) -> Result<PushKey, StartError> {
+    let unusable = |notify::Unusable| StartError::PushKey;
+    let kept =
+        stored.settings.iter().find(|(key, _)| key == PUSH_KEY).map(|(_, raw)| serde_json::from_str::<Vec<u8>>(raw.as_str()));
+    if let Some(kept) = kept {
+        return PushKey::read(&kept.map_err(|_| StartError::PushKey)?).map_err(unusable);
+    }
+    let made = PushKey::generate().map_err(unusable)?;
+    store.write(PutSetting { workspace: WorkspaceId::MAIN, key: PUSH_KEY, value: Some(Raw::of(&made)) }).await?;
+    PushKey::read(&made).map_err(unusable)
 }
 
 /// Tells clients on this machine where the server is.

@@ -11,3 +11,12 @@ CREATE TABLE note (
     message   TEXT,
     PRIMARY KEY (ask, channel)
 ) STRICT, WITHOUT ROWID;
+
+-- Browsers that want to be woken: one per token, until it is revoked or the browser is gone.
+CREATE TABLE push (
+    token      BLOB PRIMARY KEY,
+    workspace  INTEGER NOT NULL,
+    endpoint   TEXT NOT NULL,
+    public_key BLOB NOT NULL,
+    auth       BLOB NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -405,3 +405,10 @@ pub struct GetNote {
     /// The channel's name.
     pub channel: String,
 }
+
+/// The browsers that want to be woken.
+#[derive(Debug)]
+pub struct AllPushes {
+    /// Where.
+    pub workspace: WorkspaceId,
+}

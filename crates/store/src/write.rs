@@ -702,3 +702,34 @@ pub struct DropNote {
     /// The channel's name.
     pub channel: String,
 }
+
+/// A browser that wants to be woken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushRow {
+    /// The token that it signed in with.
+    pub token: TokenId,
+    /// Where its pushes are sent.
+    pub endpoint: String,
+    /// Its public key: a point of P-256, uncompressed.
+    pub public_key: [u8; 65],
+    /// The secret that it shares with us.
+    pub auth: [u8; 16],
+}
+
+/// Remembers a browser; one that the token had before is forgotten.
+#[derive(Debug)]
+pub struct PutPush {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The browser.
+    pub push: PushRow,
+}
+
+/// Forgets the browser of a token.
+#[derive(Debug)]
+pub struct DropPush {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Whose.
+    pub token: TokenId,
+}

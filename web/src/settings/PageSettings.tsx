@@ -1,7 +1,10 @@
 import type { ReactNode } from "react";
+import type { Client } from "../api/client";
 import { type Prefs, setPrefs, usePrefs } from "../app/prefs";
 import { LANGUAGES, useWords } from "../i18n";
+import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
+import { letMeSleep, wakeMe } from "./push";
 
 const HOLDS = ["0", "3000", "5000"] as const;
 
@@ -9,6 +12,7 @@ const HOLDS = ["0", "3000", "5000"] as const;
 export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const prefs = usePrefs();
+  const client = useClient();
   const languages = Object.entries(LANGUAGES).map(([value, label]) => ({ value: value as Prefs["language"], label }));
   return (
     <section className="pane" aria-label={t("settings.page")}>
@@ -45,7 +49,7 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
         </Line>
         <Check words={t("pref.oneClick")} on={prefs.oneClick} set={(oneClick) => setPrefs({ oneClick })} />
         <Check words={t("pref.next")} on={prefs.nextAfterSend} set={(nextAfterSend) => setPrefs({ nextAfterSend })} />
-        <Check words={t("pref.notify")} on={prefs.notify} set={(notify) => void allowNotifications(notify)} />
+        <Check words={t("pref.notify")} on={prefs.notify} set={(notify) => void allowNotifications(client, notify)} />
         <Check
           words={t("pref.notifyContent")}
           on={prefs.notifyContent}
@@ -59,12 +63,11 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-async function allowNotifications(wanted: boolean): Promise<void> {
-  if (!wanted || typeof Notification !== "function") {
-    setPrefs({ notify: false });
-    return;
-  }
-  setPrefs({ notify: (await Notification.requestPermission()) === "granted" });
+async function allowNotifications(client: Client, wanted: boolean): Promise<void> {
+  const notify = wanted && typeof Notification === "function" && (await Notification.requestPermission()) === "granted";
+  setPrefs({ notify });
+  // Where this browser cannot be woken, it still tells while the page is open.
+  await (notify ? wakeMe(client) : letMeSleep(client)).catch(() => {});
 }
 
 function Line({ words, children }: { words: string; children: ReactNode }) {

@@ -15,6 +15,7 @@ mod logs;
 mod mcp;
 pub(crate) mod mock_agent;
 mod next;
+mod notify;
 mod own_agents;
 mod policy;
 mod rules;
@@ -71,6 +72,7 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Logs { follow, lines } => logs::run(app, lines, follow).await,
         Command::Doctor => doctor::run(app).await,
         Command::Token { action } => token::run(app, action).await,
+        Command::Notify { action } => notify::run(app, action).await,
         Command::Login { open } => login::run(app, open).await,
         Command::Backup { file } => backup::run(app, &file).await,
         Command::Uninstall { purge, yes } => uninstall::run(app, purge, yes).await,

@@ -85,6 +85,8 @@ async fn every_command_prints_json() -> Result<()> {
         &["disconnect", "claude", "--yes"],
         &["token", "list"],
         &["token", "revoke", &token],
+        &["notify", "list"],
+        &["notify", "test"],
         &["login"],
         &["backup", &copy],
         &["restart"],

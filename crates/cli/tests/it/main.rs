@@ -16,6 +16,7 @@ mod inbox;
 mod json;
 mod lifecycle;
 mod mcp;
+mod notify;
 mod policy;
 mod processes;
 mod prompt;

@@ -1,6 +1,6 @@
 //! Bearer tokens. Only their hashes are known here and on disk.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -12,7 +12,7 @@ use sayso_store::WorkspaceId;
 use sayso_store::write::TokenRow;
 use sha2::{Digest, Sha256};
 
-use super::role::role_of;
+use super::role::{Permission, role_of};
 
 /// The hash that is stored of a secret. Secrets are 32 random bytes, so a plain hash is enough, and
 /// looking one up by its hash leaks nothing about others.
@@ -81,6 +81,20 @@ impl Tokens {
         let hash = hash(secret);
         let found = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&hash).cloned();
         found.filter(|caller| caller.is_valid(now)).inspect(|caller| caller.used.store(now.as_millis(), Ordering::Relaxed))
+    }
+
+    /// The token of this id, if it is valid now.
+    pub(crate) fn by_id(&self, id: TokenId, now: Time) -> Option<Arc<Caller>> {
+        let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tokens.values().find(|caller| caller.token == id && caller.is_valid(now)).cloned()
+    }
+
+    /// The names of all who may do this now, each once.
+    pub(crate) fn names(&self, permission: Permission, now: Time) -> Vec<String> {
+        let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let may = |caller: &&Arc<Caller>| caller.is_valid(now) && permission.granted_to(caller.role);
+        let names: BTreeSet<String> = tokens.values().filter(may).map(|caller| caller.name.clone()).collect();
+        names.into_iter().collect()
     }
 
     /// The token as clients see it.

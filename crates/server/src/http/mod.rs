@@ -15,6 +15,7 @@ pub(crate) mod notices;
 mod notify;
 mod page;
 pub(crate) mod policy;
+mod push;
 mod router;
 pub(crate) mod runs;
 pub(crate) mod sessions;

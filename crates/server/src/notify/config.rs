@@ -9,7 +9,9 @@ use sayso_core::time::Span;
 use sayso_net::Reach;
 use serde::Deserialize;
 
-use super::channel::{Caller, Channel, Command, Desktop, Email, Ntfy, Slack, Telegram, Tmux, TmuxSign, Variables, Webhook};
+use super::channel::{
+    Caller, Channel, Command, Desktop, Email, Ntfy, Slack, Telegram, Tmux, TmuxSign, Variables, WebPush, Webhook,
+};
 use super::schedule::{Quiet, Timing};
 use super::text::Says;
 use super::{Entry, People};
@@ -32,6 +34,7 @@ pub(crate) enum Kind {
     Telegram,
     Tmux,
     Webhook,
+    WebPush,
 }
 
 impl Kind {
@@ -47,6 +50,7 @@ impl Kind {
             Self::Telegram => "telegram",
             Self::Tmux => "tmux",
             Self::Webhook => "webhook",
+            Self::WebPush => "webpush",
         }
     }
 
@@ -61,6 +65,7 @@ impl Kind {
             Self::Slack => &["url", "token", "app_token", "channel", "people", "person", "allow_private"],
             Self::Telegram => &["url", "token", "chat", "people", "person", "allow_private"],
             Self::Webhook => &["url", "secret", "person", "allow_private"],
+            Self::WebPush => &["contact", "allow_private"],
         }
     }
 }
@@ -97,6 +102,7 @@ pub(crate) struct NotifyConfig {
     from: Option<String>,
     to: Option<String>,
     socket: Option<String>,
+    contact: Option<String>,
 }
 
 /// Which channel comes next if nobody came.
@@ -184,6 +190,7 @@ impl NotifyConfig {
             ("from", self.from.is_some()),
             ("to", self.to.is_some()),
             ("socket", self.socket.is_some()),
+            ("contact", self.contact.is_some()),
         ];
         given.into_iter().find(|(name, is_given)| *is_given && !self.kind.settings().contains(name)).map(|(name, _)| name)
     }
@@ -241,6 +248,13 @@ impl NotifyConfig {
                 let secret = self.secret(around)?.ok_or("secret_env or secret_file is missing")?;
                 Channel::Webhook(Webhook::new(self.caller(None)?, &secret)?)
             }
+            Kind::WebPush => {
+                let contact =
+                    self.contact.clone().filter(|contact| contact.starts_with("mailto:") || contact.starts_with("https://"));
+                let contact =
+                    contact.ok_or("contact is missing: \"mailto:you@example.com\", for push services that have a question")?;
+                Channel::WebPush(WebPush { contact, reach: self.reach() })
+            }
             Kind::Ntfy => Channel::Ntfy(Ntfy {
                 caller: self.caller(Some("https://ntfy.sh"))?,
                 topic: self.topic.clone().ok_or("topic is missing")?,
@@ -274,7 +288,11 @@ impl NotifyConfig {
 
     fn caller(&self, usual: Option<&str>) -> Result<Caller, String> {
         let url = self.url.as_deref().or(usual).ok_or("url is missing")?;
-        Caller::new(url, if self.allow_private { Reach::Anywhere } else { Reach::Public })
+        Caller::new(url, self.reach())
+    }
+
+    const fn reach(&self) -> Reach {
+        if self.allow_private { Reach::Anywhere } else { Reach::Public }
     }
 
     fn secret(&self, around: &Surroundings<'_>) -> Result<Option<String>, String> {

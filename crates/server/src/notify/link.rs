@@ -52,7 +52,12 @@ impl Links {
     /// The address of a page that shows this ask to its holder.
     pub(crate) fn address(&self, ask: AskId, holder: Holder<'_>, now: Time) -> Option<String> {
         let base = self.base.as_ref()?;
-        Some(format!("{base}/a/{}", self.code(ask, holder, now.plus(LIFE))))
+        Some(format!("{base}{}", self.path(ask, holder, now)))
+    }
+
+    /// The same without the server, for a browser that is there already.
+    pub(crate) fn path(&self, ask: AskId, holder: Holder<'_>, now: Time) -> String {
+        format!("/a/{}", self.code(ask, holder, now.plus(LIFE)))
     }
 
     fn code(&self, ask: AskId, holder: Holder<'_>, end: Time) -> String {

@@ -8,6 +8,7 @@ mod channel;
 mod config;
 mod link;
 mod press;
+mod push;
 mod queue;
 mod schedule;
 mod text;
@@ -21,7 +22,7 @@ use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
 use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
-use sayso_store::write::{NoteState, PutSetting};
+use sayso_store::write::{DropNote, NoteState, PutSetting};
 use sayso_store::{EventKind, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 
@@ -34,6 +35,7 @@ use text::Says;
 pub(crate) use config::{Kind, NotifyConfig, Surroundings, read};
 pub(crate) use link::{BadLink, Holder, Links};
 pub(crate) use press::actor;
+pub(crate) use push::{PushKey, Unusable};
 pub(crate) use text::{Press, choices, over, visible};
 pub(crate) use worker::test;
 
@@ -94,6 +96,19 @@ impl Notifier {
         &self.entries
     }
 
+    /// Whether there is a channel of this kind.
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.entries.iter().any(|entry| entry.kind == kind)
+    }
+
+    /// Everybody whom a link may be for: the person of a channel, and for browsers whoever may answer.
+    pub(crate) fn holders<'a>(&'a self, people: &'a [String]) -> impl Iterator<Item = Holder<'a>> {
+        self.entries.iter().flat_map(move |entry| {
+            let browsers = if entry.kind == Kind::WebPush { people } else { &[] };
+            entry.holder().into_iter().chain(browsers.iter().map(|person| Holder { channel: &entry.name, person }))
+        })
+    }
+
     /// Takes news of asks. Called by the writer's commit, so it must not block.
     pub(crate) fn heard(&self, events: &[StoredEvent]) {
         if self.entries.is_empty() {
@@ -117,6 +132,11 @@ impl Notifier {
         }
     }
 
+    /// This time, or the end of the channel's quiet hours if it falls into them.
+    fn awake(&self, index: usize, at: Time) -> Time {
+        self.timings.get(index).map_or(at, |timing| timing.awake(at))
+    }
+
     fn due(&self, opened: Time) -> impl Iterator<Item = (&Entry, Time)> {
         let times = schedule::due(&self.timings, opened);
         self.entries.iter().zip(times).filter_map(|(entry, at)| Some((entry, at?)))
@@ -132,7 +152,11 @@ impl Notifier {
         let waiting: std::collections::HashSet<AskId> = pending.iter().map(|(ask, _)| *ask).collect();
         let mut known: std::collections::HashSet<(AskId, &str)> = std::collections::HashSet::new();
         for note in &notes {
-            let Some(entry) = self.entries.iter().find(|entry| entry.name == note.channel) else { continue };
+            let Some(entry) = self.entries.iter().find(|entry| entry.name == note.channel) else {
+                // Of a channel that is not configured any more.
+                store.write(DropNote { workspace: WorkspaceId::MAIN, ask: note.ask, channel: note.channel.clone() }).await?;
+                continue;
+            };
             known.insert((note.ask, &entry.name));
             match (waiting.contains(&note.ask), note.state) {
                 (true, NoteState::Again(at)) => {

@@ -11,8 +11,8 @@ use sayso_store::read::GetAsk;
 use sayso_store::write::{ResolveAsk, ResolveError};
 use sha2::{Digest, Sha256};
 
-use super::Entry;
 use super::text::{self, Note, Press};
+use super::{Entry, People};
 use crate::app::App;
 
 /// What became of it.
@@ -31,6 +31,16 @@ pub(crate) enum Pressed {
 }
 
 impl Pressed {
+    /// Why nothing was decided, as a word; nothing if it was, or had been.
+    const fn refused(&self) -> Option<&'static str> {
+        match self {
+            Self::Done | Self::Over(_) => None,
+            Self::Stranger => Some("stranger"),
+            Self::Nonsense => Some("not_understood"),
+            Self::Failed => Some("internal"),
+        }
+    }
+
     /// What the person reads.
     pub(crate) fn words(&self) -> String {
         match self {
@@ -43,15 +53,24 @@ impl Pressed {
     }
 }
 
-/// Decides an ask for somebody who pressed a button of this channel.
-pub(crate) async fn press(app: &Arc<App>, index: usize, person: &str, ask: AskId, press: Press) -> Pressed {
+impl Press {
+    /// What a button of this ask carries.
+    pub(crate) fn carried(self, ask: AskId) -> String {
+        format!("{}|{ask}", self.written())
+    }
+}
+
+/// Decides what a button carries, for whoever pressed it in this channel. What is refused is logged, without what it said.
+pub(crate) async fn press(app: &Arc<App>, index: usize, people: &People, user: &str, carried: &str) -> Pressed {
     let Some(entry) = app.notifier.entry(index) else { return Pressed::Nonsense };
-    let pressed = decide(app, entry, person, ask, press).await;
-    match &pressed {
-        Pressed::Done | Pressed::Over(_) => {}
-        Pressed::Stranger | Pressed::Nonsense | Pressed::Failed => {
-            tracing::warn!(channel = entry.name, %ask, "a button was refused");
-        }
+    let read = carried.split_once('|').and_then(|(press, ask)| Some((Press::read(press)?, ask.parse().ok()?)));
+    let pressed = match (people.get(user), read) {
+        (None, _) => Pressed::Stranger,
+        (Some(_), None) => Pressed::Nonsense,
+        (Some(person), Some((press, ask))) => decide(app, entry, person, ask, press).await,
+    };
+    if let Some(code) = pressed.refused() {
+        tracing::warn!(channel = entry.name, code, "a button was refused");
     }
     pressed
 }

@@ -31,6 +31,13 @@ pub(crate) struct Timing {
     pub(crate) first: bool,
 }
 
+impl Timing {
+    /// This time, or the end of the quiet hours if it falls into them.
+    pub(crate) fn awake(&self, at: Time) -> Time {
+        self.quiet.as_ref().map_or(at, |quiet| quiet.over(at))
+    }
+}
+
 /// When each channel is due for an ask that was opened then, as long as it stays pending.
 pub(crate) fn due(timings: &[Timing], opened: Time) -> Vec<Option<Time>> {
     let mut due: Vec<Option<Time>> = vec![None; timings.len()];
@@ -40,7 +47,7 @@ pub(crate) fn due(timings: &[Timing], opened: Time) -> Vec<Option<Time>> {
         // A way that leads back into itself was refused when the file was read; here it only ends.
         for _ in 0..timings.len() {
             let Some((here, timing)) = next.and_then(|here| Some((here, timings.get(here)?))) else { break };
-            at = timing.quiet.as_ref().map_or(at, |quiet| quiet.over(at));
+            at = timing.awake(at);
             if let Some(slot) = due.get_mut(here) {
                 *slot = Some(slot.map_or(at, |earlier| earlier.min(at)));
             }

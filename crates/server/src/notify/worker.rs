@@ -13,7 +13,7 @@ use sayso_store::{StoreError, WorkspaceId};
 use tokio::task::JoinSet;
 
 use super::Entry;
-use super::channel::{Failure, Next, Told};
+use super::channel::{Failure, Next, Sent, Told};
 use super::queue::Job;
 use super::schedule;
 use super::text::{self, Note};
@@ -63,7 +63,7 @@ async fn sleep_until(app: &App, first: Option<sayso_core::time::Time>) {
 async fn attempt(app: Arc<App>, index: usize, ask: AskId, job: Job) {
     let Some(entry) = app.notifier.entry(index) else { return };
     let done = match job {
-        Job::Tell => tell(&app, entry, ask).await,
+        Job::Tell => tell(&app, index, entry, ask).await,
         Job::Over { tries } => over(&app, entry, ask, tries).await,
     };
     if let Err(error) = done {
@@ -81,14 +81,14 @@ const fn is_pending(ask: &Ask) -> bool {
     matches!(ask.state, AskState::Pending(_))
 }
 
-async fn tell(app: &App, entry: &Entry, id: AskId) -> Result<(), StoreError> {
+async fn tell(app: &App, index: usize, entry: &Entry, id: AskId) -> Result<(), StoreError> {
     let Some(ask) = find(app, id).await? else { return Ok(()) };
     if !is_pending(&ask) {
         return Ok(());
     }
     let now = app.clock.now();
     if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
-        entry.queue.add(until, id, Job::Tell);
+        entry.queue.add(app.notifier.awake(index, until), id, Job::Tell);
         return Ok(());
     }
     let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
@@ -99,11 +99,14 @@ async fn tell(app: &App, entry: &Entry, id: AskId) -> Result<(), StoreError> {
     let attempts = earlier.map_or(0, |note| note.attempts) + 1;
     let mut note = Note::about(&ask, &entry.name, entry.says);
     note.link = entry.holder().and_then(|holder| app.links.address(id, holder, now));
-    let told = send(app, entry, &note).await;
+    let told = send(app, entry, Some(&ask), &note).await;
     let now = app.clock.now();
     let (state, message) = match told {
         Ok(message) => (NoteState::Told, message),
-        Err(failure) => (after_failure(entry, id, &failure, attempts, now), None),
+        Err(failure) => match after_failure(entry, id, &failure, attempts) {
+            Some(wait) => (NoteState::Again(app.notifier.awake(index, now.plus(wait))), None),
+            None => (NoteState::GivenUp, None),
+        },
     };
     let row = NoteRow { ask: id, channel: entry.name.clone(), state, attempts, message };
     app.store.write(PutNote { workspace: WorkspaceId::MAIN, note: row }).await?;
@@ -118,30 +121,28 @@ async fn tell(app: &App, entry: &Entry, id: AskId) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn after_failure(entry: &Entry, ask: AskId, failure: &Failure, attempts: u32, now: sayso_core::time::Time) -> NoteState {
+/// How long to wait until it is tried again; nothing if it is given up.
+fn after_failure(entry: &Entry, ask: AskId, failure: &Failure, attempts: u32) -> Option<Duration> {
     let [chance] = entropy::bytes::<1>();
     let wait = match failure.next {
         Next::Later(asked) => schedule::again(attempts, chance, asked),
         Next::Never | Next::Gone => None,
     };
+    let reason = &failure.reason;
     match wait {
-        Some(wait) => {
-            tracing::info!(channel = entry.name, %ask, attempts, reason = failure.reason, "a note was not sent; trying again");
-            NoteState::Again(now.plus(wait))
-        }
-        None => {
-            tracing::warn!(channel = entry.name, %ask, attempts, reason = failure.reason, "a note was given up");
-            NoteState::GivenUp
-        }
+        Some(_) => tracing::info!(channel = entry.name, %ask, attempts, reason, "a note was not sent; trying again"),
+        None => tracing::warn!(channel = entry.name, %ask, attempts, reason, "a note was given up"),
     }
+    wait
 }
 
 /// One try, with an end.
-async fn send(app: &App, entry: &Entry, note: &Note) -> Told {
+async fn send(app: &App, entry: &Entry, ask: Option<&Ask>, note: &Note) -> Told {
     if entry.gone.load(Ordering::Relaxed) {
         return Err(Failure { reason: "the receiver said that it is gone".to_owned(), next: Next::Never });
     }
-    let told = tokio::time::timeout(LIMIT, entry.channel.tell(note, app.clock.now()))
+    let sent = Sent { app, channel: &entry.name, ask, note, now: app.clock.now() };
+    let told = tokio::time::timeout(LIMIT, entry.channel.tell(&sent))
         .await
         .unwrap_or_else(|_| Err(Failure { reason: "it took too long".to_owned(), next: Next::Later(None) }));
     match &told {
@@ -161,7 +162,8 @@ async fn over(app: &App, entry: &Entry, id: AskId, tries: u32) -> Result<(), Sto
     let Some(row) = app.store.read(get).await? else { return Ok(()) };
     if let (NoteState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(app, id).await?) {
         let (note, words) = (Note::about(&ask, &entry.name, text::Says::WhoWaits), text::over(&ask));
-        let changed = entry.channel.over(&note, row.message.as_deref(), &words, app.clock.now());
+        let sent = Sent { app, channel: &entry.name, ask: Some(&ask), note: &note, now: app.clock.now() };
+        let changed = entry.channel.over(&sent, row.message.as_deref(), &words);
         let failure = match tokio::time::timeout(LIMIT, changed).await {
             Ok(Ok(())) => None,
             Ok(Err(failure)) => Some(failure.next),
@@ -188,7 +190,7 @@ pub(crate) async fn test(app: &App, name: Option<&str>) -> Option<Vec<sayso_api:
     let tests = wanted.into_iter().map(|entry| {
         let note = Note::test(&entry.name, &id, app.clock.now());
         async move {
-            let told = send(app, entry, &note).await;
+            let told = send(app, entry, None, &note).await;
             sayso_api::notify::Tested {
                 name: entry.name.clone(),
                 kind: entry.kind.as_str().to_owned(),

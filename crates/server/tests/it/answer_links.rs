@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use sayso_server::FakeClock;
-use sayso_testkit::receivers::Receiver;
+use sayso_testkit::receivers::{Call, Receiver};
 use serde_json::{Value, json};
 
 use crate::world::{Http, Reply, World, approval, id, question};
@@ -46,13 +46,19 @@ impl Linked {
 
     /// An ask, and the paths of the links that people got for it.
     async fn asked(&self, wanted: Value) -> (String, Vec<String>) {
-        let before = self.receiver.so_far().len();
         let ask = id(&self.world.opened(wanted).await);
         self.clock.advance(Duration::from_secs(1));
         let people = self.world.admin.get("/v1/notify").await.expect(200)["data"].as_array().unwrap().len();
-        let calls = self.receiver.calls(before + people).await.unwrap();
-        let path = |event: &Value| event["data"]["link"].as_str().unwrap().strip_prefix("https://sayso.test").unwrap().to_owned();
-        (ask, calls[before..].iter().map(|call| path(&call.json())).collect())
+        let links = |calls: &[Call]| -> Vec<String> {
+            let events =
+                calls.iter().map(Call::json).filter(|event| event["type"] == "ask.waiting" && event["data"]["askId"] == *ask);
+            let path =
+                |event: Value| event["data"]["link"].as_str().unwrap().strip_prefix("https://sayso.test").unwrap().to_owned();
+            events.map(path).collect()
+        };
+        let calls = self.receiver.until("a link for each", |calls| links(calls).len() >= people).await.unwrap();
+        let found = links(&calls);
+        (ask, found)
     }
 
     async fn look(&self, path: &str) -> Reply {

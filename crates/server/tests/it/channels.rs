@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sayso_server::FakeClock;
 use sayso_testkit::PATIENCE;
-use sayso_testkit::receivers::{Ntfy, Slack, Smtp, Telegram};
+use sayso_testkit::receivers::{Ntfy, Push, Slack, Smtp, Telegram};
 use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
@@ -224,4 +226,75 @@ async fn the_desktop_gets_a_title_and_a_text_without_markup() {
     };
     let arguments = tokio::time::timeout(PATIENCE, reading).await.unwrap();
     assert_eq!(arguments, "--app-name=sayso\n--\nclaude waits for you\n&lt;b&gt;Which&lt;/b&gt;?\n");
+}
+
+const WEBPUSH: &str = "kind = \"webpush\"\ncontact = \"mailto:ada@sayso.test\"\nallow_private = true";
+
+/// The subscription of a browser behind this push service.
+fn subscription(push: &Push) -> Value {
+    let (key, auth) = push.keys();
+    let keys = json!({ "p256dh": URL_SAFE_NO_PAD.encode(key), "auth": URL_SAFE_NO_PAD.encode(auth) });
+    json!({ "endpoint": format!("{}/browser", push.receiver().url()), "keys": keys })
+}
+
+#[tokio::test]
+async fn a_browser_is_woken_and_answers_with_a_press() {
+    let push = Push::start(201).await.unwrap();
+    let (world, clock) = world(WEBPUSH).await;
+    let ada = world.token(json!({ "role": "answerer", "actor": "ada" })).await;
+    let key = ada.get("/v1/push").await.expect(200)["publicKey"].as_str().unwrap().to_owned();
+    assert_eq!(ada.post("/v1/push", subscription(&push)).await.status, 204);
+    world.role("agent").await.post("/v1/push", subscription(&push)).await.problem(403, "forbidden");
+    for wrong in [json!({ "p256dh": "x", "auth": "y" }), json!({ "p256dh": "A".repeat(87), "auth": "A" })] {
+        ada.post("/v1/push", json!({ "endpoint": "https://push.test", "keys": wrong })).await.problem(422, "invalid_request");
+    }
+    let ask = asked(&world, &clock, approval()).await;
+    let call = push.receiver().calls(1).await.unwrap().remove(0);
+    assert_eq!((call.path.as_str(), call.header("content-encoding")), ("/browser", "aes128gcm"));
+    assert!(
+        call.header("authorization").starts_with("vapid t=") && call.header("authorization").ends_with(&format!(", k={key}"))
+    );
+    let read = push.read(&call).unwrap();
+    assert!(read["body"].as_str().unwrap().contains("cargo test"), "{read}");
+    assert_eq!(read["buttons"], json!([{ "label": "Approve", "press": "approve" }, { "label": "Deny", "press": "deny" }]));
+    let pressed = world.http("").raw(read["path"].as_str().unwrap(), "press=approve").await;
+    assert_eq!(pressed.status, 204, "{}", pressed.text);
+    let decided = world.ask(&ask).await;
+    assert_eq!((&decided["outcome"]["by"]["name"], &decided["outcome"]["by"]["via"]), (&json!("ada"), &json!("webpush")));
+    let over = push.read(&push.receiver().calls(2).await.unwrap()[1]).unwrap();
+    assert_eq!((&over["body"], &over["tag"]), (&json!("No longer waiting: approved by ada"), &read["tag"]));
+}
+
+#[tokio::test]
+async fn only_the_browser_itself_reads_a_push() {
+    let (push, other) = (Push::start(201).await.unwrap(), Push::start(201).await.unwrap());
+    let (world, clock) = world(WEBPUSH).await;
+    world.admin.post("/v1/push", subscription(&push)).await;
+    asked(&world, &clock, question()).await;
+    let call = push.receiver().calls(1).await.unwrap().remove(0);
+    assert!(push.read(&call).is_ok() && other.read(&call).is_err());
+}
+
+#[tokio::test]
+async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
+    for status in [404, 410] {
+        let push = Push::start(status).await.unwrap();
+        let (world, _clock) = world(WEBPUSH).await;
+        world.admin.post("/v1/push", subscription(&push)).await;
+        let tested = || async { world.admin.post("/v1/notify/test", json!({})).await.expect(200)["data"][0].clone() };
+        tested().await;
+        assert_eq!(tested().await["failure"], "no browser asked to be woken");
+        assert_eq!(push.receiver().so_far().len(), 1);
+    }
+    let push = Push::start(201).await.unwrap();
+    let (world, _clock) = world(WEBPUSH).await;
+    let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "ben" })).await.expect(201);
+    let ben = world.http(made["token"].as_str().unwrap());
+    assert_eq!(ben.post("/v1/push", subscription(&push)).await.status, 204);
+    let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
+    assert_eq!(tested["data"][0]["sent"], true);
+    world.admin.delete(&format!("/v1/tokens/{}", id(&made))).await.expect(200);
+    let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
+    assert_eq!(tested["data"][0]["failure"], "no browser asked to be woken");
+    assert_eq!(push.receiver().so_far().len(), 1);
 }

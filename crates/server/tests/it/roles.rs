@@ -92,6 +92,9 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/tokens", May::Administer, 200),
     ("post", "/v1/tokens", May::Administer, 201),
     ("delete", "/v1/tokens/{id}", May::Administer, 200),
+    ("get", "/v1/push", May::Read, 200),
+    ("post", "/v1/push", May::Read, 204),
+    ("delete", "/v1/push", May::Read, 204),
     ("get", "/v1/notify", May::Administer, 200),
     ("post", "/v1/notify/test", May::Administer, 200),
     ("post", "/v1/login-codes", May::Administer, 201),
@@ -207,6 +210,14 @@ async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &s
         (_, "/v1/tokens/{id}") => {
             let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "x" })).await.expect(201);
             Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
+        ("post", "/v1/push") => {
+            let keys = json!({ "p256dh": "A".repeat(87), "auth": "A".repeat(22) });
+            Target {
+                path: path.to_owned(),
+                body: Some(json!({ "endpoint": "https://push.test/x", "keys": keys })),
+                untouched: None,
+            }
         }
         (_, "/v1/login") => {
             let code = world.admin.poke("/v1/login-codes").await.expect(201);

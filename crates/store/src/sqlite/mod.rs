@@ -14,6 +14,7 @@ mod migrate;
 mod notes;
 mod open_ask;
 mod policy_state;
+mod pushes;
 mod recent;
 mod resolve;
 mod retention;

@@ -1,10 +1,10 @@
 //! What people were told of asks.
 
 use sayso_core::ask::Ask;
-use sayso_store::read::{GetNote, PendingNotes};
-use sayso_store::write::{DropNote, NoteRow, NoteState, PutNote};
+use sayso_store::read::{AllPushes, GetNote, PendingNotes};
+use sayso_store::write::{DropNote, DropPush, NoteRow, NoteState, PushRow, PutNote, PutPush};
 
-use crate::world::{MAIN, World, answered, ask, at, question};
+use crate::world::{MAIN, World, answered, ask, at, question, token};
 
 fn note(ask: &Ask, channel: &str, state: NoteState) -> NoteRow {
     NoteRow { ask: ask.id, channel: channel.to_owned(), state, attempts: 2, message: Some("17".to_owned()) }
@@ -29,4 +29,19 @@ async fn notes_outlive_the_server_and_end_when_they_are_dropped() {
     world.store.write(DropNote { workspace: MAIN, ask: one.id, channel: "phone".to_owned() }).await.unwrap();
     assert_eq!(world.store.read(get("phone")).await.unwrap(), None);
     assert!(world.store.read(get("mail")).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_token_has_one_browser_that_is_woken() {
+    let world = World::new();
+    let (ada, ben) = (token(), token());
+    let browser = |token, endpoint: &str| PushRow { token, endpoint: endpoint.to_owned(), public_key: [4; 65], auth: [7; 16] };
+    for push in
+        [browser(ada, "https://push.test/old"), browser(ada, "https://push.test/new"), browser(ben, "https://push.test/b")]
+    {
+        world.store.write(PutPush { workspace: MAIN, push }).await.unwrap();
+    }
+    world.store.write(DropPush { workspace: MAIN, token: ben }).await.unwrap();
+    let world = world.reopen().await;
+    assert_eq!(world.store.read(AllPushes { workspace: MAIN }).await.unwrap(), [browser(ada, "https://push.test/new")]);
 }

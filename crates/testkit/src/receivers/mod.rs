@@ -2,6 +2,7 @@
 //! refuse what those would refuse, and keep every call.
 
 mod ntfy;
+mod push;
 mod slack;
 mod smtp;
 mod telegram;
@@ -22,6 +23,7 @@ use tokio::task::JoinHandle;
 use crate::watch::within;
 
 pub use ntfy::Ntfy;
+pub use push::Push;
 pub use slack::Slack;
 pub use smtp::{Mail, Smtp};
 pub use telegram::Telegram;

@@ -20,7 +20,8 @@ use sayso_store::write::{ResolveAsk, ResolveError};
 
 use super::{ApiError, Peer};
 use crate::app::App;
-use crate::notify::{self, BadLink, Entry, Press};
+use crate::auth::Permission;
+use crate::notify::{self, BadLink, Entry, Kind, Press};
 
 /// Bytes that a form may have: an answer for each of the questions.
 const FORM: usize = 1024 * 1024;
@@ -68,12 +69,13 @@ pub(crate) async fn show(
     Path(code): Path<String>,
 ) -> Response {
     let shown = match opened(&app, from, &code).await {
-        Ok((ask, _)) => {
+        Ok(Opened { ask, .. }) => {
             Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notify::over(&ask)) })
         }
         Err(refusal) => Err(refusal),
     };
-    reply(&headers, shown)
+    // Whoever looks gets the page, whatever they say they take.
+    reply(shown.is_ok() || is_browser(&headers), shown)
 }
 
 /// Decide it.
@@ -85,23 +87,31 @@ pub(crate) async fn decide(
     body: Body,
 ) -> Response {
     let decided = async {
-        let (ask, entry) = opened(&app, from, &code).await?;
+        let Opened { ask, entry, person } = opened(&app, from, &code).await?;
         let too_large = |_| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, "That is too much text.");
         let form = axum::body::to_bytes(body, FORM).await.map_err(too_large)?;
         let decision = wanted(&ask, &form).ok_or_else(Refusal::nonsense)?;
-        resolve(&app, entry, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
+        resolve(&app, entry, &person, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
     };
     let decided = decided.await;
     if let Err(refusal) = &decided {
         tracing::info!(status = refusal.status.as_u16(), code = ?refusal.code, "a link decided nothing");
     }
-    reply(&headers, decided)
+    reply(is_browser(&headers), decided)
 }
 
-/// The ask of a link, and the channel that it was sent through.
-async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<(Ask, &'a Entry), Refusal> {
+/// What a link is for.
+struct Opened<'a> {
+    ask: Ask,
+    /// The channel that it was sent through.
+    entry: &'a Entry,
+    person: String,
+}
+
+async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<Opened<'a>, Refusal> {
     let now = app.clock.now();
-    let holders = app.notifier.entries().iter().filter_map(Entry::holder);
+    let people = if app.notifier.has(Kind::WebPush) { app.tokens.names(Permission::Answer, now) } else { Vec::new() };
+    let holders = app.notifier.holders(&people);
     let (id, holder) = match app.links.read(code, holders, now) {
         Ok(read) => read,
         Err(BadLink::Expired) => {
@@ -115,7 +125,7 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
     };
     let entry = app.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(Refusal::wrong)?;
     let ask = find(app, id).await?.ok_or_else(Refusal::wrong)?;
-    Ok((ask, entry))
+    Ok(Opened { ask, entry, person: holder.person.to_owned() })
 }
 
 async fn find(app: &App, ask: AskId) -> Result<Option<Ask>, Refusal> {
@@ -143,8 +153,7 @@ fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
     }
 }
 
-async fn resolve(app: &App, entry: &Entry, ask: &Ask, decision: Decision) -> Result<(), Refusal> {
-    let person = entry.person.as_deref().ok_or_else(Refusal::wrong)?;
+async fn resolve(app: &App, entry: &Entry, person: &str, ask: &Ask, decision: Decision) -> Result<(), Refusal> {
     let resolve = ResolveAsk {
         workspace: WorkspaceId::MAIN,
         ask: ask.id,
@@ -173,10 +182,12 @@ async fn resolve(app: &App, entry: &Entry, ask: &Ask, decision: Decision) -> Res
     }
 }
 
+fn is_browser(headers: &HeaderMap) -> bool {
+    headers.get_all(header::ACCEPT).iter().any(|value| value.to_str().is_ok_and(|value| value.contains("text/html")))
+}
+
 /// A page for a browser; for everybody else the bare result.
-fn reply(headers: &HeaderMap, result: Result<String, Refusal>) -> Response {
-    let is_browser =
-        headers.get_all(header::ACCEPT).iter().any(|value| value.to_str().is_ok_and(|value| value.contains("text/html")));
+fn reply(is_browser: bool, result: Result<String, Refusal>) -> Response {
     let mut response = match (result, is_browser) {
         (Ok(page), true) => page_of(StatusCode::OK, page),
         (Ok(_), false) => StatusCode::NO_CONTENT.into_response(),

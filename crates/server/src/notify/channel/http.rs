@@ -44,9 +44,8 @@ pub(super) async fn send(request: RequestBuilder) -> Result<Vec<u8>, Failure> {
 /// The same for a call that may take longer.
 pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Result<Vec<u8>, Failure> {
     let mut response = request.timeout(limit).send().await.map_err(|error| lost(&error))?;
-    let status = response.status();
-    if !status.is_success() {
-        return Err(refused(status, response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok())));
+    if !response.status().is_success() {
+        return Err(refused(&response));
     }
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| lost(&error))? {
@@ -56,6 +55,16 @@ pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Res
         }
     }
     Ok(body)
+}
+
+/// A call to a push service. One that does not know the browser any more says 404 or 410.
+pub(super) async fn send_push(request: RequestBuilder) -> Result<(), Failure> {
+    let response = request.timeout(LIMIT).send().await.map_err(|error| lost(&error))?;
+    match response.status() {
+        status if status.is_success() => Ok(()),
+        StatusCode::NOT_FOUND => Err(Failure { reason: "the browser is gone".to_owned(), next: Next::Gone }),
+        _ => Err(refused(&response)),
+    }
 }
 
 /// The same, with JSON in the reply.
@@ -69,16 +78,19 @@ pub(super) fn lost(error: &reqwest::Error) -> Failure {
     if error.is_timeout() {
         return Failure::later("the receiver did not reply in time");
     }
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
+    let mut cause = std::error::Error::source(error);
+    while let Some(deeper) = cause.and_then(std::error::Error::source) {
+        cause = Some(deeper);
     }
-    let is_own = std::ptr::addr_eq(std::ptr::from_ref(cause), std::ptr::from_ref(error));
-    Failure::later(if is_own { "the call failed".to_owned() } else { format!("the receiver is not reached: {cause}") })
+    Failure::later(cause.map_or_else(|| "the call failed".to_owned(), |cause| format!("the receiver is not reached: {cause}")))
+}
+
+fn refused(response: &reqwest::Response) -> Failure {
+    refusal(response.status(), response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()))
 }
 
 /// What a status means for another try.
-fn refused(status: StatusCode, retry_after: Option<&str>) -> Failure {
+fn refusal(status: StatusCode, retry_after: Option<&str>) -> Failure {
     let reason = format!("the receiver says {}", status.as_u16());
     let wait = retry_after.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
     let next = match status {
@@ -98,7 +110,7 @@ mod tests {
     /// RELIABILITY F23.
     #[test]
     fn only_what_may_pass_is_tried_again() {
-        let next = |status: u16, wait: Option<&str>| refused(StatusCode::from_u16(status).unwrap(), wait).next;
+        let next = |status: u16, wait: Option<&str>| refusal(StatusCode::from_u16(status).unwrap(), wait).next;
         for status in [408, 425, 429, 500, 502, 503, 504] {
             assert_eq!(next(status, None), Next::Later(None), "{status}");
         }

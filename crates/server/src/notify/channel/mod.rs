@@ -11,10 +11,12 @@ mod slack;
 mod telegram;
 mod tmux;
 mod webhook;
+mod webpush;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use sayso_core::ask::Ask;
 use sayso_core::time::Time;
 use serde::Serialize;
 
@@ -30,6 +32,7 @@ pub(crate) use slack::Slack;
 pub(crate) use telegram::Telegram;
 pub(crate) use tmux::{Sign as TmuxSign, Tmux};
 pub(crate) use webhook::Webhook;
+pub(crate) use webpush::WebPush;
 
 /// The variables of whoever started the server, for the programs that channels run.
 pub(crate) type Variables = Arc<[(String, String)]>;
@@ -53,6 +56,20 @@ pub(crate) enum Channel {
     Tmux(Tmux),
     /// A signed call.
     Webhook(Webhook),
+    /// Browsers that asked to be woken.
+    WebPush(WebPush),
+}
+
+/// A note on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent<'a> {
+    pub(crate) app: &'a App,
+    /// The name of the channel.
+    pub(crate) channel: &'a str,
+    /// The ask; none if it is a test.
+    pub(crate) ask: Option<&'a Ask>,
+    pub(crate) note: &'a Note,
+    pub(crate) now: Time,
 }
 
 /// Why a note was not sent. The reason never holds what was to be sent.
@@ -90,7 +107,8 @@ pub(crate) type Told = Result<Option<String>, Failure>;
 
 impl Channel {
     /// Sends a note.
-    pub(crate) async fn tell(&self, note: &Note, now: Time) -> Told {
+    pub(crate) async fn tell(&self, sent: &Sent<'_>) -> Told {
+        let Sent { note, now, .. } = *sent;
         match self {
             Self::Command(command) => command.tell(note).await,
             Self::Desktop(desktop) => desktop.tell(note).await,
@@ -100,16 +118,18 @@ impl Channel {
             Self::Telegram(telegram) => telegram.tell(note).await,
             Self::Tmux(tmux) => tmux.tell(note).await,
             Self::Webhook(webhook) => webhook.tell(note, now).await,
+            Self::WebPush(push) => push.tell(sent).await,
         }
     }
 
     /// Says that nobody waits any more, where a note can be changed or a program listens; else nothing happens.
-    pub(crate) async fn over(&self, note: &Note, message: Option<&str>, words: &str, now: Time) -> Result<(), Failure> {
+    pub(crate) async fn over(&self, sent: &Sent<'_>, message: Option<&str>, words: &str) -> Result<(), Failure> {
         match (self, message) {
             (Self::Ntfy(ntfy), Some(message)) => ntfy.over(message, words).await,
             (Self::Slack(slack), Some(message)) => slack.over(message, words).await,
             (Self::Telegram(telegram), Some(message)) => telegram.over(message, words).await,
-            (Self::Webhook(webhook), _) => webhook.over(note, words, now).await,
+            (Self::Webhook(webhook), _) => webhook.over(sent.note, words, sent.now).await,
+            (Self::WebPush(push), _) => push.over(sent, words).await,
             (Self::Ntfy(_) | Self::Slack(_) | Self::Telegram(_), None)
             | (Self::Command(_) | Self::Desktop(_) | Self::Email(_) | Self::Tmux(_), _) => Ok(()),
         }
@@ -120,7 +140,13 @@ impl Channel {
         match self {
             Self::Telegram(telegram) => telegram.listen(app, index).await,
             Self::Slack(slack) => slack.listen(app, index).await,
-            Self::Command(_) | Self::Desktop(_) | Self::Email(_) | Self::Ntfy(_) | Self::Tmux(_) | Self::Webhook(_) => {}
+            Self::Command(_)
+            | Self::Desktop(_)
+            | Self::Email(_)
+            | Self::Ntfy(_)
+            | Self::Tmux(_)
+            | Self::Webhook(_)
+            | Self::WebPush(_) => {}
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::entropy;
 use crate::notify::People;
 use crate::notify::press::{self, Pressed};
-use crate::notify::text::{Note, Press};
+use crate::notify::text::Note;
 
 /// How long to wait before the socket is opened again.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -63,11 +63,10 @@ impl Slack {
         let mut elements: Vec<Value> = Vec::new();
         if let (Some(ask), true) = (note.ask, self.has_buttons()) {
             let element = |button: &crate::notify::text::Button| {
-                let press = button.press.written();
                 json!({
                     "type": "button",
-                    "action_id": press,
-                    "value": format!("{press}|{ask}"),
+                    "action_id": button.press.written(),
+                    "value": button.press.carried(ask),
                     "text": { "type": "plain_text", "text": button.label },
                 })
             };
@@ -152,7 +151,8 @@ impl Slack {
             return;
         }
         let user = payload["user"]["id"].as_str().unwrap_or_default();
-        let pressed = self.decide(app, index, user, payload["actions"][0]["value"].as_str().unwrap_or_default()).await;
+        let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
+        let pressed = press::press(app, index, &self.people, user, carried).await;
         // Everybody sees the outcome, because the message is changed; who was refused hears of it alone.
         if matches!(pressed, Pressed::Done) || user.is_empty() {
             return;
@@ -161,13 +161,6 @@ impl Slack {
         if let Err(failure) = self.call("/chat.postEphemeral", &self.token, &said).await {
             tracing::debug!(reason = failure.reason, "Slack did not take what was said to a button");
         }
-    }
-
-    async fn decide(&self, app: &Arc<App>, index: usize, user: &str, value: &str) -> Pressed {
-        let Some(person) = self.people.get(user) else { return Pressed::Stranger };
-        let read = value.split_once('|').and_then(|(press, ask)| Some((Press::read(press)?, ask.parse().ok()?)));
-        let Some((press, ask)) = read else { return Pressed::Nonsense };
-        press::press(app, index, person, ask, press).await
     }
 }
 

@@ -10,8 +10,8 @@ use super::http::{Caller, send, send_within};
 use super::{Failure, Told};
 use crate::app::App;
 use crate::notify::People;
-use crate::notify::press::{self, Pressed};
-use crate::notify::text::{Note, Press};
+use crate::notify::press;
+use crate::notify::text::Note;
 
 /// How long Telegram holds a request for buttons, and how long we wait for it.
 const HELD: u64 = 25;
@@ -58,7 +58,7 @@ impl Telegram {
         let mut message = json!({ "chat_id": self.chat, "text": note.text(), "link_preview_options": { "is_disabled": true } });
         let mut rows: Vec<Value> = Vec::new();
         if let (Some(ask), false) = (note.ask, self.people.is_empty()) {
-            let row = |button: &crate::notify::text::Button| json!([{ "text": button.label, "callback_data": format!("{}|{ask}", button.press.written()) }]);
+            let row = |button: &crate::notify::text::Button| json!([{ "text": button.label, "callback_data": button.press.carried(ask) }]);
             rows.extend(note.buttons.iter().map(row));
         }
         rows.extend(note.link.iter().map(|link| json!([{ "text": "Open", "url": link }])));
@@ -88,9 +88,14 @@ impl Telegram {
         loop {
             match self.pressed(offset).await {
                 Ok(updates) => {
+                    let (before, is_empty) = (offset, updates.is_empty());
                     for update in updates {
                         offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
                         self.take(app, index, update).await;
+                    }
+                    // What has no number would come again and again.
+                    if offset == before && !is_empty {
+                        tokio::time::sleep(PAUSE).await;
                     }
                 }
                 Err(failure) => {
@@ -111,22 +116,16 @@ impl Telegram {
     }
 
     async fn take(&self, app: &Arc<App>, index: usize, mut update: Value) {
-        let Ok(callback) = serde_json::from_value::<Callback>(update["callback_query"].take()) else {
+        let callback = update.get_mut("callback_query").map(Value::take);
+        let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
             tracing::warn!("Telegram sent what is no button of ours");
             return;
         };
-        let words = self.decide(app, index, &callback).await.words();
-        let answer = json!({ "callback_query_id": callback.id, "text": words });
+        let pressed = press::press(app, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
+        let answer = json!({ "callback_query_id": callback.id, "text": pressed.words() });
         if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
             tracing::debug!(reason = failure.reason, "Telegram did not take what was said to a button");
         }
-    }
-
-    async fn decide(&self, app: &Arc<App>, index: usize, callback: &Callback) -> Pressed {
-        let Some(person) = self.people.get(&callback.from.id.to_string()) else { return Pressed::Stranger };
-        let read = callback.data.split_once('|').and_then(|(press, ask)| Some((Press::read(press)?, ask.parse().ok()?)));
-        let Some((press, ask)) = read else { return Pressed::Nonsense };
-        press::press(app, index, person, ask, press).await
     }
 }
 

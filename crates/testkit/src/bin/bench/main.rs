@@ -13,6 +13,7 @@ mod many_pending;
 mod mcp;
 mod memory;
 mod meter;
+mod notify;
 mod processes;
 mod raw_commit;
 mod report;
@@ -155,6 +156,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("workflows") {
         workflows::measure(&mut report, size).await?;
+    }
+    if wanted("notify") {
+        notify::measure(&mut report, size).await?;
     }
     if wanted("growth") {
         growth(&mut report, size).await?;
