@@ -8,10 +8,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agents;
+use crate::attachments::Attachments;
 use crate::auth::{Guard, Tokens};
 use crate::broker::{Keeper, Waiters};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::connection::Registry;
 use crate::doors::mcp::McpDoor;
 use crate::feed::{Feed, Past};
 use crate::http::Limits;
@@ -37,6 +39,8 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) processes: Processes,
+    pub(crate) attachments: Attachments,
+    pub(crate) connections: Arc<Registry>,
     pub(crate) runs: Arc<Runs>,
     /// Set once: the server stops, and whoever waits over MCP is to call again.
     pub(crate) stopping: CancellationToken,

@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, runs, sessions, tokens,
-    transcript,
+    ApiError, agents, asks, attachments, decide, events, external, gate, health, login, notices, page, policy, runs, sessions,
+    tokens, transcript,
 };
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
@@ -66,6 +66,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(events::of_session))
         .routes(routes!(agents::list))
         .routes(routes!(agents::stop))
+        .routes(routes!(attachments::create))
+        .routes(routes!(attachments::remove))
         .routes(routes!(policy::get, policy::set))
         .routes(routes!(policy::explain))
         .routes(routes!(policy::grant))

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+mod attached;
+mod attached_codex;
 mod auth;
 mod chat;
 mod disk;
