@@ -58,7 +58,8 @@ pub struct HttpServer {
 pub enum Login {
     /// Not at all.
     Open,
-    /// By this name and the password that the process got at its start ([`Launch::password`]).
+    /// By this name and the password that the process got at its start ([`Launch::password`]), or that the
+    /// person gave with the address of a server of their own.
     Basic(String),
     /// By a bearer token that stands in this variable of the agent's environment.
     Bearer(String),
@@ -243,12 +244,53 @@ pub enum Output {
     Stop,
     /// A request to the agent's server.
     HttpCall(HttpCall),
+    /// A conversation of somebody's own was found. It gets a session, and [`Translator::adopt`] is called.
+    Found(Found),
     /// An outcome can no longer reach the agent.
     Undeliverable {
         /// The ask.
         ask: AskId,
         /// Why, in words for a person.
         reason: String,
+    },
+}
+
+/// A conversation that a person has with an agent that they run themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The agent's own id of it.
+    pub native_id: String,
+    /// The directory, as the agent spells it.
+    pub project: String,
+    /// What it is about. May be empty.
+    pub title: String,
+}
+
+/// A server that somebody else started, and how it stands with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attached {
+    /// Where it is: an address, or the path of a socket.
+    pub place: String,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// How it stands with a server that somebody else started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "camelCase")]
+pub enum Standing {
+    /// It was not reached yet.
+    #[default]
+    Connecting,
+    /// What it asks is heard.
+    Connected {
+        /// What it says that it is.
+        version: Option<String>,
+    },
+    /// It is not there, or it is something else. It is tried again and again.
+    Unreachable {
+        /// Why, in words for a person.
+        why: String,
     },
 }
 
@@ -419,6 +461,16 @@ pub trait Translator: Send {
 
     /// The server that the agent is, as soon as it is known where.
     fn server(&self) -> Option<HttpServer> {
+        None
+    }
+
+    /// The session that a conversation got which it found.
+    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &Found) -> Vec<Output> {
+        Vec::new()
+    }
+
+    /// The server that somebody else started, if it speaks with one.
+    fn attached(&self) -> Option<Attached> {
         None
     }
 }

@@ -74,6 +74,8 @@ pub enum ErrorCode {
     UnknownAgent,
     /// The agent's program is not there.
     AgentNotInstalled,
+    /// There is no server of the agent at this place, or it does not let us in.
+    AgentUnreachable,
     /// The directory is not one that may be used.
     DirectoryNotAllowed,
     /// The disk is full. Nothing was lost; try again when there is space.

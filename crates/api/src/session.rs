@@ -260,6 +260,65 @@ pub struct Agent {
     pub install: Option<String>,
     /// What it can do.
     pub capabilities: Capabilities,
+    /// Those that somebody else started and that Sayso listens to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attached: Vec<Attachment>,
+}
+
+/// A server of an agent that somebody else started and that Sayso listens to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    /// Its id.
+    pub id: String,
+    /// The agent's name.
+    pub agent: String,
+    /// Where it is: an address, or the path of a socket.
+    pub place: String,
+    /// How it stands.
+    pub state: AttachmentState,
+    /// Why it is not reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// What it says that it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What can be done with it from here.
+    pub capabilities: Capabilities,
+}
+
+/// How it stands with a server that somebody else started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AttachmentState {
+    /// It was not reached yet.
+    Connecting,
+    /// What it asks is heard.
+    Connected,
+    /// It is not there, or something else is. It is tried again and again.
+    Unreachable,
+}
+
+/// A server to listen to.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewAttachment {
+    /// The agent's name.
+    pub agent: String,
+    /// Where it is: an address, or the path of a socket.
+    pub place: String,
+    /// The name it knows us by, if it wants a password and the name is not its usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The password, if it wants one. It is kept in a file that only its owner may read, and never shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+}
+
+impl std::fmt::Debug for NewAttachment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewAttachment").field("agent", &self.agent).field("place", &self.place).finish_non_exhaustive()
+    }
 }
 
 /// What became of agents that were to end.

@@ -86,6 +86,14 @@ pub(crate) enum Command {
     Connect {
         /// Your agent
         agent: ConnectAgent,
+        /// The server that you run, as `opencode serve` prints it, or the socket of Codex; no file is changed then
+        url: Option<String>,
+        /// OpenCode: the variable that holds the password of that server
+        #[arg(long, value_name = "VARIABLE", requires = "url")]
+        password_env: Option<String>,
+        /// OpenCode: the name that goes with the password, if it is not the usual one
+        #[arg(long, value_name = "NAME", requires = "url")]
+        user: Option<String>,
         /// Where and how
         #[command(flatten)]
         to: ConnectTo,
@@ -94,6 +102,8 @@ pub(crate) enum Command {
     Disconnect {
         /// Your agent
         agent: ConnectAgent,
+        /// Only this server of yours
+        url: Option<String>,
         /// Where and how
         #[command(flatten)]
         to: ConnectTo,

@@ -1,8 +1,8 @@
 //! Sessions and agents.
 
 use sayso_api::session::{
-    AgentList, AgentsStopped, IfPending, MessageAccepted, MessageRequest, NewSession, Session, SessionPage, SessionQuery,
-    Transcript, TranscriptQuery,
+    AgentList, AgentsStopped, Attachment, IfPending, MessageAccepted, MessageRequest, NewAttachment, NewSession, Session,
+    SessionPage, SessionQuery, Transcript, TranscriptQuery,
 };
 
 use crate::client::Client;
@@ -83,6 +83,22 @@ impl Client {
     /// When the server says no or does not answer.
     pub async fn agents(&self) -> Result<AgentList, Error> {
         self.get(&["agents"]).await
+    }
+
+    /// Listens to a server of an agent that somebody else started.
+    ///
+    /// # Errors
+    /// When it cannot be reached, or the server says no or does not answer.
+    pub async fn attach(&self, new: &NewAttachment) -> Result<Attachment, Error> {
+        self.post(&["attachments"], new).await
+    }
+
+    /// Stops listening to one. Whoever runs it is not disturbed.
+    ///
+    /// # Errors
+    /// When the server says no or does not answer.
+    pub async fn detach(&self, id: &str) -> Result<(), Error> {
+        self.delete(&["attachments", id]).await
     }
 
     /// Ends the processes of all agents; their sessions can be resumed.

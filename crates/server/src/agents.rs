@@ -8,9 +8,9 @@ use std::time::Duration;
 use sayso_agents::acp::{self, AcpTranslator, Profile};
 use sayso_agents::chat::{self, ChatTranslator, Endpoint};
 use sayso_agents::claude::{self, ClaudeTranslator};
-use sayso_agents::codex::{self, CodexTranslator};
+use sayso_agents::codex::{self, AttachedCodex, CodexTranslator};
 use sayso_agents::mock::{self, MockTranslator};
-use sayso_agents::opencode::{self, OpenCodeTranslator};
+use sayso_agents::opencode::{self, AttachedOpenCode, OpenCodeTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
 use sayso_core::environment;
@@ -347,6 +347,47 @@ impl Agent {
         }
     }
 
+    /// The translator for one that somebody else started, as it was when this state was saved. Nothing if
+    /// the state is of an unknown version, or nobody can be listened to there.
+    pub(crate) fn attached(&self, state: Option<&Raw>) -> Option<Box<dyn Translator>> {
+        let saved: Saved = serde_json::from_str(state?.as_str()).ok()?;
+        match self.protocol {
+            Protocol::OpenCode => AttachedOpenCode::restore(&saved).map(boxed),
+            Protocol::Codex => AttachedCodex::restore(&saved).map(boxed),
+            Protocol::Mock | Protocol::Claude | Protocol::Acp | Protocol::OpenAi => None,
+        }
+    }
+
+    /// A translator for one that somebody else started at this place. If it wants a password, it may also
+    /// want another name than its usual one.
+    ///
+    /// # Errors
+    /// A sentence about what cannot be.
+    pub(crate) fn attach(&self, place: &str, login: Option<Option<String>>) -> Result<Box<dyn Translator>, String> {
+        match self.protocol {
+            Protocol::OpenCode => {
+                let user = login.map(|user| user.unwrap_or_else(|| AttachedOpenCode::USER.to_owned()));
+                Ok(boxed(AttachedOpenCode::new(address(place)?, user)))
+            }
+            Protocol::Codex if !Path::new(place).is_absolute() => {
+                Err(format!("{place} is no socket; Codex has one in its home, app-server-control/app-server-control.sock"))
+            }
+            Protocol::Codex => Ok(boxed(AttachedCodex::new(place.to_owned()))),
+            Protocol::Mock | Protocol::Claude | Protocol::Acp | Protocol::OpenAi => {
+                Err(format!("`{}` is no server that could be listened to; codex and opencode are", self.name))
+            }
+        }
+    }
+
+    /// What one can do that somebody else started.
+    pub(crate) const fn attached_capabilities(&self) -> Capabilities {
+        match self.protocol {
+            Protocol::OpenCode => opencode::ATTACHED,
+            Protocol::Codex => codex::ATTACHED,
+            Protocol::Mock | Protocol::Claude | Protocol::Acp | Protocol::OpenAi => self.capabilities,
+        }
+    }
+
     /// One that needs no program: the mock, or one that is not configured any more.
     pub(crate) fn inside(name: &str) -> Self {
         Self {
@@ -408,6 +449,19 @@ impl Program {
         };
         format!("the agent `{agent}` is not installed: `{tried}` was tried, and there is no such program. {get}")
     }
+}
+
+/// The address of a server, without what does not belong to it.
+fn address(place: &str) -> Result<String, String> {
+    const LIKE: &str = "an address is like http://127.0.0.1:4096";
+    let url = reqwest::Url::parse(place).map_err(|error| format!("{place} is no address ({error}); {LIKE}"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() || url.fragment().is_some() {
+        return Err(format!("{place} is no address of a server; {LIKE}"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("a password does not belong into the address; give it with --password-env".to_owned());
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 fn is_program(path: &Path) -> bool {

@@ -8,11 +8,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agents;
+use crate::attachments::Attachments;
 use crate::auth::{Guard, Tokens};
 use crate::broker::{Keeper, Waiters};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::doors::acp::AcpDoor;
+use crate::connection::Registry;
 use crate::doors::mcp::McpDoor;
 use crate::feed::{Feed, Past};
 use crate::http::Limits;
@@ -40,6 +42,8 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) processes: Processes,
+    pub(crate) attachments: Attachments,
+    pub(crate) connections: Arc<Registry>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) notifier: Arc<Notifier>,
     pub(crate) links: Links,

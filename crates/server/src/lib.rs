@@ -7,6 +7,7 @@
 
 mod agents;
 mod app;
+mod attachments;
 mod auth;
 mod broker;
 mod clock;

@@ -20,6 +20,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::attachments::Attachments;
 use crate::auth::{Guard, Tokens, hash, role_name};
 use crate::broker::{self, Deadlines, Keeper, Waiters};
 use crate::config::{Config, ConfigError, Options};
@@ -180,6 +181,8 @@ impl Server {
             stopping: CancellationToken::new(),
             limits: http::Limits::default(),
             processes: Processes::new(&data_dir, runtime_dir, supervisor, environment, &config),
+            attachments: Attachments::new(&data_dir),
+            connections: Arc::clone(&registry),
             halt: watch::Sender::new(false),
             config,
             metrics,

@@ -252,6 +252,13 @@ pub struct LoadedConnection {
     pub pending: usize,
 }
 
+/// The servers that somebody else started and that are listened to.
+#[derive(Debug)]
+pub struct ListAttached {
+    /// Where.
+    pub workspace: WorkspaceId,
+}
+
 /// What has to be taken up when the server starts.
 #[derive(Debug)]
 pub struct Unfinished;

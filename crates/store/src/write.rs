@@ -235,6 +235,13 @@ pub struct CallerHasOutcome {
 /// One consequence of what an agent said.
 #[derive(Debug)]
 pub enum Change {
+    /// A conversation of somebody's own was found and has a session now.
+    NewSession {
+        /// The session.
+        session: Box<Session>,
+        /// What the feed says of it.
+        announced: Raw,
+    },
     /// It asks. Decided already if the policy did; then the outcome goes into the outbox too.
     OpenAsk(Box<Ask>),
     /// It takes an ask back.
@@ -307,6 +314,28 @@ pub struct Advance {
     pub trying: Vec<OutboxId>,
     /// What happened.
     pub changes: Vec<Change>,
+    /// When.
+    pub now: Time,
+}
+
+/// Begins to listen to a server that somebody else started.
+#[derive(Debug)]
+pub struct AttachConnection {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The connection, with the state of its translator.
+    pub connection: Connection,
+}
+
+/// Stops listening: its sessions end here, and what waits is withdrawn. Whoever runs the agent is not disturbed.
+#[derive(Debug)]
+pub struct DetachConnection {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which connection.
+    pub connection: ConnectionId,
+    /// Why, for whoever reads it later.
+    pub reason: String,
     /// When.
     pub now: Time,
 }

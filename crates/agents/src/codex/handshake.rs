@@ -1,8 +1,8 @@
 //! From a new process to a thread that takes messages, and what Codex answers to our requests.
 
 use sayso_core::limits;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::launch;
 use super::state::{Call, ID, Phase, State};
@@ -12,7 +12,16 @@ use crate::out::Out;
 use crate::translator::AgentEvent;
 
 /// Says that the introduction is over. It has no parameters, and Codex takes none.
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"initialized"}"#;
+pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"initialized"}"#;
+
+/// Who we are.
+pub(super) fn introduction() -> Value {
+    json!({
+        "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
+        // Plan mode is one of its experiments.
+        "capabilities": { "experimentalApi": true, "requestAttestation": false },
+    })
+}
 
 impl State {
     /// Starts the process and introduces ourselves.
@@ -20,12 +29,7 @@ impl State {
         self.forget_process();
         self.phase = Phase::Starting;
         out.launch(launch::launch(&self.wanted));
-        let params = json!({
-            "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
-            // Plan mode is one of its experiments.
-            "capabilities": { "experimentalApi": true, "requestAttestation": false },
-        });
-        self.call(Call::Initialize, "initialize", &params, out);
+        self.call(Call::Initialize, "initialize", &introduction(), out);
     }
 
     /// Takes the answer to a request of ours.

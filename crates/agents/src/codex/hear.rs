@@ -10,7 +10,7 @@ use super::state::{ID, Kind, Open, State};
 use crate::json::Object;
 use crate::json_rpc::Id;
 use crate::out::Out;
-use crate::text::bounded;
+use crate::text::{bounded, fingerprint};
 use crate::translator::AgentEvent;
 
 /// Bytes of an error's words.
@@ -88,6 +88,36 @@ impl State {
             self.turn = None;
             out.event(AgentEvent::TurnEnded);
             self.say_next(out);
+        }
+    }
+
+    /// Whoever shares this Codex with us is gone, and what waited with it.
+    pub(super) fn lost(&mut self, reason: &str, out: &mut Out) {
+        for open in std::mem::take(&mut self.open) {
+            out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: reason.to_owned() });
+        }
+        self.sent.clear();
+        self.calls.clear();
+        self.queue.clear();
+        self.items = items::Items::default();
+        if self.turn.take().is_some() {
+            out.event(AgentEvent::TurnEnded);
+        }
+    }
+
+    /// A request with this id came. Another one that had it is over: the Codex that asked it is.
+    pub(super) fn forget_other(&mut self, id: &Id, line: &str, out: &mut Out) {
+        let print = fingerprint(line.trim());
+        for open in self.open.extract_if(.., |open| open.id.as_ref() == Some(id) && open.print != print) {
+            out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: TURN_OVER.to_owned() });
+        }
+    }
+
+    /// These requests wait; all others were answered elsewhere.
+    pub(super) fn keep_only(&mut self, waiting: &[Id], out: &mut Out) {
+        let over = |open: &Open| open.id.as_ref().is_some_and(|id| !waiting.contains(id));
+        for open in self.open.extract_if(.., |open| over(open)) {
+            out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: ELSEWHERE.to_owned() });
         }
     }
 

@@ -1,4 +1,5 @@
-//! Codex, hosted through `codex app-server`: JSON-RPC, one message a line.
+//! Codex, hosted through `codex app-server`: JSON-RPC, one message a line; or the daemon that a person's own
+//! terminals share (`attached`).
 //!
 //! One process carries one session, which is one thread; threads of sub-agents may come with it. Codex
 //! asks by requests, and in one more way that is no request at all:
@@ -16,6 +17,7 @@
 //! person's own words follow as `turn/steer` in the same batch. Only a person who says stop ends the turn.
 
 mod approvals;
+mod attached;
 mod exit;
 mod forms;
 mod handshake;
@@ -29,4 +31,5 @@ mod requests;
 mod state;
 mod translator;
 
+pub use attached::{ATTACHED, AttachedCodex};
 pub use translator::{CAPABILITIES, CodexTranslator};

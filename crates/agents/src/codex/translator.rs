@@ -5,6 +5,7 @@ use sayso_core::id::SessionId;
 use sayso_core::limits;
 use sayso_core::texts;
 use sayso_core::time::Time;
+use serde::{Deserialize, Serialize};
 
 use super::exit;
 use super::state::{Phase, State};
@@ -30,9 +31,10 @@ const VERSION: u32 = 1;
 const NOT_RUNNING: &str = "Codex is not running; the message was not taken. Resume the session first.";
 
 /// The Codex of one session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct CodexTranslator {
-    state: State,
+    pub(super) state: State,
 }
 
 impl CodexTranslator {

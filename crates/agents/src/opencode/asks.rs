@@ -25,7 +25,7 @@ impl Process {
             let event = AgentEvent::Notice("OpenCode made a request with an id that cannot be answered.".to_owned());
             return self.complain(event, out);
         }
-        if self.knows(&id) || self.foreign.contains(&session) {
+        if self.knows(&id) || !self.carries(&session, line.root()) {
             return;
         }
         if self.is_stopping() {

@@ -155,7 +155,7 @@ const fn place(kind: Kind) -> &'static str {
 }
 
 /// A text as part of a query.
-fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

@@ -85,7 +85,8 @@ impl Process {
     }
 
     /// What waits. What belongs to a session that does not work was left behind: nobody would hear an
-    /// answer, and a yes would be carried out all the same.
+    /// answer, and a yes would be carried out all the same. On somebody's own server what we have not
+    /// shown to anybody is left alone.
     pub(super) fn listed(&mut self, look: u64, of: Kind, busy: &[String], raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
         let Some(entries) = list(raw) else { return };
         let (mut seen, mut doubtful) = (Vec::new(), Vec::new());
@@ -96,7 +97,7 @@ impl Process {
             if !self.knows(&id) {
                 if works {
                     self.asked(of, entry, line, out);
-                } else if is_id(&id) && !self.foreign.contains(&session) {
+                } else if is_id(&id) && !self.shared && !self.foreign.contains(&session) {
                     // A session that begins to work between the two parts of a look is told apart by the next one.
                     if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {
                         line.reject(self, of, id.clone(), out);
@@ -153,6 +154,22 @@ impl Process {
         // A no to one permission is a no to all of its session.
         let along = of == Kind::Permission && self.denied_in.as_deref() == Some(session);
         self.withdraw(request, if along { DENIED_TOO } else { ELSEWHERE }, out);
+    }
+
+    /// The server is gone. Should it have been only away, what waits there is asked again.
+    pub(super) fn lost(&mut self, reason: &str, out: &mut Out) {
+        for open in std::mem::take(&mut self.open) {
+            out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
+        }
+        for sent in self.sent.extract_if(.., |sent| sent.arrived != Arrived::Yes) {
+            let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
+            out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery });
+        }
+        self.calls.clear();
+        self.look_at = None;
+        if std::mem::take(&mut self.turn) != Turn::Idle {
+            out.event(AgentEvent::TurnEnded);
+        }
     }
 
     /// The turn is over.

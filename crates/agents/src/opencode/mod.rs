@@ -1,4 +1,5 @@
-//! OpenCode over its HTTP interface: `opencode serve`, one process per session.
+//! OpenCode over its HTTP interface: `opencode serve`, one process per session; or a server that a person
+//! started themselves, with all their sessions (`attached`).
 //!
 //! | it says | ask | said back |
 //! |---|---|---|
@@ -17,6 +18,7 @@
 //! of ours and a `once`.
 
 mod asks;
+mod attached;
 mod calls;
 mod events;
 mod launch;
@@ -28,4 +30,5 @@ mod replies;
 mod state;
 mod translator;
 
+pub use attached::{ATTACHED, AttachedOpenCode};
 pub use translator::{CAPABILITIES, OpenCodeTranslator};

@@ -64,7 +64,7 @@ impl Process {
         };
         let open = self.open.remove(at);
         let stop = matches!(given.decision, Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. });
-        let plan = plan(open.kind, given);
+        let plan = plan(open.kind, given, self.shared);
         line.say(self, &open, &plan.said, out);
         if let Some(why) = plan.lost {
             self.is_over(open.id);
@@ -97,7 +97,7 @@ impl Process {
     }
 }
 
-fn plan(kind: Kind, given: &Outcome<'_>) -> Plan {
+fn plan(kind: Kind, given: &Outcome<'_>, shared: bool) -> Plan {
     let Some(request) = given.raw.and_then(|raw| Object::parse(raw.as_str())) else { return Plan::misfit(kind) };
     match (kind, given.decision) {
         (Kind::Question, Decision::Answered { answers, note }) => match questions::answered(&request, answers, note.as_deref()) {
@@ -106,7 +106,7 @@ fn plan(kind: Kind, given: &Outcome<'_>) -> Plan {
         },
         // To stop is what follows; to OpenCode the rejection itself is the same.
         (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
-        (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by),
+        (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by, shared),
         (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::start_with_plan()),
         (Kind::Plan, Decision::Denied { message, stop }) => {
             let unsaid = own_words(message).filter(|_| given.by.is_person() && !stop);
@@ -128,9 +128,10 @@ fn plan(kind: Kind, given: &Outcome<'_>) -> Plan {
 }
 
 /// A no to questions. OpenCode's own says only that they were dismissed; words stand in the place of the
-/// answers, where they are taken.
-fn rejected(request: &Object<'_>, message: &str, by: DecidedBy) -> Plan {
+/// answers, where they are taken. Somebody's own server also ends the turn with it, which nobody asked for.
+fn rejected(request: &Object<'_>, message: &str, by: DecidedBy, shared: bool) -> Plan {
     let words = match (by.is_person(), own_words(message)) {
+        (true, None) if shared => texts::REJECTED.to_owned(),
         (true, None) => return Plan::of("reject", None),
         (true, Some(words)) => format!("The user declined to answer and says: {words}"),
         (false, _) => message.to_owned(),

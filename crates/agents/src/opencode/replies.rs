@@ -164,18 +164,18 @@ impl Process {
 
 impl HttpReply {
     /// The body, if it is JSON.
-    fn json(&self) -> Option<&RawValue> {
+    pub(super) fn json(&self) -> Option<&RawValue> {
         serde_json::from_str(&self.body).ok()
     }
 
     /// The object that a call gave.
-    fn object(&self) -> Option<Object<'_>> {
+    pub(super) fn object(&self) -> Option<Object<'_>> {
         self.json().filter(|_| self.status == Some(200)).and_then(Object::of)
     }
 }
 
 /// How a call fared, in words.
-fn told(reply: &HttpReply) -> String {
+pub(super) fn told(reply: &HttpReply) -> String {
     let body = reply.body.trim();
     let said = Object::parse(body).and_then(|body| body.words("message").or_else(|| body.object("data")?.words("message")));
     let words = match (said, body) {

@@ -77,6 +77,9 @@ pub(super) struct Process {
     pub(super) tries: u8,
     /// The first session that is named is ours: it ran before we came.
     pub(super) adopts: bool,
+    /// It is somebody's own server: sessions that are neither ours nor of its sub-agents are not ours.
+    #[serde(default)]
+    pub(super) shared: bool,
     pub(super) turn: Turn,
     /// What the person said and is not sent yet.
     pub(super) waiting: VecDeque<String>,
@@ -259,6 +262,14 @@ impl Process {
 
     pub(super) const fn is_stopping(&self) -> bool {
         matches!(self.turn, Turn::Running { stopping: true, .. })
+    }
+
+    /// Whether a session is ours, or one of a sub-agent of it.
+    pub(super) fn carries(&self, session: &str, root: Option<&str>) -> bool {
+        if self.shared {
+            return root == Some(session) || self.helpers.iter().any(|helper| helper.id == session);
+        }
+        self.foreign.iter().all(|foreign| foreign != session)
     }
 
     /// Whether this request was seen before.

@@ -6,6 +6,7 @@ use sayso_core::ask::{Delivery, TypedAnswers};
 use sayso_core::id::SessionId;
 use sayso_core::texts;
 use sayso_core::time::Time;
+use serde::{Deserialize, Serialize};
 
 use super::launch::{USER, launch};
 use super::replies::After;
@@ -36,9 +37,10 @@ const LISTENS: &str = "listening on ";
 const NOT_RUNNING: &str = "OpenCode is not running; the message was not taken.";
 
 /// The OpenCode of one session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct OpenCodeTranslator {
-    state: State,
+    pub(super) state: State,
 }
 
 impl OpenCodeTranslator {

@@ -32,8 +32,13 @@ fn describe(agent: &Agent) -> String {
             format!("\n{}not installed; see [agents.{}] in config.toml", " ".repeat(28), sanitize::line(&agent.name))
         }
     };
+    let attached: String = agent
+        .attached
+        .iter()
+        .map(|attached| format!("\n{}yours: {}", " ".repeat(28), super::status::own_server(attached)))
+        .collect();
     format!(
-        "{}  {}  {}{missing}",
+        "{}  {}  {}{missing}{attached}",
         words::pad(&sanitize::line(&agent.name), 12),
         words::pad(&sanitize::line(&agent.protocol), 12),
         can.join(", ")

@@ -32,7 +32,7 @@ mod workflow;
 
 use crate::app::App;
 use crate::args::Command;
-use crate::connect;
+use crate::connect::{self, OwnServer};
 use crate::failure::Failure;
 
 /// Runs one command.
@@ -52,8 +52,11 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Start(args) => start::run(app, args).await,
         Command::Sessions { action, all } => sessions::run(app, action, all).await,
         Command::Agents => agents::run(app).await,
-        Command::Connect { agent, to } => connect::connect(app, agent, &to).await,
-        Command::Disconnect { agent, to } => connect::disconnect(app, agent, &to).await,
+        Command::Connect { agent, url: Some(place), password_env, user, to } => {
+            connect::attach(app, agent, OwnServer { place, password_env, user }, &to).await
+        }
+        Command::Connect { agent, url: None, to, .. } => connect::connect(app, agent, &to).await,
+        Command::Disconnect { agent, url, to } => connect::disconnect(app, agent, url.as_deref(), &to).await,
         Command::Ask(args) => ask::run(app, args).await,
         Command::Policy { action } => policy::run(app, action).await,
         Command::Allow { command, time, project } => rules::allow(app, &command, time, project).await,

@@ -7,15 +7,17 @@ use std::time::Duration;
 
 use sayso_client::Client;
 use sayso_client::api::ask::{ApproveRequest, Ask};
+use sayso_client::api::session::{Attachment, AttachmentState};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use super::doctor::Check;
+use super::status::own_server;
 use crate::app::App;
 use crate::args::ConnectAgent;
 use crate::connect::{self, ClaudeFound, look_at_claude};
 use crate::output::Look;
-use crate::words;
+use crate::{sanitize, words};
 
 /// How long the way there and back may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,6 +32,7 @@ pub(super) async fn checks(app: &App) -> Vec<Check> {
     let found = look_at_claude(&app.environment, &home, &here);
     let mut checks: Vec<Check> = found.broken.iter().map(|(path, why)| broken(path, why, &app.out.look)).collect();
     checks.extend(connect::others(app).iter().map(|(agent, path)| other(*agent, path, &app.out.look)));
+    checks.extend(own_servers(app).await);
     if found.connected.is_empty() {
         return checks;
     }
@@ -50,7 +53,7 @@ fn shown(path: &Path, look: &Look) -> String {
 }
 
 fn broken(path: &Path, why: &str, look: &Look) -> Check {
-    let found = format!("{}: {}", shown(path, look), crate::sanitize::line(why));
+    let found = format!("{}: {}", shown(path, look), sanitize::line(why));
     Check::bad("Claude", found, "Correct it; Claude Code may not read it either.")
 }
 
@@ -70,6 +73,22 @@ fn other(agent: ConnectAgent, path: &Path, look: &Look) -> Check {
             format!("connected in {path}; questions come by ask_user, its own permissions are asked there"),
         ),
     }
+}
+
+/// How it stands with the servers that are listened to.
+async fn own_servers(app: &App) -> Vec<Check> {
+    let Ok(client) = app.client() else { return Vec::new() };
+    let Ok(agents) = client.agents().await else { return Vec::new() };
+    let check = |attached: &Attachment| match attached.state {
+        AttachmentState::Connected => Check::good("Yours", own_server(attached)),
+        AttachmentState::Connecting | AttachmentState::Unreachable => {
+            let (agent, place) = (sanitize::line(&attached.agent), sanitize::line(&attached.place));
+            let next =
+                format!("If it runs somewhere else now: sayso connect {agent} ADDRESS, then sayso disconnect {agent} {place}");
+            Check::bad("Yours", own_server(attached), next)
+        }
+    };
+    agents.data.iter().flat_map(|agent| &agent.attached).map(check).collect()
 }
 
 /// Which asks come, and which do not and why.

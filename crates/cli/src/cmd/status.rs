@@ -2,12 +2,13 @@
 
 use sayso_client::ServerFile;
 use sayso_client::api::ask::{AskPage, AskQuery};
-use sayso_client::api::session::{SessionQuery, SessionStatus};
+use sayso_client::api::session::{Attachment, AttachmentState, SessionQuery, SessionStatus};
 use sayso_core::time::{Time, in_short};
 
 use crate::app::App;
 use crate::failure::Failure;
 use crate::order;
+use crate::sanitize;
 use crate::words;
 
 /// How many asks are looked at for the one line: enough for people, quick for a status bar.
@@ -46,6 +47,7 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     let page = client.asks(&AskQuery { status: Some("pending".to_owned()), limit: Some(500), ..AskQuery::default() }).await?;
     let sessions = client.sessions(&SessionQuery { open: Some(true), limit: Some(500), ..SessionQuery::default() }).await?.data;
     let working = sessions.iter().filter(|session| session.status == SessionStatus::Running).count();
+    let attached: Vec<Attachment> = client.agents().await?.data.into_iter().flat_map(|agent| agent.attached).collect();
     let (waiting, oldest) = waiting(&page, now);
     let pid = ServerFile::read(&app.paths.server_file())
         .ok()
@@ -54,22 +56,34 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
         .map(|file| file.pid);
     let value = serde_json::json!({
         "url": client.url(), "pid": pid, "version": health.version, "status": health.status,
-        "waiting": waiting, "oldestOpenedAt": oldest, "sessions": sessions.len(), "working": working,
+        "waiting": waiting, "oldestOpenedAt": oldest, "sessions": sessions.len(), "working": working, "attached": attached,
         "dataDir": app.paths.data_dir, "log": app.paths.log(),
     });
     app.out.result(&value, || {
         let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
-        let state = if health.status == "ok" { String::new() } else { format!("\nState    {}", crate::sanitize::line(&health.status)) };
+        let state = if health.status == "ok" { String::new() } else { format!("\nState    {}", sanitize::line(&health.status)) };
         format!(
-            "Server   {} (version {}{pid}){state}\nInbox    {}\nAgents   {}, {working} working\nData     {}\nLog      {}\nPage     sayso login prints a link",
+            "Server   {} (version {}{pid}){state}\nInbox    {}\nAgents   {}, {working} working{}\nData     {}\nLog      {}\nPage     sayso login prints a link",
             client.url(),
-            crate::sanitize::line(&health.version),
+            sanitize::line(&health.version),
             short(waiting, oldest, now),
             words::count(sessions.len(), "session open", "sessions open"),
+            attached.iter().map(|attached| format!("\nYours    {}", own_server(attached))).collect::<String>(),
             words::directory(&app.paths.data_dir.to_string_lossy(), &app.out.look),
             words::directory(&app.paths.log().to_string_lossy(), &app.out.look),
         )
     })
+}
+
+/// A server of the person's own, and how it stands with it.
+pub(super) fn own_server(attached: &Attachment) -> String {
+    let what = format!("{} at {}", sanitize::line(&attached.agent), sanitize::line(&attached.place));
+    match (attached.state, &attached.problem) {
+        (AttachmentState::Connected, _) => format!("{what}, listening"),
+        (AttachmentState::Connecting, _) => format!("{what}, not reached yet"),
+        (AttachmentState::Unreachable, Some(problem)) => format!("{what}, not reached: {}", sanitize::line(problem)),
+        (AttachmentState::Unreachable, None) => format!("{what}, not reached"),
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod file;
 mod json;
 mod opencode;
 mod program;
+mod server;
 mod undo;
 
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use sayso_client::{Client, Environment};
 
 pub(crate) use claude::Found as ClaudeFound;
 pub(crate) use claude::look as look_at_claude;
+pub(crate) use server::{OwnServer, attach};
 
 use self::file::Change;
 use self::program::Program;
@@ -144,20 +146,40 @@ pub(crate) fn others(app: &App) -> Vec<(ConnectAgent, PathBuf)> {
 }
 
 /// Writes our entries into an agent's configuration.
+///
+/// The terminals of Codex share a daemon; where it listens, all they ask comes from there and no entry is needed.
 pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectTo) -> Result<(), Failure> {
     app.person_only()?;
+    if agent == ConnectAgent::Codex
+        && to.scope == Scope::User
+        && to.hold.is_none()
+        && let Some(place) = codex::daemon(&app.environment)
+    {
+        return attach(app, agent, OwnServer { place, password_env: None, user: None }, to).await;
+    }
     let program = Program::of(app)?;
-    change(app, agent, to, &program, Want::Connected).await
+    change(app, agent, to, &program, Want::Connected, &[]).await
 }
 
-/// Takes them out again.
-pub(crate) async fn disconnect(app: &App, agent: ConnectAgent, to: &ConnectTo) -> Result<(), Failure> {
+/// Takes them out again, and listens to none of the agent's servers any more. Given one, only that.
+pub(crate) async fn disconnect(app: &App, agent: ConnectAgent, place: Option<&str>, to: &ConnectTo) -> Result<(), Failure> {
     app.person_only()?;
+    let left = server::detach(app, agent, place, to).await?;
+    if place.is_some() {
+        return server::said_left(app, &left, to);
+    }
     let program = Program::of(app)?;
-    change(app, agent, to, &program, Want::Disconnected).await
+    change(app, agent, to, &program, Want::Disconnected, &left).await
 }
 
-async fn change(app: &App, agent: ConnectAgent, to: &ConnectTo, program: &Program, want: Want) -> Result<(), Failure> {
+async fn change(
+    app: &App,
+    agent: ConnectAgent,
+    to: &ConnectTo,
+    program: &Program,
+    want: Want,
+    left: &[String],
+) -> Result<(), Failure> {
     let undo = app.paths.data_dir.join("undo");
     let edits = edits(app, agent, to, program)?;
     let mut changes = Vec::new();
@@ -169,6 +191,9 @@ async fn change(app: &App, agent: ConnectAgent, to: &ConnectTo, program: &Progra
     let diffs: Vec<String> = changes.iter().map(|(_, change)| change.diff()).collect();
     let shown: Vec<_> =
         changes.iter().zip(&diffs).map(|((_, change), diff)| serde_json::json!({ "path": change.path, "diff": diff })).collect();
+    if changes.is_empty() && !left.is_empty() {
+        return server::said_left(app, left, to);
+    }
     if changes.is_empty() {
         if want == Want::Connected {
             token(app).await?;
@@ -185,7 +210,8 @@ async fn change(app: &App, agent: ConnectAgent, to: &ConnectTo, program: &Progra
         }
     }
     if to.dry_run {
-        return app.out.result(&serde_json::json!({ "changes": shown, "written": false }), || "Nothing was changed.".to_owned());
+        let value = serde_json::json!({ "changes": shown, "written": false, "servers": left });
+        return app.out.result(&value, || "Nothing was changed.".to_owned());
     }
     if !to.yes && (app.out.json || !terminal::confirm("Write this? [y/n]: ", |question| app.out.write(question))) {
         let next = "Without a question: add --yes";
@@ -203,7 +229,7 @@ async fn change(app: &App, agent: ConnectAgent, to: &ConnectTo, program: &Progra
             undo::keep(&undo, &change.path, None)?;
         }
     }
-    app.out.result(&serde_json::json!({ "changes": shown, "written": true }), || {
+    app.out.result(&serde_json::json!({ "changes": shown, "written": true, "servers": left }), || {
         let what = words::count(changes.len(), "file was", "files were");
         match want {
             Want::Connected => format!("{what} changed.\n{}", next(agent)),

@@ -10,6 +10,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 mod acp;
+mod attached;
 mod claude;
 mod codex;
 mod codex_own;

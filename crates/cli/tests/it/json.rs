@@ -81,6 +81,8 @@ async fn every_command_prints_json() -> Result<()> {
         &["status", "--line"],
         &["logs"],
         &["connect", "claude", "--yes"],
+        &["connect", "opencode", "http://127.0.0.1:1", "--dry-run"],
+        &["disconnect", "opencode", "http://127.0.0.1:1"],
         &["doctor"],
         &["disconnect", "claude", "--yes"],
         &["token", "list"],

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sayso_agents::translator::{HttpCall, HttpReply, Input, Login};
+use sayso_core::connection::ConnectionKind;
 use sayso_core::id::{GrantId, SessionId};
 use sayso_core::policy::Grant;
 use sayso_core::raw::Raw;
@@ -33,6 +34,9 @@ impl Owner {
         self.http = wanted.and_then(|server| {
             let secret = match &server.login {
                 Login::Open => String::new(),
+                Login::Basic(_) if self.connection.kind == ConnectionKind::Attached => {
+                    self.app.attachments.secret(self.connection.id)
+                }
                 Login::Basic(_) => process::password(&self.app, &self.connection),
                 Login::Bearer(variable) => self.variable(variable),
             };

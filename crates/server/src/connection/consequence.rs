@@ -1,19 +1,20 @@
 //! What the outputs of a translator mean for the database and for whoever listens.
 
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, HttpCall, Input, Method, NewAsk, Output};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, HttpCall, Input, Method, NewAsk, Output};
 use sayso_api::event::names;
+use sayso_api::session::Session as ApiSession;
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
 use sayso_core::limits::{self, LimitExceeded};
 use sayso_core::raw::Raw;
-use sayso_core::session::SessionStatus;
+use sayso_core::session::{Session, SessionStatus};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::write::{Change, Process};
 use sayso_store::{EventKind, WorkspaceId};
 use sha2::{Digest, Sha256};
 
-use super::owner::Owner;
+use super::owner::{Carried, Owner};
 use super::process::Message;
 use crate::broker;
 use crate::entropy;
@@ -29,6 +30,8 @@ pub(super) struct Consequences {
     pub(super) reads: Vec<HttpCall>,
     /// Commands that a person allowed from now on.
     pub(super) granted: Vec<(SessionId, Vec<String>)>,
+    /// Conversations of somebody's own that have no session yet.
+    pub(super) found: Vec<Found>,
 }
 
 /// Whose outcome an input carries.
@@ -66,6 +69,17 @@ impl Owner {
         }
     }
 
+    /// Gives a conversation of somebody's own a session, and the translator the session.
+    pub(super) fn adopt(&mut self, found: &Found, session: Session, now: Time, all: &mut Consequences) {
+        let (id, announced) = (session.id, Raw::of(&ApiSession::of(&session, 0)));
+        all.changes.push(Change::NewSession { session: Box::new(session.clone()), announced });
+        self.sessions.insert(id, Box::new(Carried::new(&self.app, session)));
+        let carries = Carries { session: Some(id), ask: None, secret: false };
+        for output in self.translator.adopt(now, id, found) {
+            self.consequence(output, carries, now, all, &mut Vec::new());
+        }
+    }
+
     fn consequence(&mut self, output: Output, carries: Carries, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
         match output {
             Output::Event { session, event } => self.event(session, event, now, all, refusals),
@@ -78,6 +92,11 @@ impl Owner {
             }
             Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
             Output::Stop => self.send(carries, &Message::Stop, all),
+            Output::Found(found) => {
+                if all.found.iter().all(|other| other.native_id != found.native_id) {
+                    all.found.push(found);
+                }
+            }
             Output::HttpCall(call) => match call.method {
                 Method::Get => all.reads.push(call),
                 Method::Post => self.send(carries, &Message::Call(call), all),

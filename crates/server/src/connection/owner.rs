@@ -8,7 +8,7 @@ use futures_core::future::BoxFuture;
 use sayso_agents::translator::{Command, DecidedBy, Exit, Input, Translator};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Delivery};
-use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
+use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, SessionId};
 use sayso_core::policy::{PolicySet, QuestionPolicy};
 use sayso_core::raw::Raw;
@@ -118,7 +118,12 @@ impl Owner {
             Some(agent) => (agent.clone(), None),
             None => (Agent::inside(name), Some(format!("the agent `{name}` is not configured any more"))),
         };
-        let (translator, unusable) = match agent.translator(loaded.connection.state.as_ref()) {
+        let state = loaded.connection.state.as_ref();
+        let known = match loaded.connection.kind {
+            ConnectionKind::Attached => agent.attached(state),
+            ConnectionKind::InProcess | ConnectionKind::Supervised | ConnectionKind::Caller => agent.translator(state),
+        };
+        let (translator, unusable) = match known {
             Some(translator) => (translator, unusable),
             None => (agent.fresh(), unusable.or_else(|| Some("its state is of another version of Sayso".to_owned()))),
         };
@@ -408,7 +413,8 @@ impl Owner {
         self.heard_to = read.or(self.heard_to);
         let process = self.heard_to.map_or(Process::Same, Process::Read);
         let process = if gone { Process::Gone } else { process };
-        let mut all = Consequences { changes, live: Vec::new(), process, reads: Vec::new(), granted: Vec::new() };
+        let mut all =
+            Consequences { changes, live: Vec::new(), process, reads: Vec::new(), granted: Vec::new(), found: Vec::new() };
         for input in inputs {
             // A server's stream is never silent; only what means something counts.
             let (told, speaks) = (all.told(), matches!(input, Input::HttpReply(_) | Input::StreamEvent(_)));
@@ -424,14 +430,22 @@ impl Owner {
                 self.awake(&mut all.changes);
             }
         }
+        for found in std::mem::take(&mut all.found) {
+            let session = self.app.attachments.session_of(&self.connection, &found, now).await;
+            self.adopt(&found, session, now, &mut all);
+        }
+        if let Some(attached) = self.translator.attached() {
+            self.app.attachments.stands(self.connection.id, attached.standing);
+        }
         // They are nowhere on disk, and have to come before the message that they are part of.
         for event in all.live {
             self.app.feed.publish_live(event);
         }
         let process = all.process;
         let wake_at = self.translator.deadline();
-        // A connection with a process is taken up at a start anyway.
-        let woken = wake_at == self.connection.wake_at || self.connection.process.is_some();
+        // A connection with a process is taken up at a start anyway, and so is one to somebody's own server.
+        let taken_up = self.connection.process.is_some() || self.connection.kind == ConnectionKind::Attached;
+        let woken = wake_at == self.connection.wake_at || taken_up;
         let nothing = all.changes.is_empty() && delivered.is_empty() && trying.is_empty() && woken;
         if only_heard && nothing && self.held(process) < HELD {
             self.follow_server();
@@ -490,7 +504,7 @@ impl Owner {
 }
 
 impl Carried {
-    fn new(app: &App, session: Session) -> Self {
+    pub(super) fn new(app: &App, session: Session) -> Self {
         let version = app.policies.in_force().version;
         let set = app.policies.set(Some(&SessionScope::from(&session)), None);
         Self { session, set, version, last_said: String::new() }

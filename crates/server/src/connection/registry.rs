@@ -79,6 +79,11 @@ impl Registry {
         self.wake.notify_one();
     }
 
+    /// Ends the actor of a connection: what it waits for is not wanted any more, or has to be read again.
+    pub(crate) fn end(&self, connection: ConnectionId) {
+        self.actors.lock().unwrap_or_else(PoisonError::into_inner).remove(&connection);
+    }
+
     /// An actor that ends gives its place up; false if rows came in the meantime.
     pub(super) fn retire(&self, connection: ConnectionId, mailbox: &mut Mailbox) -> bool {
         let mut actors = self.actors.lock().unwrap_or_else(PoisonError::into_inner);

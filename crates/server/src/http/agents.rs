@@ -19,32 +19,36 @@ use sayso_core::ask::TypedAnswers;
 #[utoipa::path(get, path = "/v1/agents", tag = "agents",
     responses((status = 200, body = AgentList), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<AgentList>, ApiError> {
-    authorized.may(Permission::Read)?;
+    let workspace = authorized.may(Permission::Read)?.workspace;
+    let mut attached = super::attachments::all(&app, workspace).await?;
     let data = app
         .agents
         .all()
         .iter()
-        .map(|agent| {
-            let can = agent.capabilities;
-            Agent {
-                name: agent.name.clone(),
-                protocol: agent.protocol.as_str().to_owned(),
-                installed: agent.program.as_ref().is_none_or(|program| program.find(app.processes.variable("PATH")).is_some()),
-                command: agent.program.as_ref().map(Program::line),
-                install: agent.program.as_ref().and_then(|program| program.install).map(str::to_owned),
-                capabilities: Capabilities {
-                    questions: can.questions,
-                    approvals: can.approvals,
-                    plans: can.plans,
-                    elicitation: can.elicitation,
-                    resume: can.resume,
-                    survives_restart: can.survives_restart,
-                    message_answers_sets: can.typed == TypedAnswers::Sets,
-                },
-            }
+        .map(|agent| Agent {
+            name: agent.name.clone(),
+            protocol: agent.protocol.as_str().to_owned(),
+            installed: agent.program.as_ref().is_none_or(|program| program.find(app.processes.variable("PATH")).is_some()),
+            command: agent.program.as_ref().map(Program::line),
+            install: agent.program.as_ref().and_then(|program| program.install).map(str::to_owned),
+            capabilities: capabilities(agent.capabilities),
+            attached: attached.extract_if(.., |attached| attached.agent == agent.name).collect(),
         })
         .collect();
     Ok(Json(AgentList { data }))
+}
+
+/// What an agent can do, as clients see it.
+pub(super) fn capabilities(can: sayso_agents::translator::Capabilities) -> Capabilities {
+    Capabilities {
+        questions: can.questions,
+        approvals: can.approvals,
+        plans: can.plans,
+        elicitation: can.elicitation,
+        resume: can.resume,
+        survives_restart: can.survives_restart,
+        message_answers_sets: can.typed == TypedAnswers::Sets,
+    }
 }
 
 /// How long agents may take to end; the supervisor kills them before.

@@ -17,8 +17,7 @@ use sayso_core::session::{External, Labels, Session, SessionStatus, title_of};
 use sayso_store::read::GetExternal;
 use sayso_store::write::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
 
-use super::sessions::look_at;
-use super::{ApiError, Authorized, JsonBody};
+use super::{ApiError, Authorized, JsonBody, look_at};
 use crate::app::App;
 use crate::auth::{Caller, Permission};
 use crate::entropy;

@@ -3,6 +3,7 @@
 mod agents;
 mod answer_link;
 pub(crate) mod asks;
+mod attachments;
 pub(crate) mod decide;
 mod error;
 pub(crate) mod events;
@@ -27,6 +28,7 @@ pub(crate) use extract::{Authorized, JsonBody, LooseBody, OptionalJson, Params, 
 pub(crate) use gate::Limits;
 pub use router::openapi;
 pub(crate) use router::router;
+pub(crate) use sessions::look_at;
 pub(crate) use tokens::SECRET_PREFIX;
 
 /// Bytes that a request's body may have: a raw payload and what is around it.

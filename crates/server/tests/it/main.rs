@@ -4,6 +4,8 @@
 
 mod acp;
 mod answer_links;
+mod attached;
+mod attached_codex;
 mod auth;
 mod channels;
 mod chat;

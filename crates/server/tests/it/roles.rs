@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use reqwest::Method;
+use sayso_testkit::FakeOpenCode;
 use serde_json::{Value, json};
 
 use crate::world::{Http, World, approval, id, question};
@@ -82,6 +83,8 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/sessions/{id}/events", May::Read, 200),
     ("get", "/v1/agents", May::Read, 200),
     ("post", "/v1/agents/stop", May::Administer, 200),
+    ("post", "/v1/attachments", May::Administer, 201),
+    ("delete", "/v1/attachments/{id}", May::Administer, 204),
     ("get", "/v1/policy", May::Read, 200),
     ("put", "/v1/policy", May::Administer, 200),
     ("post", "/v1/policy/explain", May::Read, 200),
@@ -130,7 +133,7 @@ fn pausing() -> Value {
     json!({ "workflow": { "name": "pause", "steps": [{ "id": "ok", "checkpoint": checkpoint }] } })
 }
 
-async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &str) -> Target {
+async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str, method: &str, path: &str) -> Target {
     let answers = json!({ "answers": [["SQLite"]] });
     let of_ask =
         |ask: &Value, body: Option<Value>| Target { path: path.replace("{id}", &id(ask)), body, untouched: Some(id(ask)) };
@@ -219,6 +222,14 @@ async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &s
                 untouched: None,
             }
         }
+        (_, "/v1/attachments" | "/v1/attachments/{id}") => {
+            let new = json!({ "agent": "opencode", "place": theirs.url() });
+            if path.ends_with('s') {
+                return Target { path: path.to_owned(), body: Some(new), untouched: None };
+            }
+            let made = world.admin.post("/v1/attachments", new).await.expect(201);
+            Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
         (_, "/v1/login") => {
             let code = world.admin.poke("/v1/login-codes").await.expect(201);
             Target { path: path.to_owned(), body: Some(json!({ "code": code["code"] })), untouched: None }
@@ -261,13 +272,14 @@ async fn every_route_answers_every_caller_as_the_table_says() {
     for role in ["viewer", "answerer", "agent", "admin"] {
         callers.insert(role, world.role(role).await);
     }
+    let theirs = FakeOpenCode::start().await.unwrap();
     let mut wrong = Vec::new();
     for (method, path, may, success) in TABLE {
         for caller in CALLERS {
             // Bad tokens and login codes are limited; time heals that.
             clock.advance(Duration::from_secs(60));
             let http = &callers[caller];
-            let Target { path: called, body, untouched } = target(&world, http, caller, method, path).await;
+            let Target { path: called, body, untouched } = target(&world, &theirs, http, caller, method, path).await;
             let before = match &untouched {
                 Some(ask) => Some(world.ask(ask).await),
                 None => None,

@@ -12,7 +12,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 
 use super::tx::Tx;
-use super::{ask_row, open_ask, resolve, sessions};
+use super::{ask_row, create_session, open_ask, resolve, sessions};
 use crate::error::StoreError;
 use crate::event::{OutboxId, OutboxKind, WorkspaceId};
 use crate::write::{Advance, Advanced, Change, Operation, Process};
@@ -55,7 +55,8 @@ impl Operation for Advance {
             self.changes.iter().any(|change| match change {
                 Change::Delivery { ask: about, delivery: Delivery::Undeliverable { .. } }
                 | Change::Send { ask: Some(about), .. } => *about == ask,
-                Change::OpenAsk(_)
+                Change::NewSession { .. }
+                | Change::OpenAsk(_)
                 | Change::Withdraw { .. }
                 | Change::Delivery { .. }
                 | Change::Send { .. }
@@ -83,7 +84,16 @@ impl Operation for Advance {
         }
         for change in self.changes {
             match change {
+                Change::NewSession { session, announced } => {
+                    create_session::insert_session(tx, self.workspace, &session, announced)?;
+                }
                 Change::OpenAsk(ask) => {
+                    // What a person closed here goes on with the next thing that their own agent asks.
+                    if let Some(session) = ask.origin.session
+                        && sessions::is_closed(tx, self.workspace, session)?
+                    {
+                        sessions::set_status(tx, self.workspace, session, SessionStatus::Running, self.now)?;
+                    }
                     open_ask::open(tx, self.workspace, *ask)?;
                 }
                 Change::Withdraw { native_id, reason } => {
@@ -97,6 +107,7 @@ impl Operation for Advance {
                     tx.send_message(self.connection, session, ask, message, secret)?;
                 }
                 Change::Block { session, block, event } => sessions::put_block(tx, self.workspace, session, &block, event)?,
+                Change::Status { session, .. } if sessions::is_closed(tx, self.workspace, session)? => {}
                 Change::Status { session, status } => {
                     if let SessionStatus::Ended { reason, resumable, .. } = &status {
                         for ask in ask_row::pending_of(tx.db(), session)? {

@@ -20,6 +20,12 @@ pub(super) fn insert(
     connection: &Connection,
     announced: Raw,
 ) -> Result<(), StoreError> {
+    insert_connection(tx, workspace, connection)?;
+    insert_session(tx, workspace, session, announced)
+}
+
+/// Writes a connection.
+pub(super) fn insert_connection(tx: &Tx<'_>, workspace: WorkspaceId, connection: &Connection) -> Result<(), StoreError> {
     tx.db()
         .prepare_cached("INSERT INTO connection (id, workspace, kind, agent, epoch, position, wire, state, wake_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
         .execute(params![
@@ -33,6 +39,16 @@ pub(super) fn insert(
             connection.state.as_ref().map(Raw::as_str),
             connection.wake_at.map(Time::as_millis),
         ])?;
+    Ok(())
+}
+
+/// Writes a session, and says so on the feed.
+pub(super) fn insert_session(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    session: &Session,
+    announced: Raw,
+) -> Result<(), StoreError> {
     tx.db()
         .prepare_cached(
             "INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

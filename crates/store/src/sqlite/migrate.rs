@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0004_device.sql"),
     include_str!("../../migrations/0005_runs.sql"),
     include_str!("../../migrations/0006_notes.sql"),
+    include_str!("../../migrations/0007_attached.sql"),
 ];
 
 /// A database of up to this many pages is checked whole at every start: a few milliseconds.

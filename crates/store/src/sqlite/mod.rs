@@ -2,6 +2,7 @@
 
 mod advance;
 mod ask_row;
+mod attach;
 mod backup;
 mod command_session;
 mod create_session;

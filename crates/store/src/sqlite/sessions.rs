@@ -14,8 +14,8 @@ use super::{ask_row, column, events, json, to_json};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::read::{
-    Beginnings, Entry, GetSession, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript, SessionDetail,
-    Unfinished,
+    Beginnings, Entry, GetSession, ListAttached, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript,
+    SessionDetail, Unfinished,
 };
 
 pub(super) const fn kind_number(kind: ConnectionKind) -> i64 {
@@ -71,6 +71,16 @@ pub(super) fn set_status(
     let kind = if session.status.is_ended() { EventKind::SessionEnded } else { EventKind::SessionStatus };
     tx.event(kind, now, Some(id), None, Some(Raw::of(&session.status.news())))?;
     Ok(())
+}
+
+/// Whether somebody's own session was closed here, while it goes on where it runs.
+pub(super) fn is_closed(tx: &Tx<'_>, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
+    let ended: Option<i64> = tx
+        .db()
+        .prepare_cached("SELECT n FROM session WHERE id = ?1 AND ended = 1")?
+        .query_row([id.as_bytes()], |row| row.get(0))
+        .optional()?;
+    Ok(ended.is_some() && get(tx.db(), workspace, id)?.is_some_and(|session| session.external.is_some()))
 }
 
 /// Writes a session over its older self.
@@ -187,37 +197,51 @@ impl Query for ReadTranscript {
     }
 }
 
+/// A connection as it is stored.
+fn connection(db: &Sqlite, id: ConnectionId) -> Result<Option<Connection>, StoreError> {
+    let found = db
+        .prepare_cached("SELECT kind, agent, epoch, position, state, wake_ms, wire FROM connection WHERE id = ?1")?
+        .query_row([id.as_bytes()], |row| {
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, i64>(2)?,
+                row.get::<_, i64>(3)?,
+                row.get::<_, Option<String>>(4)?,
+                row.get::<_, Option<i64>>(5)?,
+                row.get::<_, Option<i64>>(6)?,
+            ))
+        })
+        .optional()?;
+    let Some((kind, agent, epoch, position, state, wake, wire)) = found else { return Ok(None) };
+    Ok(Some(Connection {
+        id,
+        kind: kind_of(kind)?,
+        agent,
+        epoch: Epoch(epoch),
+        position: Position(position),
+        process: wire.map(|read| WirePosition(read.unsigned_abs())),
+        state: state
+            .map(Raw::parse)
+            .transpose()
+            .map_err(|error| StoreError::Unreadable { what: "translator state", detail: error.to_string() })?,
+        wake_at: wake.map(Time::from_millis),
+    }))
+}
+
+impl Query for ListAttached {
+    type Output = Vec<Connection>;
+    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
+        let mut statement = db.prepare_cached("SELECT id FROM connection WHERE kind = 2 AND workspace = ?1 ORDER BY id")?;
+        let ids: Vec<[u8; 16]> = statement.query_map([self.workspace.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        ids.into_iter().filter_map(|id| connection(db, ConnectionId::from_bytes(id)).transpose()).collect()
+    }
+}
+
 impl Query for LoadConnection {
     type Output = Option<LoadedConnection>;
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
-        let found = db
-            .prepare_cached("SELECT kind, agent, epoch, position, state, wake_ms, wire FROM connection WHERE id = ?1")?
-            .query_row([self.connection.as_bytes()], |row| {
-                Ok((
-                    row.get::<_, i64>(0)?,
-                    row.get::<_, String>(1)?,
-                    row.get::<_, i64>(2)?,
-                    row.get::<_, i64>(3)?,
-                    row.get::<_, Option<String>>(4)?,
-                    row.get::<_, Option<i64>>(5)?,
-                    row.get::<_, Option<i64>>(6)?,
-                ))
-            })
-            .optional()?;
-        let Some((kind, agent, epoch, position, state, wake, wire)) = found else { return Ok(None) };
-        let connection = Connection {
-            id: self.connection,
-            kind: kind_of(kind)?,
-            agent,
-            epoch: Epoch(epoch),
-            position: Position(position),
-            process: wire.map(|read| WirePosition(read.unsigned_abs())),
-            state: state
-                .map(Raw::parse)
-                .transpose()
-                .map_err(|error| StoreError::Unreadable { what: "translator state", detail: error.to_string() })?,
-            wake_at: wake.map(Time::from_millis),
-        };
+        let Some(connection) = connection(db, self.connection)? else { return Ok(None) };
         let mut statement = db.prepare_cached("SELECT data FROM session WHERE connection = ?1 ORDER BY n")?;
         let mut rows = statement.query([self.connection.as_bytes()])?;
         let mut sessions = Vec::new();
@@ -237,7 +261,7 @@ impl Query for Unfinished {
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
         let mut statement = db.prepare_cached(
             "SELECT DISTINCT connection FROM outbox UNION SELECT id FROM connection WHERE wake_ms IS NOT NULL
-                 UNION SELECT id FROM connection WHERE wire IS NOT NULL",
+                 UNION SELECT id FROM connection WHERE wire IS NOT NULL UNION SELECT id FROM connection WHERE kind = 2",
         )?;
         let connections = statement
             .query_map([], |row| row.get::<_, [u8; 16]>(0))?

@@ -9,8 +9,10 @@ mod home;
 mod host;
 mod install;
 mod isolation;
+mod terminal;
 
 pub use home::Home;
 pub use host::Host;
 pub use install::{Installed, installed};
 pub use isolation::require_isolation;
+pub use terminal::CodexTerminal;

@@ -203,7 +203,7 @@ impl Host {
                 text.trim_end().to_owned()
             }
             Output::Stop => "stop".to_owned(),
-            Output::HttpCall(call) => panic!("{call:?}"),
+            other @ (Output::HttpCall(_) | Output::Found(_)) => panic!("{other:?}"),
             Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
         };
         writeln!(self.log, "{text}").unwrap();

@@ -49,7 +49,7 @@ impl Pair {
                         Output::Launch(_) => self.agent = AcpAgent::new(),
                         Output::Lines(batch) => lines.extend(batch),
                         Output::Stop => {}
-                        other @ (Output::HttpCall(_) | Output::Undeliverable { .. }) => panic!("{other:?}"),
+                        other @ (Output::HttpCall(_) | Output::Found(_) | Output::Undeliverable { .. }) => panic!("{other:?}"),
                     }
                 }
             }

@@ -42,7 +42,7 @@ impl Log {
             }
             Output::Launch(launch) => format!("launch {}", launch.args.last().unwrap()),
             Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
-            Output::Stop | Output::HttpCall(_) => panic!("nobody asked for {output:?}"),
+            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("nobody asked for {output:?}"),
         };
         writeln!(self.text, "{line}").unwrap();
     }

@@ -1,6 +1,7 @@
 //! Codex: recordings of the real program in both directions, its life, and lines that nobody wrote.
 
 mod answers;
+mod attached;
 mod life;
 mod mutations;
 mod recording;

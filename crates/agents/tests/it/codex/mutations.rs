@@ -107,7 +107,7 @@ fn broken_lines_do_no_harm() {
                 Output::Event { event: AgentEvent::Ended { .. }, .. } => open.clear(),
                 Output::Event { .. } => understood += 1,
                 Output::Launch(_) | Output::Stop | Output::Undeliverable { .. } => {}
-                Output::HttpCall(_) => panic!("{told}: Codex is no server"),
+                Output::HttpCall(_) | Output::Found(_) => panic!("{told}: Codex is no server"),
             }
         }
     }

@@ -117,6 +117,7 @@ fn broken_words_do_no_harm() {
                 Output::Event { .. } => understood += 1,
                 Output::Launch(_) | Output::Stop | Output::Undeliverable { .. } => {}
                 Output::Lines(lines) => panic!("{told}: OpenCode reads no lines: {lines:?}"),
+                Output::Found(found) => panic!("{told}: it has one session: {found:?}"),
             }
         }
     }

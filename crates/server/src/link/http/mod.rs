@@ -2,14 +2,17 @@
 //!
 //! One task owns it. It makes the calls it is given: those that change something one after the other, in
 //! their order; those that only read beside them. And it keeps the stream of the server's events open.
+//! A server with a socket of its own (`unix:PATH`) is spoken to by messages instead (`socket`).
 
 mod call;
 mod events;
 mod frames;
+mod socket;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sayso_agents::translator::{HttpCall, HttpReply, HttpServer};
@@ -62,6 +65,12 @@ impl Http {
     /// # Errors
     /// When there can be no client at all.
     pub(crate) fn new(server: HttpServer, secret: String) -> Result<Self, reqwest::Error> {
+        if let Some(path) = server.url.strip_prefix("unix:").map(PathBuf::from) {
+            let (calls, waiting) = mpsc::channel(CALLS);
+            let (say, said) = mpsc::channel(SAID);
+            let task = tokio::spawn(async move { socket::speak(&path, waiting, &say).await });
+            return Ok(Self { server, calls, said, task: task.abort_handle() });
+        }
         // A proxy of the person has no business between us and a process on this machine.
         let here = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|here| server.url.starts_with(here));
         let client = sayso_net::client(&server.url).connect_timeout(CONNECT);

@@ -55,7 +55,12 @@ impl Events {
         match output {
             Output::Event { event, .. } => self.event(event, now),
             // Nobody is there to be sent anything.
-            Output::Launch(_) | Output::Lines(_) | Output::Stop | Output::HttpCall(_) | Output::Undeliverable { .. } => {}
+            Output::Launch(_)
+            | Output::Lines(_)
+            | Output::Stop
+            | Output::HttpCall(_)
+            | Output::Found(_)
+            | Output::Undeliverable { .. } => {}
         }
     }
 

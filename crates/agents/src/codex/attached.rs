@@ -1,0 +1,485 @@
+//! The Codex that a person's own terminals share: a daemon with a socket, all their threads, and the terminals
+//! beside us.
+//!
+//! Threads are listened to as soon as they work. One that asks for the first time becomes a session and is
+//! led like one of ours ([`CodexTranslator`]). A request goes to everybody who listens, the first answer counts,
+//! and everybody is told. Only what a person decided is answered: what Sayso does not understand is left to the
+//! terminal.
+//!
+//! A call is a list of messages for the socket; an event is a message from it. Our requests have numbers: the
+//! upper half says which session made them, 0 is the connection as a whole.
+
+use std::time::Duration;
+
+use sayso_core::ask::{Delivery, TypedAnswers};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::texts;
+use sayso_core::time::Time;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::handshake::{INITIALIZED, introduction};
+use super::state::{ID, Phase, State};
+use super::translator::CodexTranslator;
+use crate::json::{Object, list, text};
+use crate::json_rpc::{self, Fault, Id, Message};
+use crate::out::Out;
+use crate::text::one_line;
+use crate::translator::{
+    AgentEvent, Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved,
+    Standing, Translator,
+};
+
+/// What a Codex can do that somebody else started. It is talked to where it runs.
+pub const ATTACHED: Capabilities = Capabilities {
+    questions: true,
+    approvals: true,
+    plans: false,
+    elicitation: true,
+    resume: false,
+    survives_restart: true,
+    typed: TypedAnswers::OwnText,
+};
+
+/// The version of the saved state's shape.
+const VERSION: u32 = 1;
+/// How long requests may take to be told again after the socket was opened.
+const SETTLES: Duration = Duration::from_secs(10);
+/// How often in a row the socket cannot be opened until what was asked counts as lost.
+const GONE: u8 = 3;
+/// Threads that are listened to and sessions that are led; the oldest, or the one that is quiet, makes room.
+const THREADS: usize = 64;
+/// What is kept of a thread that has not asked yet: a patch is told before it is asked about.
+const LINES: usize = 16;
+const LINE: usize = 64 * 1024;
+/// Where the number of a session stands in the number of a request.
+const SLOT: u32 = 32;
+/// Characters of a title and of a version, bytes of a directory.
+const TITLE: usize = 200;
+const PATH: usize = 4096;
+
+/// Requests that people are asked about. All others are for whoever runs the terminal.
+const ASKS: [&str; 5] = [
+    "item/commandExecution/requestApproval",
+    "item/fileChange/requestApproval",
+    "item/permissions/requestApproval",
+    "item/tool/requestUserInput",
+    "mcpServer/elicitation/request",
+];
+
+const NOT_FOLLOWED: &str = "Other sessions of this Codex asked since; this one is followed again when it asks.";
+
+/// One daemon with everybody's threads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttachedCodex {
+    hub: Hub,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hub {
+    socket: String,
+    standing: Standing,
+    /// How often in a row the socket could not be opened.
+    failures: u8,
+    /// Numbers given to calls, to our own requests, and to sessions so far.
+    called: u64,
+    next: u64,
+    slots: u64,
+    asked: Vec<(u64, Asked)>,
+    /// Calls that carry outcomes and are not written yet.
+    sent: Vec<(u64, SessionId, AskId)>,
+    threads: Vec<Thread>,
+    carried: Vec<Carried>,
+    settle_at: Option<Time>,
+}
+
+/// A request of the connection as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Asked {
+    Initialize,
+    Loaded,
+    Resume { thread: String },
+}
+
+/// A thread that is listened to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Thread {
+    id: String,
+    cwd: String,
+    title: String,
+    model: Option<String>,
+    /// What was told before it asked.
+    lines: Vec<String>,
+}
+
+/// A thread that has a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Carried {
+    slot: u64,
+    thread: String,
+    /// Requests that were told since the socket was opened.
+    told: Vec<Id>,
+    codex: CodexTranslator,
+}
+
+impl Carried {
+    fn is_quiet(&self) -> bool {
+        self.codex.state.open.is_empty() && self.codex.state.sent.is_empty()
+    }
+
+    fn tell(&mut self, say: impl FnOnce(&mut State, &mut Out), all: &mut Vec<Output>) {
+        if let Some(session) = self.codex.state.session {
+            let mut out = Out::new(session);
+            say(&mut self.codex.state, &mut out);
+            all.extend(out.into_outputs());
+        }
+    }
+
+    /// A request of this thread. It is never refused: whoever sits at the terminal can still decide it.
+    fn request(&mut self, now: Time, id: &Id, line: String, all: &mut Vec<Output>) {
+        if self.told.len() >= THREADS {
+            self.told.remove(0);
+        }
+        self.told.push(id.clone());
+        self.tell(|state, out| state.forget_other(id, &line, out), all);
+        let outputs = self.codex.handle(now, Input::Line(line));
+        let opened = |output: &Output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. });
+        if outputs.iter().any(opened) {
+            all.extend(outputs);
+        }
+    }
+}
+
+impl AttachedCodex {
+    /// A translator for the daemon behind this socket.
+    #[must_use]
+    pub const fn new(socket: String) -> Self {
+        let hub = Hub {
+            socket,
+            standing: Standing::Connecting,
+            failures: 0,
+            called: 0,
+            next: 0,
+            slots: 0,
+            asked: Vec::new(),
+            sent: Vec::new(),
+            threads: Vec::new(),
+            carried: Vec::new(),
+            settle_at: None,
+        };
+        Self { hub }
+    }
+
+    /// The translator as it was saved; nothing if the state is of another version.
+    #[must_use]
+    pub fn restore(saved: &Saved) -> Option<Self> {
+        saved.read(VERSION).map(|hub| Self { hub })
+    }
+}
+
+impl Hub {
+    /// Messages for the socket. Those that only read are lost with the connection.
+    fn write(&mut self, method: Method, lines: &[String], all: &mut Vec<Output>) -> u64 {
+        self.called += 1;
+        let (id, body) = (self.called, Some(Raw::of(&lines)));
+        all.push(Output::HttpCall(HttpCall { id, method, path: String::new(), body, guard: None, streamed: false }));
+        id
+    }
+
+    fn ask(&mut self, asked: Asked, method: &str, params: &impl Serialize, all: &mut Vec<Output>) {
+        self.next += 1;
+        let line = json_rpc::request(self.next, method, params);
+        self.asked.push((self.next, asked));
+        self.write(Method::Get, &[line], all);
+    }
+
+    /// Hands on what a session wants; what it writes becomes calls.
+    fn pass_on(&mut self, outputs: Vec<Output>, carries: Option<(SessionId, AskId)>, all: &mut Vec<Output>) {
+        for output in outputs {
+            match output {
+                Output::Lines(lines) => {
+                    let id = self.write(Method::Post, &lines, all);
+                    self.sent.extend(carries.map(|(session, ask)| (id, session, ask)));
+                }
+                Output::Launch(_) | Output::Stop => {}
+                other => all.push(other),
+            }
+        }
+    }
+
+    fn opened(&mut self, all: &mut Vec<Output>) {
+        self.failures = 0;
+        self.asked.clear();
+        self.threads.clear();
+        self.carried.iter_mut().for_each(|carried| carried.told.clear());
+        self.ask(Asked::Initialize, "initialize", &introduction(), all);
+    }
+
+    fn message(&mut self, now: Time, line: String, all: &mut Vec<Output>) {
+        let Ok(message) = json_rpc::read(&line) else { return };
+        match message {
+            Message::Response { id, outcome } => match id.as_str().parse::<u64>().map(|id| (id >> SLOT, id)) {
+                Ok((0, id)) => self.response(now, id, outcome, all),
+                Ok((slot, _)) => self.hand(now, |carried| carried.slot == slot, line, all),
+                Err(_) => {}
+            },
+            Message::Request { id, method, params } => {
+                let thread = params.and_then(Object::of).and_then(|params| params.words("threadId"));
+                if let (Some(thread), true) = (thread, ASKS.contains(&method.as_str())) {
+                    self.request(now, &thread, &id, line, all);
+                }
+            }
+            Message::Notification { method, params } => {
+                let params = params.and_then(Object::of).unwrap_or_default();
+                self.notification(now, &method, &params, &line, all);
+            }
+        }
+    }
+
+    fn hand(&mut self, now: Time, whose: impl Fn(&Carried) -> bool, line: String, all: &mut Vec<Output>) {
+        if let Some(carried) = self.carried.iter_mut().find(|carried| whose(carried)) {
+            let outputs = carried.codex.handle(now, Input::Line(line));
+            self.pass_on(outputs, None, all);
+        }
+    }
+
+    fn request(&mut self, now: Time, thread: &str, id: &Id, line: String, all: &mut Vec<Output>) {
+        if let Some(carried) = self.carried.iter_mut().find(|carried| carried.thread == thread) {
+            let mut outputs = Vec::new();
+            carried.request(now, id, line, &mut outputs);
+            self.pass_on(outputs, None, all);
+        } else if let Some(thread) = self.threads.iter_mut().find(|known| known.id == thread) {
+            thread.keep(line);
+            all.push(Output::Found(thread.found()));
+        }
+    }
+
+    fn notification(&mut self, now: Time, method: &str, params: &Object<'_>, line: &str, all: &mut Vec<Output>) {
+        let started = params.object("thread").and_then(|thread| thread.words("id"));
+        let Some(thread) = params.words("threadId").or(started).filter(|id| id.len() <= ID) else { return };
+        if method == "thread/started" || method == "thread/status/changed" {
+            let active = params.object("status").and_then(|status| status.text("type")).as_deref() == Some("active");
+            if method == "thread/started" || active {
+                self.listen_to(thread, all);
+            }
+            return;
+        }
+        if self.carried.iter().any(|carried| carried.thread == thread) {
+            return self.hand(now, |carried| carried.thread == thread, line.to_owned(), all);
+        }
+        let Some(known) = self.threads.iter_mut().find(|known| known.id == thread) else { return };
+        let asks = || params.object("item").and_then(|item| item.list("questions")).is_some_and(|list| !list.is_empty());
+        match method {
+            "item/started" if line.len() <= LINE => known.keep(line.to_owned()),
+            // What it asks may be over before it has a session.
+            "serverRequest/resolved" | "turn/completed" if !known.lines.is_empty() => known.keep(line.to_owned()),
+            // Questions that Codex does not wait for come as a message.
+            "item/completed" if asks() => {
+                known.keep(line.to_owned());
+                all.push(Output::Found(known.found()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Listens to a thread. What waits in it is told then.
+    fn listen_to(&mut self, thread: String, all: &mut Vec<Output>) {
+        let asked = |(_, asked): &(u64, Asked)| matches!(asked, Asked::Resume { thread: other } if *other == thread);
+        if self.threads.iter().any(|known| known.id == thread) || self.asked.iter().any(asked) {
+            return;
+        }
+        let params = json!({ "threadId": thread, "excludeTurns": true });
+        self.ask(Asked::Resume { thread }, "thread/resume", &params, all);
+    }
+
+    fn response(&mut self, now: Time, id: u64, outcome: Result<Option<&RawValue>, Fault>, all: &mut Vec<Output>) {
+        let Some(at) = self.asked.iter().position(|(number, _)| *number == id) else { return };
+        let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
+        match (self.asked.remove(at).1, result) {
+            (Asked::Initialize, Ok(result)) => {
+                // As in `codex-tui/0.166.0 (Debian 12; x86_64) …`
+                let agent = result.words("userAgent").unwrap_or_default();
+                let version = agent.split([' ', '(']).next().and_then(|name| name.split_once('/'));
+                let version = version.map(|(_, version)| one_line(version, ID));
+                self.standing = Standing::Connected { version };
+                self.write(Method::Get, &[INITIALIZED.to_owned()], all);
+                self.ask(Asked::Loaded, "thread/loaded/list", &json!({}), all);
+            }
+            (Asked::Initialize, Err(fault)) => {
+                let why =
+                    format!("what listens at {} is no Codex, or a broken one: {}", self.socket, one_line(&fault.message, TITLE));
+                self.standing = Standing::Unreachable { why };
+            }
+            (Asked::Loaded, Ok(result)) => {
+                self.settle_at = Some(now.plus(SETTLES));
+                let threads = result.get("data").and_then(list).unwrap_or_default();
+                for thread in threads.into_iter().filter_map(text).filter(|id| id.len() <= ID).take(THREADS) {
+                    self.listen_to(thread, all);
+                }
+            }
+            (Asked::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
+            // Threads that are not on record yet are tried again when they work; helpers of the terminal never are.
+            (Asked::Loaded | Asked::Resume { .. }, Err(_)) => {}
+        }
+    }
+
+    fn is_heard(&mut self, id: String, result: &Object<'_>) {
+        let thread = result.object("thread").unwrap_or_default();
+        let cwd = result.words("cwd").or_else(|| thread.words("cwd"));
+        let cwd = cwd.filter(|cwd| cwd.starts_with('/') && cwd.len() <= PATH).unwrap_or_else(|| "/".to_owned());
+        let title = ["name", "preview"].into_iter().find_map(|name| thread.words(name)).unwrap_or_default();
+        let model = result.words("model").map(|model| one_line(&model, ID));
+        if self.threads.len() >= THREADS {
+            self.threads.remove(0);
+        }
+        self.threads.push(Thread { id, cwd, title: one_line(&title, TITLE), model, lines: Vec::new() });
+    }
+
+    fn adopt(&mut self, now: Time, session: SessionId, found: &Found, all: &mut Vec<Output>) {
+        if self.carried.len() >= THREADS {
+            let quiet = self.carried.iter().position(Carried::is_quiet).unwrap_or_default();
+            let mut quiet = self.carried.remove(quiet);
+            quiet.tell(
+                |state, out| {
+                    state.lost(NOT_FOLLOWED, out);
+                    out.event(AgentEvent::Ended { reason: NOT_FOLLOWED.to_owned(), failed: false, resumable: false });
+                },
+                all,
+            );
+        }
+        let known = self.threads.iter_mut().find(|known| known.id == found.native_id);
+        let (lines, model) = known.map(|known| (std::mem::take(&mut known.lines), known.model.clone())).unwrap_or_default();
+        self.slots += 1;
+        let state = State {
+            session: Some(session),
+            phase: Phase::Ready,
+            thread: Some(found.native_id.clone()),
+            recorded: true,
+            model,
+            next: self.slots << SLOT,
+            ..State::new()
+        };
+        let codex = CodexTranslator { state };
+        self.carried.push(Carried { slot: self.slots, thread: found.native_id.clone(), told: Vec::new(), codex });
+        for line in lines {
+            self.message(now, line, all);
+        }
+    }
+
+    /// The daemon is gone, or the way to it: what waits is told again should it still be there.
+    fn lost(&mut self, all: &mut Vec<Output>) {
+        let reason = format!("Codex at {} is gone.", self.socket);
+        self.settle_at = None;
+        for carried in &mut self.carried {
+            carried.tell(|state, out| state.lost(&reason, out), all);
+        }
+    }
+
+    fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+        let why = format!("no Codex listens at {}: {}", self.socket, one_line(&reply.body, TITLE));
+        self.standing = Standing::Unreachable { why };
+        self.failures = self.failures.saturating_add(1);
+        if self.failures == GONE {
+            self.lost(all);
+        }
+    }
+
+    /// An outcome was written, or it was not.
+    fn replied(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+        let Some(at) = self.sent.iter().position(|(id, ..)| *id == reply.id) else { return };
+        let (_, session, ask) = self.sent.remove(at);
+        if reply.status.is_none() {
+            let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
+            all.push(Output::Event { session, event: AgentEvent::AskDelivery { ask, delivery } });
+        }
+    }
+
+    fn command(&mut self, now: Time, command: Command, all: &mut Vec<Output>) {
+        let session = command.session();
+        let ask = match &command {
+            Command::Outcome { ask, .. } => Some(*ask),
+            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } => None,
+        };
+        match self.carried.iter_mut().find(|carried| carried.codex.state.session == Some(session)) {
+            Some(carried) => {
+                let outputs = carried.codex.handle(now, Input::Command(command));
+                self.pass_on(outputs, ask.map(|ask| (session, ask)), all);
+            }
+            None => {
+                let reason = "This session of your Codex is not followed any more.".to_owned();
+                all.extend(ask.map(|ask| Output::Undeliverable { ask, reason }));
+            }
+        }
+    }
+
+    /// What was open and is not told again was answered elsewhere.
+    fn settle(&mut self, now: Time, all: &mut Vec<Output>) {
+        if self.settle_at.is_none_or(|at| at > now) {
+            return;
+        }
+        self.settle_at = None;
+        for carried in &mut self.carried {
+            let told = std::mem::take(&mut carried.told);
+            carried.tell(|state, out| state.keep_only(&told, out), all);
+        }
+    }
+}
+
+impl Thread {
+    fn keep(&mut self, line: String) {
+        if self.lines.len() >= LINES {
+            self.lines.remove(0);
+        }
+        self.lines.push(line);
+    }
+
+    fn found(&self) -> Found {
+        Found { native_id: self.id.clone(), project: self.cwd.clone(), title: self.title.clone() }
+    }
+}
+
+impl Translator for AttachedCodex {
+    fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
+        let (hub, mut all) = (&mut self.hub, Vec::new());
+        match input {
+            Input::Command(command) => hub.command(now, command, &mut all),
+            Input::StreamOpened => hub.opened(&mut all),
+            Input::StreamEvent(line) => hub.message(now, line, &mut all),
+            Input::StreamClosed => hub.lost(&mut all),
+            Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.not_opened(&reply, &mut all),
+            Input::HttpReply(reply) => hub.replied(&reply, &mut all),
+            Input::Tick => hub.settle(now, &mut all),
+            // There is no process of ours.
+            Input::Line(_) | Input::Exited(_) => {}
+        }
+        all
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.hub.settle_at
+    }
+
+    fn save(&self) -> Saved {
+        Saved::of(VERSION, &self.hub)
+    }
+
+    fn server(&self) -> Option<HttpServer> {
+        Some(HttpServer { url: format!("unix:{}", self.hub.socket), login: Login::Open, events: Some(String::new()) })
+    }
+
+    fn adopt(&mut self, now: Time, session: SessionId, found: &Found) -> Vec<Output> {
+        let mut all = Vec::new();
+        self.hub.adopt(now, session, found, &mut all);
+        all
+    }
+
+    fn attached(&self) -> Option<Attached> {
+        Some(Attached { place: self.hub.socket.clone(), standing: self.hub.standing.clone() })
+    }
+}

@@ -1,0 +1,475 @@
+//! An OpenCode that a person started themselves: one server, all its sessions, other clients beside us.
+//!
+//! Nothing is begun or ended here. A session that asks for the first time is found, with the root above it
+//! if a sub-agent asks, and from then on it is led like one of ours ([`OpenCodeTranslator`]): the same
+//! request by event, by list and after the stream broke is one ask, what another client decides is
+//! withdrawn, a yes leaves only while the session works.
+//!
+//! Calls have numbers: the upper half says which session made them, 0 is the server as a whole.
+
+use std::time::Duration;
+
+use sayso_core::ask::TypedAnswers;
+use sayso_core::id::SessionId;
+use sayso_core::time::Time;
+use serde::{Deserialize, Serialize};
+
+use super::calls::encoded;
+use super::launch::USER;
+use super::replies::told;
+use super::state::{Conversation, ID, Life, Process, State, is_id};
+use super::translator::OpenCodeTranslator;
+use crate::json::{Object, list};
+use crate::out::Out;
+use crate::text::one_line;
+use crate::translator::{
+    AgentEvent, Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved,
+    Standing, Translator,
+};
+
+/// What an OpenCode can do that somebody else started. It is talked to where it runs.
+pub const ATTACHED: Capabilities = Capabilities {
+    questions: true,
+    approvals: true,
+    plans: true,
+    elicitation: false,
+    resume: false,
+    survives_restart: true,
+    typed: TypedAnswers::OwnText,
+};
+
+/// The version of the saved state's shape.
+const VERSION: u32 = 1;
+/// How often everything is looked at although nothing was told.
+const EVERY: Duration = Duration::from_secs(15);
+/// How often in a row the stream cannot be opened until what was asked counts as lost.
+const GONE: u8 = 3;
+/// Sessions that are led at once; the one that was quiet longest makes room.
+const SESSIONS: usize = 64;
+/// Directories that are looked at, and calls of our own without a reply.
+const DIRECTORIES: usize = 32;
+const CALLS: usize = 128;
+/// How far up the root of a sub-agent is looked for.
+const DEPTH: u8 = 8;
+/// Where the number of a session stands in the number of a call.
+const SLOT: u32 = 32;
+/// Characters of a title, and bytes of a directory.
+const TITLE: usize = 200;
+const PATH: usize = 4096;
+
+const NOT_FOLLOWED: &str = "Other sessions of this OpenCode asked since; this one is followed again when it asks.";
+
+/// One OpenCode with everybody's sessions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttachedOpenCode {
+    hub: Hub,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hub {
+    url: String,
+    user: Option<String>,
+    standing: Standing,
+    version: Option<String>,
+    /// How often in a row the stream could not be opened.
+    failures: u8,
+    /// Numbers given to calls and to sessions so far.
+    called: u64,
+    slots: u64,
+    calls: Vec<Call>,
+    /// Directories in which something happened, besides the server's own.
+    directories: Vec<String>,
+    look_at: Option<Time>,
+    carried: Vec<Carried>,
+}
+
+/// A call without a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Call {
+    id: u64,
+    what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum What {
+    /// Asks what the server is.
+    Health,
+    /// Asks which sessions work, in a directory or in the server's own.
+    Status { directory: Option<String> },
+    /// Asks what waits, with the sessions that work.
+    List { busy: Vec<String> },
+    /// Asks for a session, because this one asks something.
+    Session { asks: String, at: String, depth: u8 },
+}
+
+/// One session of the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Carried {
+    slot: u64,
+    opencode: OpenCodeTranslator,
+}
+
+impl Carried {
+    fn process(&self) -> Option<&Process> {
+        match &self.opencode.state.life {
+            Life::Up(process) => Some(process),
+            Life::Down | Life::Closing { .. } => None,
+        }
+    }
+
+    fn root(&self) -> Option<&str> {
+        self.opencode.state.conversation.as_ref().map(|conversation| conversation.id.as_str())
+    }
+
+    /// Whether this session of OpenCode is ours, or a sub-agent's.
+    fn carries(&self, session: &str) -> bool {
+        self.process().is_some_and(|process| process.carries(session, self.root()))
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.process().is_none_or(|process| process.open.is_empty() && process.sent.is_empty())
+    }
+
+    /// Hands one input on; its calls get the number of the session.
+    fn handle(&mut self, now: Time, input: Input, all: &mut Vec<Output>) {
+        let outputs = self.opencode.handle(now, input);
+        self.pass_on(outputs, all);
+    }
+
+    fn pass_on(&self, outputs: Vec<Output>, all: &mut Vec<Output>) {
+        all.extend(outputs.into_iter().map(|output| match output {
+            Output::HttpCall(call) => Output::HttpCall(HttpCall { id: call.id | (self.slot << SLOT), ..call }),
+            other => other,
+        }));
+    }
+
+    /// What waits in it is looked at.
+    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+        self.handle(now, Input::StreamOpened, all);
+    }
+
+    fn tell(&mut self, say: impl FnOnce(&mut Process, &mut Out), all: &mut Vec<Output>) {
+        let Some(session) = self.opencode.state.session else { return };
+        let mut out = Out::new(session);
+        if let Life::Up(process) = &mut self.opencode.state.life {
+            say(process, &mut out);
+        }
+        self.pass_on(out.into_outputs(), all);
+    }
+}
+
+impl AttachedOpenCode {
+    /// A translator for the server at this address, for whom it knows by this name, if it wants one.
+    #[must_use]
+    pub fn new(url: String, user: Option<String>) -> Self {
+        let hub = Hub {
+            url,
+            user,
+            standing: Standing::Connecting,
+            version: None,
+            failures: 0,
+            called: 0,
+            slots: 0,
+            calls: Vec::new(),
+            directories: Vec::new(),
+            look_at: None,
+            carried: Vec::new(),
+        };
+        Self { hub }
+    }
+
+    /// The name that OpenCode takes if it was told no other.
+    pub const USER: &str = USER;
+
+    /// The translator as it was saved; nothing if the state is of another version.
+    #[must_use]
+    pub fn restore(saved: &Saved) -> Option<Self> {
+        saved.read(VERSION).map(|hub| Self { hub })
+    }
+}
+
+impl Hub {
+    fn get(&mut self, what: What, path: String, all: &mut Vec<Output>) {
+        self.called += 1;
+        // Those that only read can be lost without a reply.
+        if self.calls.len() >= CALLS {
+            self.calls.remove(0);
+        }
+        self.calls.push(Call { id: self.called, what });
+        all.push(Output::HttpCall(HttpCall {
+            id: self.called,
+            method: Method::Get,
+            path,
+            body: None,
+            guard: None,
+            streamed: false,
+        }));
+    }
+
+    fn opened(&mut self, now: Time, all: &mut Vec<Output>) {
+        self.failures = 0;
+        self.calls.clear();
+        self.get(What::Health, "/global/health".to_owned(), all);
+        self.look(now, all);
+        for carried in &mut self.carried {
+            carried.look(now, all);
+        }
+    }
+
+    /// Looks at everything that waits, also in sessions that are not led yet.
+    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+        self.look_at = Some(now.plus(EVERY));
+        let places = std::iter::once(None).chain(self.directories.clone().into_iter().map(Some));
+        for directory in places.collect::<Vec<_>>() {
+            self.look_in(directory, all);
+        }
+    }
+
+    fn look_in(&mut self, directory: Option<String>, all: &mut Vec<Output>) {
+        let path = in_directory("/session/status", directory.as_deref());
+        self.get(What::Status { directory }, path, all);
+    }
+
+    fn event(&mut self, now: Time, data: String, all: &mut Vec<Output>) {
+        let Some(frame) = Object::parse(&data) else { return };
+        let directory = frame.text("directory");
+        let event = frame.object("payload").unwrap_or(frame);
+        let (Some(kind), Some(fields)) = (event.text("type"), event.object("properties")) else { return };
+        if let Some(directory) = directory.filter(|directory| directory.starts_with('/') && directory.len() <= PATH)
+            && !self.directories.contains(&directory)
+        {
+            if self.directories.len() >= DIRECTORIES {
+                self.directories.remove(0);
+            }
+            self.directories.push(directory.clone());
+            self.look_in(Some(directory), all);
+        }
+        if kind == "server.instance.disposed" {
+            self.carried.iter_mut().for_each(|carried| carried.handle(now, Input::StreamEvent(data.clone()), all));
+            return;
+        }
+        let Some(session) = fields.text("sessionID").filter(|id| is_id(id)) else { return };
+        let parent = fields.object("info").and_then(|info| info.text("parentID"));
+        let carried = self
+            .carried
+            .iter_mut()
+            .find(|carried| carried.carries(&session) || parent.as_ref().is_some_and(|parent| carried.carries(parent)));
+        match carried {
+            Some(carried) => carried.handle(now, Input::StreamEvent(data), all),
+            None if kind == "question.asked" || kind == "permission.asked" => self.whose(session.clone(), session, 0, all),
+            None => {}
+        }
+    }
+
+    /// Asks which session this is that asks something.
+    fn whose(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
+        let known = |call: &Call| matches!(&call.what, What::Session { asks: other, .. } if *other == asks);
+        if depth > DEPTH || !is_id(&asks) || !is_id(&at) || self.calls.iter().any(known) {
+            return;
+        }
+        let path = format!("/session/{at}");
+        self.get(What::Session { asks, at, depth }, path, all);
+    }
+
+    fn replied(&mut self, now: Time, reply: &HttpReply, all: &mut Vec<Output>) {
+        let Some(at) = self.calls.iter().position(|call| call.id == reply.id) else { return };
+        match self.calls.remove(at).what {
+            What::Health => {
+                let health = reply.object();
+                self.version = health.and_then(|health| health.words("version")).map(|version| one_line(&version, ID));
+                if let Standing::Connected { version } = &mut self.standing {
+                    version.clone_from(&self.version);
+                }
+            }
+            What::Status { directory } => match reply.object() {
+                Some(sessions) => {
+                    self.standing = Standing::Connected { version: self.version.clone() };
+                    let busy: Vec<String> = sessions.fields().map(|(id, _)| id.to_owned()).filter(|id| is_id(id)).collect();
+                    if !busy.is_empty() {
+                        for place in ["/question", "/permission"] {
+                            let path = in_directory(place, directory.as_deref());
+                            self.get(What::List { busy: busy.clone() }, path, all);
+                        }
+                    }
+                }
+                // A directory that is gone says nothing about the server.
+                None if directory.is_none() && reply.status.is_some() => self.is_no_opencode(reply),
+                None => {}
+            },
+            What::List { busy } => self.listed(now, &busy, reply, all),
+            What::Session { asks, depth, .. } => self.told_of(now, asks, depth, reply, all),
+        }
+    }
+
+    fn is_no_opencode(&mut self, reply: &HttpReply) {
+        let why = match reply.status {
+            Some(401) => format!("OpenCode at {} wants a password, and not the one we have (status 401)", self.url),
+            _ => format!("what answers at {} is no OpenCode, or a broken one: {}", self.url, told(reply)),
+        };
+        self.standing = Standing::Unreachable { why };
+    }
+
+    /// What waits. Sessions that do not work left it behind.
+    fn listed(&mut self, now: Time, busy: &[String], reply: &HttpReply, all: &mut Vec<Output>) {
+        let Some(entries) = reply.json().filter(|_| reply.status == Some(200)).and_then(list) else { return };
+        let requests = entries.into_iter().filter_map(Object::of);
+        let told = requests.filter_map(|request| Some((request.text("id")?, request.text("sessionID")?)));
+        for (id, session) in told.filter(|(_, session)| busy.contains(session)).collect::<Vec<_>>() {
+            match self.carried.iter_mut().find(|carried| carried.carries(&session)) {
+                Some(carried) if carried.process().is_some_and(|process| !process.knows(&id)) => carried.look(now, all),
+                Some(_) => {}
+                None => self.whose(session.clone(), session, 0, all),
+            }
+        }
+    }
+
+    /// A session is known now: it is a root that becomes a session, or it has one above it.
+    fn told_of(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
+        let Some(session) = reply.object() else { return };
+        let Some(id) = session.text("id").filter(|id| is_id(id)) else { return };
+        let title = one_line(&session.words("title").unwrap_or_default(), TITLE);
+        let parent = session.text("parentID").filter(|id| is_id(id));
+        let above = parent.as_deref().unwrap_or(&id);
+        if let Some(carried) = self.carried.iter_mut().find(|carried| carried.carries(above)) {
+            if parent.is_some() {
+                carried.tell(|process, _| process.name_helper(&id, &title), all);
+            }
+            return if carried.carries(&asks) { carried.look(now, all) } else { self.whose(asks.clone(), asks, 0, all) };
+        }
+        match parent {
+            Some(parent) => self.whose(asks, parent, depth + 1, all),
+            None => {
+                let project = session.words("directory").filter(|path| path.starts_with('/') && path.len() <= PATH);
+                let Some(project) = project else { return };
+                all.push(Output::Found(Found { native_id: id, project, title }));
+            }
+        }
+    }
+
+    fn adopt(&mut self, now: Time, session: SessionId, found: &Found, all: &mut Vec<Output>) {
+        if self.carried.len() >= SESSIONS {
+            let quiet = self.carried.iter().position(Carried::is_quiet).unwrap_or_default();
+            let mut quiet = self.carried.remove(quiet);
+            quiet.tell(
+                |process, out| {
+                    process.lost(NOT_FOLLOWED, out);
+                    out.event(AgentEvent::Ended { reason: NOT_FOLLOWED.to_owned(), failed: false, resumable: false });
+                },
+                all,
+            );
+        }
+        self.slots += 1;
+        let process = Process { heard: true, ready: true, shared: true, url: Some(self.url.clone()), ..Process::default() };
+        let conversation = Conversation { id: found.native_id.clone(), directory: found.project.clone() };
+        let state =
+            State { session: Some(session), conversation: Some(conversation), life: Life::Up(Box::new(process)), ..State::new() };
+        let mut carried = Carried { slot: self.slots, opencode: OpenCodeTranslator { state } };
+        carried.look(now, all);
+        self.carried.push(carried);
+        // A sub-agent that asks below it is found again.
+        self.look_in(Some(found.project.clone()), all);
+    }
+
+    /// The stream of events could not be opened.
+    fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+        if reply.status.is_some() {
+            self.is_no_opencode(reply);
+        } else {
+            let why = format!("no OpenCode answers at {}: {}", self.url, told(reply));
+            self.standing = Standing::Unreachable { why };
+        }
+        self.failures = self.failures.saturating_add(1);
+        if self.failures != GONE {
+            return;
+        }
+        let reason = format!("OpenCode at {} is gone.", self.url);
+        for carried in &mut self.carried {
+            carried.tell(|process, out| process.lost(&reason, out), all);
+        }
+    }
+
+    fn command(&mut self, now: Time, command: Command, all: &mut Vec<Output>) {
+        let session = command.session();
+        match self.carried.iter_mut().find(|carried| carried.opencode.state.session == Some(session)) {
+            Some(carried) => carried.handle(now, Input::Command(command), all),
+            None => {
+                if let Command::Outcome { ask, .. } = command {
+                    let reason = "This session of your OpenCode is not followed any more.".to_owned();
+                    all.push(Output::Undeliverable { ask, reason });
+                }
+            }
+        }
+    }
+
+    fn tick(&mut self, now: Time, all: &mut Vec<Output>) {
+        if self.failures > 0 {
+            return;
+        }
+        for carried in self.carried.iter_mut().filter(|carried| carried.opencode.deadline().is_some_and(|at| at <= now)) {
+            carried.handle(now, Input::Tick, all);
+        }
+        if self.look_at.is_some_and(|at| at <= now) {
+            self.look(now, all);
+        }
+    }
+}
+
+impl Translator for AttachedOpenCode {
+    fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
+        let (hub, mut all) = (&mut self.hub, Vec::new());
+        match input {
+            Input::Command(command) => hub.command(now, command, &mut all),
+            Input::StreamOpened => hub.opened(now, &mut all),
+            Input::StreamEvent(data) => hub.event(now, data, &mut all),
+            Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.not_opened(&reply, &mut all),
+            Input::HttpReply(reply) => match reply.id >> SLOT {
+                0 => hub.replied(now, &reply, &mut all),
+                slot => {
+                    let reply = HttpReply { id: reply.id & u64::from(u32::MAX), ..reply };
+                    if let Some(carried) = hub.carried.iter_mut().find(|carried| carried.slot == slot) {
+                        carried.handle(now, Input::HttpReply(reply), &mut all);
+                    }
+                }
+            },
+            Input::Tick => hub.tick(now, &mut all),
+            // It is opened again, and then everything is looked at. There is no process of ours.
+            Input::StreamClosed | Input::Line(_) | Input::Exited(_) => {}
+        }
+        all
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let carried = self.hub.carried.iter().filter_map(|carried| carried.opencode.deadline());
+        self.hub.look_at.into_iter().chain(carried).min().filter(|_| self.hub.failures == 0)
+    }
+
+    fn save(&self) -> Saved {
+        Saved::of(VERSION, &self.hub)
+    }
+
+    fn server(&self) -> Option<HttpServer> {
+        let login = self.hub.user.clone().map_or(Login::Open, Login::Basic);
+        Some(HttpServer { url: self.hub.url.clone(), login, events: Some("/global/event".to_owned()) })
+    }
+
+    fn adopt(&mut self, now: Time, session: SessionId, found: &Found) -> Vec<Output> {
+        let mut all = Vec::new();
+        self.hub.adopt(now, session, found, &mut all);
+        all
+    }
+
+    fn attached(&self) -> Option<Attached> {
+        Some(Attached { place: self.hub.url.clone(), standing: self.hub.standing.clone() })
+    }
+}
+
+fn in_directory(path: &str, directory: Option<&str>) -> String {
+    match directory {
+        Some(directory) => format!("{path}?directory={}", encoded(directory)),
+        None => path.to_owned(),
+    }
+}

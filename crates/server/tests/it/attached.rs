@@ -1,0 +1,313 @@
+//! Servers of agents that a person started themselves: their asks come here too, the first answer wins on
+//! both sides, and what cannot be reached is said.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use sayso_testkit::{FakeOpenCode, Mood, within};
+use serde_json::{Value, json};
+
+use crate::world::{World, id};
+
+const PROJECT: &str = "/somebody/project";
+
+/// An OpenCode of somebody's with one session, and a server that listens to it.
+async fn listening() -> (World, FakeOpenCode) {
+    let (world, theirs) = (World::start().await, FakeOpenCode::start().await.unwrap());
+    theirs.has_session("ses_root", None, PROJECT, "Set up a database");
+    attach(&world, &theirs).await;
+    (world, theirs)
+}
+
+async fn attach(world: &World, theirs: &FakeOpenCode) -> Value {
+    let attached = world.admin.post("/v1/attachments", json!({ "agent": "opencode", "place": theirs.url() })).await.expect(201);
+    theirs.is_heard().await.unwrap();
+    attached
+}
+
+/// What waits, as soon as this many do.
+async fn waiting(world: &World, many: usize) -> Vec<Value> {
+    let asks = async {
+        loop {
+            let asks = world.admin.get("/v1/asks?status=pending").await.expect(200)["data"].as_array().unwrap().clone();
+            if asks.len() == many {
+                return Ok(asks);
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    within("the asks", asks).await.unwrap()
+}
+
+/// How it stands with the only one, as soon as it is in this state.
+async fn stands(world: &World, state: &str) -> Value {
+    let found = async {
+        loop {
+            let agents = world.admin.get("/v1/agents").await.expect(200);
+            let agent = agents["data"].as_array().unwrap().iter().find(|agent| agent["name"] == "opencode").unwrap().clone();
+            if agent["attached"][0]["state"] == state {
+                return Ok(agent["attached"][0].clone());
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    within(state, found).await.unwrap()
+}
+
+// Checklist 0.21, 2.34: an ask that waits for a person holds up no other.
+#[tokio::test]
+async fn what_a_persons_own_agent_asks_is_answered_here() {
+    let (world, theirs) = listening().await;
+    let attached = stands(&world, "connected").await;
+    assert_eq!((&attached["place"], &attached["version"]), (&json!(theirs.url()), &json!("1.18.33")));
+    let can = &attached["capabilities"];
+    assert_eq!((&can["questions"], &can["approvals"], &can["resume"]), (&json!(true), &json!(true), &json!(false)));
+
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    assert_eq!(
+        (&ask["agent"], &ask["title"], &ask["project"]),
+        (&json!("opencode"), &json!("Set up a database"), &json!(PROJECT))
+    );
+    let session = world.session(ask["sessionId"].as_str().unwrap()).await;
+    assert_eq!((&session["external"], &session["nativeId"]), (&json!(true), &json!("ses_root")));
+    theirs.wants_to_run("per_1", "ses_root", "touch a");
+    let asks = waiting(&world, 2).await;
+    assert_eq!(asks[0]["sessionId"], asks[1]["sessionId"]);
+
+    world.admin.answer(&id(&ask), json!([["PostgreSQL"]])).await.expect(200);
+    assert_eq!(theirs.calls(1).await.unwrap(), [("/question/que_1/reply".to_owned(), json!({ "answers": [["PostgreSQL"]] }))]);
+    let approval = asks.iter().find(|ask| ask["kind"] == "approval").unwrap();
+    world.admin.post(&format!("/v1/asks/{}/deny", id(approval)), json!({ "message": "not now" })).await.expect(200);
+    let calls = theirs.calls(2).await.unwrap();
+    assert_eq!(calls[1], ("/permission/per_1/reply".to_owned(), json!({ "reply": "reject", "message": "not now" })));
+    let confirmed = async {
+        while world.ask(&id(&ask)).await["delivery"] != "confirmed" {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        Ok(())
+    };
+    within("the confirmation", confirmed).await.unwrap();
+
+    // It is talked to where it runs.
+    let session = ask["sessionId"].as_str().unwrap();
+    let message = world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hi" })).await;
+    message.problem(409, "external_session");
+}
+
+// Checklist 0.22: a no lets it go on; only a stop ends the turn.
+#[tokio::test]
+async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
+    let (world, theirs) = listening().await;
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    world.admin.poke(&format!("/v1/asks/{}/reject", id(&ask))).await.expect(200);
+    let (path, body) = theirs.calls(1).await.unwrap().remove(0);
+    assert_eq!(path, "/question/que_1/reply", "what OpenCode calls a rejection would end the turn");
+    assert!(body["answers"][0][0].as_str().unwrap().contains("declined"), "{body}");
+
+    theirs.asks("que_2", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({ "stop": true })).await.expect(200);
+    let calls: Vec<String> = theirs.calls(3).await.unwrap().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(calls[1..], ["/question/que_2/reject", "/session/ses_root/abort"]);
+}
+
+// Checklist 2.35: what goes wrong with one answer does not end the listening.
+#[tokio::test]
+async fn what_somebody_answers_there_is_withdrawn_here() {
+    let (world, theirs) = listening().await;
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    theirs.answered_elsewhere("que_1", "ses_root");
+    let over = world.outcome(&id(&ask)).await;
+    assert_eq!((&over["status"], &over["outcome"]["message"]), (&json!("withdrawn"), &json!("It was answered elsewhere.")));
+    world.admin.answer(&id(&ask), json!([["SQLite"]])).await.problem(409, "ask_already_resolved");
+    assert_eq!(theirs.calls(0).await.unwrap(), [], "nothing was sent");
+
+    theirs.asks("que_2", "ses_root");
+    let next = waiting(&world, 1).await.remove(0);
+    assert_eq!(next["sessionId"], ask["sessionId"]);
+    world.admin.answer(&id(&next), json!([["SQLite"]])).await.expect(200);
+    assert_eq!(theirs.calls(1).await.unwrap().len(), 1);
+}
+
+// Checklist 2.32: each session has its own, and a sub-agent's belong to the root above it.
+#[tokio::test]
+async fn every_conversation_there_is_a_session_here() {
+    let (world, theirs) = listening().await;
+    theirs.has_session("ses_other", None, "/somebody/else", "Another one");
+    theirs.has_session("ses_child", Some("ses_root"), PROJECT, "explore the code");
+    theirs.has_session("ses_grandchild", Some("ses_child"), PROJECT, "read a file");
+    theirs.asks("que_1", "ses_other");
+    theirs.works("ses_root");
+    theirs.works("ses_child");
+    theirs.asks("que_2", "ses_grandchild");
+    let asks = waiting(&world, 2).await;
+    let of = |native: &str| asks.iter().find(|ask| ask["title"] == native).cloned().unwrap();
+    let (other, root) = (of("Another one"), of("Set up a database"));
+    assert_eq!((&other["project"], &root["project"]), (&json!("/somebody/else"), &json!(PROJECT)));
+    assert_eq!((&root["subagent"], &other["subagent"]), (&json!("read a file"), &Value::Null));
+    assert_eq!(world.session(root["sessionId"].as_str().unwrap()).await["nativeId"], "ses_root");
+    world.admin.answer(&id(&root), json!([["SQLite"]])).await.expect(200);
+    assert_eq!(theirs.calls(1).await.unwrap()[0].0, "/question/que_2/reply");
+    assert_eq!(waiting(&world, 1).await[0]["sessionId"], other["sessionId"]);
+}
+
+// Checklist 2.31, 2.33: lists heal what no event told, and nothing is asked twice.
+#[tokio::test]
+async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
+    let world = World::start().await;
+    let theirs = FakeOpenCode::start().await.unwrap();
+    theirs.has_session("ses_root", None, PROJECT, "Set up a database");
+    theirs.asks_unheard("que_1", "ses_root");
+    attach(&world, &theirs).await;
+    let first = waiting(&world, 1).await.remove(0);
+    theirs.cut();
+    theirs.asks_unheard("que_2", "ses_root");
+    theirs.is_heard().await.unwrap();
+    let asks = waiting(&world, 2).await;
+    assert!(asks.iter().any(|ask| ask["id"] == first["id"]), "{asks:?}");
+    for ask in &asks {
+        world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
+    }
+    assert_eq!(theirs.calls(2).await.unwrap().len(), 2, "each once");
+}
+
+#[tokio::test]
+async fn a_yes_goes_only_to_a_session_that_works() {
+    let (world, theirs) = listening().await;
+    theirs.wants_to_run("per_1", "ses_root", "touch a");
+    let ask = waiting(&world, 1).await.remove(0);
+    theirs.is_idle("ses_root");
+    let over = world.outcome(&id(&ask)).await;
+    assert_eq!(over["status"], "withdrawn");
+    let calls = theirs.calls(1).await.unwrap();
+    assert_eq!(calls, [("/permission/per_1/reply".to_owned(), json!({ "reply": "reject" }))], "nothing is left to say yes to");
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
+    let (world, theirs) = listening().await;
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    let address = theirs.address();
+    drop(theirs);
+    let over = world.outcome(&id(&ask)).await;
+    assert_eq!(
+        (&over["status"], &over["outcome"]["message"]),
+        (&json!("withdrawn"), &json!(format!("OpenCode at http://{address} is gone.")))
+    );
+    let gone = stands(&world, "unreachable").await;
+    assert!(gone["problem"].as_str().unwrap().starts_with(&format!("no OpenCode answers at http://{address}: ")), "{gone}");
+
+    // The next one at this place has new requests, and may have the same sessions.
+    let theirs = FakeOpenCode::start_at(address).await.unwrap();
+    theirs.has_session("ses_root", None, PROJECT, "Set up a database");
+    theirs.asks_unheard("que_9", "ses_root");
+    let next = waiting(&world, 1).await.remove(0);
+    assert_eq!(next["sessionId"], ask["sessionId"], "it is the same conversation");
+    world.admin.answer(&id(&next), json!([["SQLite"]])).await.expect(200);
+    assert_eq!(theirs.calls(1).await.unwrap()[0].0, "/question/que_9/reply");
+    stands(&world, "connected").await;
+}
+
+#[tokio::test]
+async fn what_is_no_opencode_is_not_kept_and_is_said_clearly() {
+    let world = World::start().await;
+    let theirs = FakeOpenCode::start().await.unwrap();
+    let new = json!({ "agent": "opencode", "place": theirs.url() });
+    for (mood, words) in [
+        (Mood::Page, "it replied with status 200: a web page"),
+        (Mood::Status(401), "wants a password, and not the one we have (status 401)"),
+        (Mood::Status(404), "it replied with status 404"),
+        (Mood::Status(500), "it replied with status 500"),
+    ] {
+        theirs.is(mood.clone());
+        let problem = world.admin.post("/v1/attachments", new.clone()).await.problem(422, "agent_unreachable");
+        assert!(problem["detail"].as_str().unwrap().contains(words), "{mood:?}: {problem}");
+    }
+    drop(theirs);
+    let problem = world.admin.post("/v1/attachments", new).await.problem(422, "agent_unreachable");
+    assert!(problem["detail"].as_str().unwrap().starts_with("no OpenCode answers at "), "{problem}");
+    for (place, words) in [
+        ("127.0.0.1:4096", "no address"),
+        ("ftp://127.0.0.1", "no address"),
+        ("http://a:b@127.0.0.1:1", "password does not belong"),
+    ] {
+        let new = json!({ "agent": "opencode", "place": place });
+        let problem = world.admin.post("/v1/attachments", new).await.problem(422, "invalid_request");
+        assert!(problem["detail"].as_str().unwrap().contains(words), "{problem}");
+    }
+    let new = json!({ "agent": "mock", "place": "http://127.0.0.1:1" });
+    world.admin.post("/v1/attachments", new).await.problem(422, "invalid_request");
+    let agents = world.admin.get("/v1/agents").await.expect(200);
+    assert!(agents["data"].as_array().unwrap().iter().all(|agent| agent["attached"].is_null()), "{agents}");
+}
+
+#[tokio::test]
+async fn a_password_is_kept_for_its_owner_alone_and_never_shown() {
+    let world = World::start().await;
+    let theirs = FakeOpenCode::start().await.unwrap();
+    // opencode:correct horse
+    theirs.is(Mood::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
+    let new = |password: &str| json!({ "agent": "opencode", "place": theirs.url(), "password": password });
+    world.admin.post("/v1/attachments", new("wrong")).await.problem(422, "agent_unreachable");
+    let reply = world.admin.post("/v1/attachments", new("correct horse")).await;
+    let attached = reply.expect(201);
+    assert_eq!(attached["state"], "connected");
+    assert!(!reply.text.contains("correct horse"));
+    assert!(!world.admin.get("/v1/agents").await.text.contains("correct horse"));
+    let dir = world.server.data_dir().join("attached");
+    let files: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "what was wrong was forgotten: {files:?}");
+    let mode = std::fs::metadata(&files[0]).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    world.admin.delete(&format!("/v1/attachments/{}", id(&attached))).await.expect(204);
+    assert!(!files[0].exists());
+}
+
+#[tokio::test]
+async fn disconnecting_ends_what_is_shown_here_and_nothing_there() {
+    let (world, theirs) = listening().await;
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    let attached = stands(&world, "connected").await;
+    let path = format!("/v1/attachments/{}", id(&attached));
+    world.admin.delete(&path).await.expect(204);
+    world.admin.delete(&path).await.problem(404, "not_found");
+    let over = world.ask(&id(&ask)).await;
+    assert_eq!(over["status"], "withdrawn");
+    assert_eq!(world.session(ask["sessionId"].as_str().unwrap()).await["status"], "ended");
+    assert_eq!(theirs.calls(0).await.unwrap(), [], "nothing was sent");
+
+    // Whoever connects again finds what still waits there.
+    attach(&world, &theirs).await;
+    waiting(&world, 1).await;
+}
+
+#[tokio::test]
+async fn a_restart_goes_on_listening_and_what_waits_stays_answerable() {
+    let (mut world, theirs) = listening().await;
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    world.server.restart().await.unwrap();
+    theirs.is_heard().await.unwrap();
+    assert_eq!(waiting(&world, 1).await[0]["id"], ask["id"]);
+    world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+    assert_eq!(theirs.calls(1).await.unwrap()[0].0, "/question/que_1/reply");
+}
+
+#[tokio::test]
+async fn a_session_that_was_closed_here_comes_back_with_the_next_ask() {
+    let (world, theirs) = listening().await;
+    theirs.asks("que_1", "ses_root");
+    let ask = waiting(&world, 1).await.remove(0);
+    let session = ask["sessionId"].as_str().unwrap();
+    world.admin.delete(&format!("/v1/sessions/{session}")).await.expect(200);
+    assert_eq!(world.outcome(&id(&ask)).await["status"], "withdrawn");
+    theirs.answered_elsewhere("que_1", "ses_root");
+    theirs.asks("que_2", "ses_root");
+    let next = waiting(&world, 1).await.remove(0);
+    assert_eq!(next["sessionId"], session);
+    assert_eq!(world.session(session).await["status"], "waiting");
+}

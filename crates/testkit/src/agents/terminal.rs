@@ -1,0 +1,109 @@
+//! A client of Codex's daemon, as a terminal of Codex is one: WebSocket over its unix socket.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use tokio::net::UnixStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::models::PATIENCE;
+
+/// One client.
+#[derive(Debug)]
+pub struct CodexTerminal {
+    socket: WebSocketStream<UnixStream>,
+    calls: u64,
+    /// What came and was not asked for yet.
+    past: Vec<Value>,
+}
+
+impl CodexTerminal {
+    /// Comes as soon as the daemon listens, and introduces itself.
+    ///
+    /// # Errors
+    /// When it does not in time.
+    pub async fn connect(path: &Path) -> Result<Self> {
+        let socket = tokio::time::timeout(PATIENCE, async {
+            loop {
+                if let Ok(stream) = UnixStream::connect(path).await
+                    && let Ok((socket, _)) = tokio_tungstenite::client_async("ws://localhost/", stream).await
+                {
+                    return socket;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        });
+        let socket = socket.await.with_context(|| format!("nobody listens at {}", path.display()))?;
+        let mut terminal = Self { socket, calls: 0, past: Vec::new() };
+        let client = json!({ "name": "terminal", "title": "Terminal", "version": "1" });
+        terminal.call("initialize", json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } })).await?;
+        terminal.send(&json!({ "method": "initialized" })).await?;
+        Ok(terminal)
+    }
+
+    /// Says something.
+    ///
+    /// # Errors
+    /// When the socket is closed.
+    pub async fn send(&mut self, message: &Value) -> Result<()> {
+        Ok(self.socket.send(Message::text(message.to_string())).await?)
+    }
+
+    /// Asks something, and gives the result.
+    ///
+    /// # Errors
+    /// When it is refused, or nothing comes in time.
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.calls += 1;
+        let id = self.calls;
+        self.send(&json!({ "id": id, "method": method, "params": params })).await?;
+        let reply = self.until(method, |message| message["id"] == id && message.get("method").is_none()).await?;
+        ensure!(reply.get("error").is_none(), "{method} failed: {reply}");
+        Ok(reply["result"].clone())
+    }
+
+    /// The first message for which this holds, of what came and what comes. It is taken out.
+    ///
+    /// # Errors
+    /// When it does not come in time.
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Result<Value> {
+        if let Some(at) = self.past.iter().position(&holds) {
+            return Ok(self.past.remove(at));
+        }
+        loop {
+            let next = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            let Some(message) = next.with_context(|| format!("waited for {what}, after {:?}", self.past))? else {
+                bail!("the socket closed before {what}");
+            };
+            let message = message?;
+            let Ok(Ok(message)) = message.to_text().map(serde_json::from_str::<Value>) else { continue };
+            if holds(&message) {
+                return Ok(message);
+            }
+            self.past.push(message);
+        }
+    }
+
+    /// Begins a thread in a directory, says something in it, and gives its id.
+    ///
+    /// # Errors
+    /// When the daemon does not let it.
+    pub async fn say(&mut self, directory: &Path, text: &str) -> Result<String> {
+        let opened = self.call("thread/start", json!({ "cwd": directory })).await?;
+        let thread = opened["thread"]["id"].as_str().context("a thread")?.to_owned();
+        let input = json!([{ "type": "text", "text": text, "text_elements": [] }]);
+        self.call("turn/start", json!({ "threadId": thread, "input": input })).await?;
+        Ok(thread)
+    }
+
+    /// The next thing that a person is asked.
+    ///
+    /// # Errors
+    /// When nothing is.
+    pub async fn asked(&mut self) -> Result<Value> {
+        self.until("a request", |message| message.get("id").is_some() && message.get("method").is_some()).await
+    }
+}

@@ -1,0 +1,243 @@
+//! A daemon that speaks as Codex's does to a second client: WebSocket over a unix socket, threads, requests to
+//! everybody who listens, and the first answer counts. What happens there is said by the test.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context as _, Result};
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio_tungstenite::tungstenite::Message;
+
+/// The running daemon. Its socket closes when it is dropped.
+#[derive(Debug)]
+pub struct FakeCodex {
+    socket: PathBuf,
+    shared: Arc<Shared>,
+    server: tokio::task::JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Directories and titles of threads.
+    threads: BTreeMap<String, (String, String)>,
+    /// Requests that wait: their thread, and the message.
+    waiting: BTreeMap<u64, (String, Value)>,
+    clients: Vec<Client>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Client {
+    /// A test reads quickly enough that it may be any length.
+    to: mpsc::Sender<Value>,
+    threads: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    /// What clients said: the answers to requests that counted, and requests of theirs.
+    said: watch::Sender<Vec<Value>>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn tell(&self, thread: Option<&str>, message: &Value) {
+        for client in
+            self.clients.iter().filter(|client| thread.is_none_or(|thread| client.threads.iter().any(|id| id == thread)))
+        {
+            // Whoever does not read is gone.
+            let _ = client.to.try_send(message.clone());
+        }
+    }
+
+    fn resolved(&mut self, id: u64) -> bool {
+        let Some((thread, _)) = self.waiting.remove(&id) else { return false };
+        self.tell(
+            Some(&thread),
+            &json!({ "method": "serverRequest/resolved", "params": { "threadId": thread, "requestId": id } }),
+        );
+        true
+    }
+}
+
+impl FakeCodex {
+    /// Listens at this path; a socket that is left there goes.
+    ///
+    /// # Errors
+    /// When there can be no socket.
+    pub fn start(socket: &Path) -> Result<Self> {
+        let _ = std::fs::remove_file(socket);
+        let listener = UnixListener::bind(socket).with_context(|| format!("no socket at {}", socket.display()))?;
+        let shared = Arc::new(Shared { state: Mutex::default(), said: watch::Sender::new(Vec::new()) });
+        let served = Arc::clone(&shared);
+        let server = tokio::spawn(async move {
+            let mut clients = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                clients.spawn(serve(Arc::clone(&served), stream));
+            }
+        });
+        Ok(Self { socket: socket.to_owned(), shared, server })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn socket(&self) -> String {
+        self.socket.display().to_string()
+    }
+
+    /// A terminal has a thread.
+    pub fn has_thread(&self, id: &str, directory: &str, title: &str) {
+        self.shared.lock().threads.insert(id.to_owned(), (directory.to_owned(), title.to_owned()));
+    }
+
+    /// A thread works, which everybody is told.
+    pub fn works(&self, thread: &str) {
+        let status = json!({ "type": "active", "activeFlags": [] });
+        let told = json!({ "method": "thread/status/changed", "params": { "threadId": thread, "status": status } });
+        self.shared.lock().tell(None, &told);
+    }
+
+    /// Tells whoever listens to a thread.
+    pub fn tell(&self, thread: &str, method: &str, params: Value) {
+        self.shared.lock().tell(Some(thread), &json!({ "method": method, "params": params }));
+    }
+
+    /// A request of a thread; gives its number.
+    pub fn asks(&self, thread: &str, method: &str, mut params: Value) -> u64 {
+        let mut state = self.shared.lock();
+        let id = state.next;
+        state.next += 1;
+        params["threadId"] = json!(thread);
+        params["turnId"] = json!("turn-1");
+        let message = json!({ "method": method, "id": id, "params": params });
+        state.waiting.insert(id, (thread.to_owned(), message.clone()));
+        state.tell(Some(thread), &message);
+        id
+    }
+
+    /// A thread wants to run a command.
+    pub fn wants_to_run(&self, thread: &str, command: &str) -> u64 {
+        let params = json!({ "kind": "command", "itemId": "call_1", "command": format!("/bin/bash -lc '{command}'"), "cwd": "/project",
+            "reason": "I need it", "availableDecisions": ["accept", "cancel"] });
+        self.asks(thread, "item/commandExecution/requestApproval", params)
+    }
+
+    /// Somebody at a terminal answers.
+    pub fn answered_elsewhere(&self, id: u64) {
+        self.shared.lock().resolved(id);
+    }
+
+    /// What clients said when there is this much of it for which this holds.
+    ///
+    /// # Errors
+    /// When it does not come in time.
+    pub async fn said(&self, many: usize, holds: impl Fn(&Value) -> bool) -> Result<Vec<Value>> {
+        let mut said = self.shared.said.subscribe();
+        let enough = said.wait_for(|said| said.iter().filter(|said| holds(said)).count() >= many);
+        let said = tokio::time::timeout(crate::PATIENCE, enough).await;
+        let said = said.with_context(|| format!("not {many}: {:?}", self.shared.said.borrow()))??;
+        Ok(said.iter().filter(|said| holds(said)).cloned().collect())
+    }
+
+    /// The answers of clients that counted.
+    ///
+    /// # Errors
+    /// When they do not come in time.
+    pub async fn answers(&self, many: usize) -> Result<Vec<Value>> {
+        self.said(many, |said| said.get("method").is_none()).await
+    }
+
+    /// Waits until somebody listens to a thread.
+    ///
+    /// # Errors
+    /// When nobody does in time.
+    pub async fn is_heard(&self, thread: &str) -> Result<()> {
+        self.said(1, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == thread).await.map(drop)
+    }
+}
+
+impl Drop for FakeCodex {
+    fn drop(&mut self) {
+        self.server.abort();
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+async fn serve(shared: Arc<Shared>, stream: UnixStream) {
+    let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { return };
+    let (to, mut told) = mpsc::channel(256);
+    let me = to.clone();
+    loop {
+        tokio::select! {
+            message = told.recv() => {
+                let Some(message) = message else { return };
+                let message: Value = message;
+                if socket.send(Message::text(message.to_string())).await.is_err() {
+                    return;
+                }
+            }
+            message = socket.next() => {
+                let Some(Ok(message)) = message else { break };
+                let Ok(said) = message.to_text().map(serde_json::from_str::<Value>) else { continue };
+                let Ok(said) = said else { continue };
+                heard(&shared, &me, &said);
+            }
+        }
+    }
+    shared.lock().clients.retain(|client| !client.to.same_channel(&me));
+}
+
+fn heard(shared: &Shared, me: &mpsc::Sender<Value>, said: &Value) {
+    let reply = |result: Value| me.try_send(json!({ "id": said["id"], "result": result }));
+    let mut state = shared.lock();
+    match said["method"].as_str() {
+        Some("initialize") => {
+            state.clients.push(Client { to: me.clone(), threads: Vec::new() });
+            let _ = reply(json!({ "userAgent": "codex-tui/0.166.0 (test)", "codexHome": "/home/user/.codex" }));
+        }
+        Some("thread/loaded/list") => {
+            let threads: Vec<_> = state.threads.keys().cloned().chain(["helper".to_owned()]).collect();
+            let _ = reply(json!({ "data": threads, "nextCursor": null }));
+        }
+        Some("thread/resume") => {
+            let thread = said["params"]["threadId"].as_str().unwrap_or_default();
+            match state.threads.get(thread) {
+                Some((directory, title)) => {
+                    let told = json!({ "id": thread, "preview": title, "cwd": directory, "status": { "type": "active" } });
+                    let _ = reply(json!({ "thread": told, "model": "gpt-5.5", "cwd": directory }));
+                    if let Some(client) = state.clients.iter_mut().find(|client| client.to.same_channel(me)) {
+                        client.threads.push(thread.to_owned());
+                    }
+                    for (_, message) in state.waiting.values().filter(|(of, _)| of == thread) {
+                        let _ = me.try_send(message.clone());
+                    }
+                }
+                None => {
+                    let error = json!({ "code": -32600, "message": "no rollout found for thread id" });
+                    let _ = me.try_send(json!({ "id": said["id"], "error": error }));
+                }
+            }
+        }
+        Some(_) if !said["id"].is_null() => drop(reply(json!({}))),
+        Some(_) => {}
+        // An answer: only the first one counts.
+        None => {
+            if !said["id"].as_u64().is_some_and(|id| state.resolved(id)) {
+                return;
+            }
+        }
+    }
+    drop(state);
+    shared.said.send_modify(|all| all.push(said.clone()));
+}
