@@ -1,7 +1,7 @@
 //! Codex: a hook and the MCP server in `config.toml`. Both are tables, and tables may stand at the end of the
 //! file, so connecting adds lines there and changes none.
 
-use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use sayso_client::Environment;
@@ -18,12 +18,12 @@ const NAME: &str = "codex";
 /// Where the daemon listens that a person's terminals share, below Codex's home.
 const DAEMON: &str = "app-server-control/app-server-control.sock";
 
-/// The socket of that daemon, if there is one.
+/// The socket of that daemon, if one listens there.
 pub(super) fn daemon(environment: &Environment) -> Option<String> {
     let home = environment.path("HOME")?;
     let socket = own(environment, "CODEX_HOME", &home, ".codex").join(DAEMON);
-    let is_socket = std::fs::metadata(&socket).is_ok_and(|found| found.file_type().is_socket());
-    is_socket.then(|| socket.to_string_lossy().into_owned())
+    UnixStream::connect(&socket).ok()?;
+    Some(socket.to_string_lossy().into_owned())
 }
 
 /// The file that changes.

@@ -63,9 +63,7 @@ pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to
     }
     let made = made.map_err(|error| {
         Failure::from(error).then(match agent {
-            ConnectAgent::Codex => {
-                "Nothing is connected. A codex in a terminal starts its daemon; without it: sayso connect codex --scope project"
-            }
+            ConnectAgent::Codex => "Nothing is connected. A codex in a terminal starts the daemon that listens there.",
             ConnectAgent::Claude | ConnectAgent::Opencode => {
                 "Nothing is connected. Is it running there? `opencode serve` prints its address."
             }

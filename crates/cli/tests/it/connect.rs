@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use sayso_testkit::{FakeCodex, FakeOpenCode, Mood};
 use serde_json::Value;
 
 use crate::support::Person;
@@ -198,5 +199,62 @@ async fn the_doctor_tries_the_whole_way() -> Result<()> {
     person.ok(&["connect", "opencode", "--scope", "project", "--yes"]).await?;
     let said = person.ok(&["doctor"]).await?;
     assert!(said.contains("once you trust the hook") && said.contains("opencode.json; questions come by ask_user"), "{said}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_of_ones_own_is_listened_to_and_its_password_is_asked_for() -> Result<()> {
+    let person = Person::new().await?;
+    let theirs = FakeOpenCode::start().await?;
+    let url = theirs.url();
+    let said = person.ok(&["connect", "opencode", &url, "--dry-run"]).await?;
+    assert!(said.contains("would listen") && said.contains("Nothing was changed"), "{said}");
+    assert!(!person.ok(&["status"]).await?.contains(&url));
+
+    // opencode:correct horse
+    theirs.is(Mood::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
+    let refused = person.run(&["connect", "opencode", &url]).await?;
+    assert!(
+        refused.code == Some(1) && refused.err.contains("status 401") && refused.err.contains("Nothing is connected"),
+        "{refused:?}"
+    );
+    let unset = person.run(&["connect", "opencode", &url, "--password-env", "NO_SUCH_VARIABLE"]).await?;
+    assert!(unset.code == Some(2) && unset.err.contains("NO_SUCH_VARIABLE is not set"), "{unset:?}");
+    let mut terminal = person.terminal(&["connect", "opencode", &url])?;
+    terminal.expect("it is not shown): ").await?;
+    terminal.line("correct horse").await?;
+    let shown = terminal.expect("Sayso listens to opencode (version 1.18.33)").await?;
+    assert!(!shown.contains("correct horse"), "{shown}");
+    assert!(terminal.end().await?.success());
+
+    for command in ["status", "agents"] {
+        let said = person.ok(&[command]).await?;
+        assert!(said.contains(&format!("opencode at {url}, listening")), "{said}");
+    }
+    assert_eq!(person.json(&["status"]).await?["attached"][0]["state"], "connected");
+    let doctor = person.run(&["doctor"]).await?;
+    assert!(doctor.out.contains(&format!("opencode at {url}, listening")), "{doctor:?}");
+    let said = person.ok(&["disconnect", "opencode"]).await?;
+    assert!(said.contains(&format!("does not listen to {url} any more")), "{said}");
+    assert!(person.ok(&["disconnect", "opencode", &url]).await?.contains("does not listen there"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn codex_is_listened_to_where_its_terminals_share_a_daemon() -> Result<()> {
+    let person = Person::new().await?;
+    let socket = person.path("home/.codex/app-server-control/app-server-control.sock");
+    std::fs::create_dir_all(socket.parent().context("a parent")?)?;
+    let theirs = FakeCodex::start(&socket)?;
+    let said = person.ok(&["connect", "codex"]).await?;
+    assert!(said.contains("Sayso listens to codex (version 0.166.0)"), "{said}");
+    assert!(!person.path("home/.codex/config.toml").exists(), "no file was changed");
+    let said = person.ok(&["disconnect", "codex"]).await?;
+    assert!(said.contains("It runs on as it did."), "{said}");
+
+    // Without a daemon it is as before: the hook and the tools.
+    drop(theirs);
+    assert!(person.ok(&["connect", "codex", "--yes"]).await?.contains("/hooks"));
+    assert!(person.path("home/.codex/config.toml").exists());
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! OpenCode: recordings of the real program, its life, and words that nobody said.
 
+mod attached;
 mod life;
 mod mutations;
 mod recording;
