@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::agents::{AgentConfig, Agents, Embedded};
 use crate::clock::Clock;
+use crate::reach::{ReachOptions, ServerSettings};
 
 /// What the command line, or a test, says.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
     /// Agents inside the server beside the mock. The program `sayso` brings none.
     pub embedded: Vec<Embedded>,
+    /// How other devices reach it.
+    pub reach: ReachOptions,
 }
 
 impl Options {
@@ -53,6 +56,7 @@ impl Options {
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
             embedded: Vec::new(),
+            reach: ReachOptions::default(),
         }
     }
 }
@@ -73,6 +77,8 @@ pub(crate) struct Config {
     pub(crate) lonely_after: Option<sayso_core::time::Span>,
     /// Agents beside, or instead of, those that are built in.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
+    /// How other devices reach the server.
+    pub(crate) server: ServerSettings,
     /// How the inbox in a terminal behaves. The server only checks it.
     pub(crate) terminal: TerminalSettings,
 }

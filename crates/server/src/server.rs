@@ -30,13 +30,15 @@ use crate::feed::Feed;
 use crate::http;
 use crate::link::Processes;
 use crate::listener;
+use crate::listeners::{self, Listeners};
 use crate::metrics::Metrics;
 use crate::policies::Policies;
+use crate::reach::{Reach, ReachError, local_url};
 use crate::runs::Runs;
 
 /// The setting that keeps the key of body hashes, so that idempotency survives a restart.
 const BODY_KEY: &str = "body_key";
-/// How often the policy file is looked at.
+/// How often the policy file and the certificate are looked at.
 const LOOK: Duration = Duration::from_secs(2);
 /// How often the past is trimmed.
 const TRIM: Duration = Duration::from_secs(600);
@@ -57,6 +59,9 @@ pub enum StartError {
     /// The configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// How other devices reach it.
+    #[error(transparent)]
+    Reach(#[from] ReachError),
     /// The address.
     #[error("cannot listen on {address}: {source}; choose another with --listen")]
     Listen {
@@ -83,6 +88,7 @@ pub struct Server {
     app: Arc<App>,
     stop: watch::Sender<bool>,
     listener: tokio::task::JoinHandle<()>,
+    listeners: tokio::task::JoinHandle<()>,
     tasks: JoinSet<()>,
     data_dir: PathBuf,
     _lock: DirLock,
@@ -94,11 +100,12 @@ impl Server {
     /// # Errors
     /// When the directory, the database, the configuration or the address cannot be used.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded } =
+        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded, reach } =
             options;
         make_private_dir(&data_dir)?;
         let lock = DirLock::take(&data_dir)?;
         let config = Config::load(&config_dir)?;
+        let Reach { public_url, hosts, tls } = Reach::new(reach, &config)?;
         let mut agents = config.agents(&config_dir)?;
         agents.embed(embedded);
         let feed = Feed::new();
@@ -140,10 +147,8 @@ impl Server {
         let token = admin_token(&store, &tokens, &data_dir, clock.now()).await?;
         let socket = TcpListener::bind(listen).await.map_err(|source| StartError::Listen { address: listen, source })?;
         let address = socket.local_addr().map_err(|source| StartError::Listen { address: listen, source })?;
-        let guard = Guard {
-            hosts: config.allow_hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
-            origins: config.cors_origins.clone(),
-        };
+        let guard = Guard { hosts, origins: config.cors_origins.clone() };
+        let (listeners, calls) = Listeners::new();
         let app = Arc::new(App {
             store,
             feed,
@@ -164,7 +169,11 @@ impl Server {
             runs,
             home,
             body_key,
-            url: format!("http://{address}"),
+            url: local_url(address),
+            public_url,
+            address,
+            listeners,
+            tls,
         });
 
         let unfinished = app.store.read(Unfinished).await?;
@@ -184,12 +193,13 @@ impl Server {
         tasks.spawn(async move { feed.keep_alive().await });
         let (stop, mut stopping) = watch::channel(false);
         let router = http::router(Arc::clone(&app));
-        let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), async move {
+        let listeners = tokio::spawn(listeners::run(calls, router.clone(), app.tls.clone(), stopping.clone()));
+        let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), app.tls.clone(), async move {
             // The sender ends with the server; either way it is time to stop.
             let _ = stopping.wait_for(|stop| *stop).await;
         }));
         announce_server(&data_dir, &app.url)?;
-        Ok(Self { address, token, app, stop, listener, tasks, data_dir, _lock: lock })
+        Ok(Self { address, token, app, stop, listener, listeners, tasks, data_dir, _lock: lock })
     }
 
     /// Where it listens.
@@ -216,6 +226,7 @@ impl Server {
         self.app.feed.close();
         self.app.stopping.cancel();
         let _ = self.listener.await;
+        let _ = self.listeners.await;
         self.tasks.shutdown().await;
         self.app.store.close().await;
         let _ = std::fs::remove_file(self.data_dir.join("server.json"));
@@ -245,7 +256,7 @@ pub async fn run(options: Options, ready: impl FnOnce(&str)) -> Result<(), Start
     Ok(())
 }
 
-/// Looks at the policy file and trims the past, for ever.
+/// Looks at the policy file and the certificate, and trims the past, for ever.
 async fn housekeeping(app: Arc<App>) {
     let mut ticks = tokio::time::interval(LOOK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -253,6 +264,9 @@ async fn housekeeping(app: Arc<App>) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {
+                if let Some(tls) = &app.tls {
+                    tls.reload();
+                }
                 if app.policies.reload() && http::policy::announce(&app).await.is_err() {
                     tracing::warn!("the new policy is in force, but could not be announced");
                 }

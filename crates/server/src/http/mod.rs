@@ -9,6 +9,7 @@ pub(crate) mod external;
 mod extract;
 mod gate;
 mod health;
+mod listeners;
 mod login;
 pub(crate) mod notices;
 mod page;

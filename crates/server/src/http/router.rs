@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    ApiError, agents, asks, decide, events, external, gate, health, login, notices, page, policy, runs, sessions, tokens,
-    transcript,
+    ApiError, agents, asks, decide, events, external, gate, health, listeners, login, notices, page, policy, runs, sessions,
+    tokens, transcript,
 };
 use crate::app::App;
 use crate::doors::{gateway, mcp, question_rest};
@@ -74,6 +74,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(policy::trust))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(listeners::list, listeners::open))
+        .routes(routes!(listeners::close))
         .routes(routes!(login::code))
         .routes(routes!(login::redeem))
         .routes(routes!(question_rest::reply))

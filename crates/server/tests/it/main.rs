@@ -17,6 +17,7 @@ mod native;
 mod policy;
 mod question_rest;
 mod races;
+mod reach;
 mod roles;
 mod runs;
 mod scopes;

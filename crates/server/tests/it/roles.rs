@@ -92,6 +92,9 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/tokens", May::Administer, 200),
     ("post", "/v1/tokens", May::Administer, 201),
     ("delete", "/v1/tokens/{id}", May::Administer, 200),
+    ("get", "/v1/listeners", May::Administer, 200),
+    ("post", "/v1/listeners", May::Administer, 201),
+    ("delete", "/v1/listeners/{address}", May::Administer, 204),
     ("post", "/v1/login-codes", May::Administer, 201),
     ("post", "/v1/login", May::Anybody, 201),
     ("post", "/v1/sessions/{sid}/questions/{qid}/reply", May::Answer, 204),
@@ -205,6 +208,13 @@ async fn target(world: &World, caller: &Http, role: &str, method: &str, path: &s
         (_, "/v1/tokens/{id}") => {
             let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "x" })).await.expect(201);
             Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
+        ("post", "/v1/listeners") => {
+            Target { path: path.to_owned(), body: Some(json!({ "address": "127.0.0.2:0" })), untouched: None }
+        }
+        (_, "/v1/listeners/{address}") => {
+            let opened = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.3:0" })).await.expect(201);
+            Target { path: path.replace("{address}", opened["address"].as_str().unwrap()), body: None, untouched: None }
         }
         (_, "/v1/login") => {
             let code = world.admin.poke("/v1/login-codes").await.expect(201);
