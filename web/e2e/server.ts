@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Ask, Session } from "@sayso/react";
 
-const BINARY = process.env.SAYSO_BIN ?? fileURLToPath(new URL("../../target/debug/sayso", import.meta.url));
+export const BINARY = process.env.SAYSO_BIN ?? fileURLToPath(new URL("../../target/debug/sayso", import.meta.url));
 
 export interface ServerOptions {
   host?: string;
@@ -32,6 +32,11 @@ export class Server {
     if (options.config) writeFileSync(join(config, "config.toml"), options.config);
     await server.#run("0");
     return server;
+  }
+
+  /** Changes `config.toml`; a restart reads it. */
+  configure(config: string): void {
+    writeFileSync(join(this.home, "config", "sayso", "config.toml"), config);
   }
 
   /** Stops it hard and starts it again at the same address. */
