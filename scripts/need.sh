@@ -33,6 +33,7 @@ for what in "$@"; do
     browser)
         package_for chromium chromium
         package_for ip iproute2
+        package_for openssl openssl
         ;;
     test)
         package_for git git

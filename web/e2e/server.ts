@@ -34,6 +34,11 @@ export class Server {
     return server;
   }
 
+  /** Changes `config.toml`; a restart reads it. */
+  configure(config: string): void {
+    writeFileSync(join(this.home, "config", "sayso", "config.toml"), config);
+  }
+
   /** Stops it hard and starts it again at the same address. */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
     await this.#stop("SIGKILL");

@@ -9,6 +9,7 @@ pub mod ask;
 pub mod doors;
 pub mod error;
 pub mod event;
+pub mod listener;
 pub mod notice;
 pub mod notify;
 pub mod policy;

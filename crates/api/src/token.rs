@@ -109,6 +109,15 @@ pub struct LoginCode {
     pub expires_at: Time,
 }
 
+/// Makes a login code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewLoginCode {
+    /// What the browser that redeems it may do: everything, if it is absent. A browser is never an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+}
+
 /// Redeems a login code for a token of this browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -142,11 +142,7 @@ pub(crate) enum Command {
         action: WorkflowAction,
     },
     /// Run the server in this terminal
-    Serve {
-        /// Where to listen (127.0.0.1:4517)
-        #[arg(long, value_name = "ADDRESS")]
-        listen: Option<SocketAddr>,
-    },
+    Serve(Serve),
     /// Show the server and how much waits
     Status {
         /// One short line for a status bar; silent without a server
@@ -198,6 +194,14 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: NotifyAction,
     },
+    /// Sign a phone in with a QR code
+    Phone(Phone),
+    /// Start the server when you log in
+    Service {
+        /// What to do
+        #[command(subcommand)]
+        action: ServiceAction,
+    },
     /// Print a link that opens the page in a browser
     Login {
         /// Open it, too
@@ -210,19 +214,126 @@ pub(crate) enum Command {
         file: PathBuf,
     },
     /// Remove what Sayso wrote on this machine
-    Uninstall {
-        /// Remove the database, the token, settings and rules, too
-        #[arg(long)]
-        purge: bool,
-        /// Do not ask
-        #[arg(long)]
-        yes: bool,
-    },
+    Uninstall(Uninstall),
     /// Print completions for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+impl Command {
+    /// Whether this is about a server that may be elsewhere; the rest is about this machine.
+    pub(crate) const fn calls_a_server(&self) -> bool {
+        match self {
+            Self::Serve(_)
+            | Self::Restart
+            | Self::Stop { .. }
+            | Self::Logs { .. }
+            | Self::Connect { .. }
+            | Self::Disconnect { .. }
+            | Self::Hook { .. }
+            | Self::MockAgent
+            | Self::Service { .. }
+            | Self::Backup { .. }
+            | Self::Uninstall(_)
+            | Self::Completions { .. } => false,
+            Self::Inbox
+            | Self::Next
+            | Self::Ls(_)
+            | Self::Show { .. }
+            | Self::History { .. }
+            | Self::Answer(_)
+            | Self::Approve { .. }
+            | Self::Deny(_)
+            | Self::Reject(_)
+            | Self::Snooze { .. }
+            | Self::Start(_)
+            | Self::Sessions { .. }
+            | Self::Agents
+            | Self::Ask(_)
+            | Self::Policy { .. }
+            | Self::Allow { .. }
+            | Self::Away { .. }
+            | Self::Workflow { .. }
+            | Self::Status { .. }
+            | Self::Mcp(_)
+            | Self::Doctor
+            | Self::Token { .. }
+            | Self::Phone(_)
+            | Self::Login { .. } => true,
+        }
+    }
+}
+
+/// `sayso serve`. The same stands in `config.toml`, for servers that start by themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
+pub(crate) struct Serve {
+    /// Where to listen (127.0.0.1:4517)
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// The address that other devices use, for links: https://box.example
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// A host name under which the server may be called, may be repeated
+    #[arg(long = "allow-host", value_name = "HOST")]
+    pub(crate) allow_hosts: Vec<String>,
+    /// Your certificate, in PEM; other devices then have to use https
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Its private key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+}
+
+/// `sayso phone`.
+#[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
+pub(crate) struct Phone {
+    /// The address of this machine in the network of the phone (found by itself)
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) address: Option<String>,
+    /// Open the network without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Close what was opened to the network
+    #[arg(long, conflicts_with_all = ["address", "yes"])]
+    pub(crate) close: bool,
+}
+
+/// `sayso service …`.
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub(crate) enum ServiceAction {
+    /// Write the service and start it
+    Install {
+        /// Where to listen (127.0.0.1:4517)
+        #[arg(long, value_name = "ADDRESS")]
+        listen: Option<SocketAddr>,
+        /// Only show what would be written
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Stop the service and take it away
+    Remove {
+        /// Only show what would be removed
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Show whether it is installed and runs
+    Status,
+}
+
+/// `sayso uninstall`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ClapArgs)]
+pub(crate) struct Uninstall {
+    /// Remove the database, the token, settings and rules, too
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Only show what would be removed
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
 }
 
 /// `sayso mcp`.
@@ -490,6 +601,8 @@ pub(crate) enum TokenAction {
     },
     /// List tokens
     List,
+    /// Print where the server is and your token for it; ssh:// reads this
+    Own,
     /// Revoke a token
     Revoke {
         /// The token: its id, or the end of it
@@ -622,6 +735,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "logs",
             "doctor",
             "notify",
+            "service",
+            "phone",
             "token",
             "login",
             "backup",
@@ -689,7 +804,7 @@ mod tests {
     fn help() {
         insta::assert_snapshot!("help", command().term_width(100).render_help().to_string());
         let mut command = command();
-        for name in ["ask", "answer", "policy", "sessions", "token", "workflow"] {
+        for name in ["ask", "answer", "policy", "phone", "serve", "service", "sessions", "token", "workflow"] {
             let sub = command.find_subcommand_mut(name).unwrap().clone().term_width(100);
             insta::assert_snapshot!(format!("help_{name}"), sub.bin_name(format!("sayso {name}")).render_help().to_string());
         }
@@ -718,7 +833,10 @@ mod tests {
         };
         assert_eq!(good("allow cargo test * --for 1h"), allow);
         assert_eq!(good("sessions"), Command::Sessions { action: None, all: false });
-        assert_eq!(good("serve --listen 127.0.0.1:0"), Command::Serve { listen: Some("127.0.0.1:0".parse().unwrap()) });
+        assert_eq!(
+            good("serve --listen 127.0.0.1:0"),
+            Command::Serve(Serve { listen: Some("127.0.0.1:0".parse().unwrap()), ..Serve::default() })
+        );
         assert_eq!(good("status --line"), Command::Status { line: true });
         assert_eq!(good("logs -f"), Command::Logs { follow: true, lines: 100 });
         let Command::Ask(ask) = good("ask Which? --option A --option B --multiple --timeout 10m --label a=b") else { panic!() };
@@ -747,6 +865,10 @@ mod tests {
             "policy test",
             "start mock hi --label x",
             "serve --listen here",
+            "serve --tls-cert c.pem",
+            "phone --close --yes",
+            "service",
+            "uninstall --yes --dry-run",
         ] {
             let error = parse(line).expect_err(line);
             assert_eq!(error.exit_code(), 2, "{line}");

@@ -9,11 +9,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso_client::{Client, DEFAULT_LISTEN, DiscoverError, Source};
+use sayso_client::{Client, DEFAULT_LISTEN, DiscoverError, Source, Target};
 
 use crate::app::App;
+use crate::cmd::stop;
 use crate::failure::Failure;
 use crate::sanitize;
+use crate::service;
 use crate::words;
 
 /// How long a new server may take until it answers.
@@ -28,12 +30,18 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
         Ok(target) => {
             let client = app.client_of(&target)?;
             match client.health().await {
+                Ok(health) if is_older(&health.version) && is_ours(app, &target) => {
+                    app.out.note(&format!(
+                        "The server is of the older version {}; it is started again. Agents go on.",
+                        sanitize::line(&health.version)
+                    ));
+                    return replace(app).await;
+                }
                 Ok(_) => return Ok(client),
                 Err(error) if error.is_unreachable() => {}
                 Err(error) => return Err(error.into()),
             }
-            // A server that somebody named, or that an agent was given, is not ours to start.
-            if app.environment.get("SAYSO_URL").is_some() || target.source == Source::Agent {
+            if !is_ours(app, &target) {
                 return Err(
                     Failure::new(format!("No server answers at {}.", target.url)).then("A person starts it with: sayso serve")
                 );
@@ -46,9 +54,58 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
     app.client()
 }
 
+/// Whether the server is this person's own. One that somebody named, or that an agent was given, is not ours to start.
+fn is_ours(app: &App, target: &Target) -> bool {
+    app.environment.get("SAYSO_URL").is_none() && target.source != Source::Agent
+}
+
+/// Whether a server is of an older version than this program.
+fn is_older(version: &str) -> bool {
+    let numbers = |version: &str| -> Option<Vec<u64>> {
+        let plain = version.split(['-', '+']).next()?;
+        plain.split('.').map(|number| number.parse().ok()).collect()
+    };
+    match (numbers(version), numbers(env!("CARGO_PKG_VERSION"))) {
+        (Some(theirs), Some(ours)) => theirs < ours,
+        (None, _) | (_, None) => false,
+    }
+}
+
+/// Puts this program in the place of the server that runs, where it listens.
+async fn replace(app: &App) -> Result<Client, Failure> {
+    let listen = stop::stop(app).await.map(|server| stop::address(&server.url))?;
+    start(app, listen).await?;
+    app.client()
+}
+
+/// Waits until a server that somebody else has started answers.
+pub(crate) async fn wait(app: &App) -> Result<(), Failure> {
+    let deadline = Instant::now() + START;
+    while !answers(app).await {
+        if Instant::now() >= deadline {
+            return Err(Failure::new(format!("The new server did not answer within {} seconds.", START.as_secs()))
+                .then("Look at its log: sayso logs"));
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
+}
+
+async fn answers(app: &App) -> bool {
+    match app.client() {
+        Ok(client) => client.health().await.is_ok(),
+        Err(_) => false,
+    }
+}
+
 /// Starts a server in the background and waits until it answers.
 pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), Failure> {
     app.paths.make_data_dir()?;
+    if service::start(app) {
+        wait(app).await?;
+        app.out.note("Started the service. Stop it with: sayso stop");
+        return Ok(());
+    }
     let already_logged = fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
     let wanted = listen.unwrap_or(DEFAULT_LISTEN);
     let mut at = free_or_any(wanted);
@@ -131,6 +188,16 @@ fn last_words(log: &Path, already_logged: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_is_known_to_be_older_is_replaced() {
+        for older in ["0.0.9", "0.0.99-rc.1", "0"] {
+            assert!(is_older(older), "{older}");
+        }
+        for other in [env!("CARGO_PKG_VERSION"), "99.0.0", "", "dev", "0.x.1"] {
+            assert!(!is_older(other), "{other}");
+        }
+    }
 
     #[test]
     fn an_address_that_somebody_has_gives_way_to_any_port_beside_it() {

@@ -19,12 +19,16 @@ mod follow;
 mod git;
 mod hook;
 mod inbox;
+mod log;
 mod order;
 mod output;
 mod prompt;
+mod qr;
 mod sanitize;
+mod service;
 mod terminal;
 mod trace;
+mod tunnel;
 mod words;
 
 use std::process::ExitCode;
@@ -73,14 +77,21 @@ fn run(args: Args, environment: Environment, out: Output) -> anyhow::Result<Resu
         Ok(paths) => paths,
         Err(error) => return Ok(Err(error.into())),
     };
-    let app = App { environment, paths, out };
+    let mut app = App { environment, paths, out };
     // A client does one thing at a time and starts faster with one thread; the server uses them all.
     let mut builder = match args.command {
-        Some(Command::Serve { .. }) => tokio::runtime::Builder::new_multi_thread(),
+        Some(Command::Serve(_)) => tokio::runtime::Builder::new_multi_thread(),
         Some(_) | None => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = builder.enable_all().build().context("the runtime cannot be built")?;
-    let result = runtime.block_on(cmd::run(&app, args.command));
+    let result = runtime.block_on(async {
+        // It lives as long as the command does.
+        let _tunnel = match args.command.as_ref().is_none_or(Command::calls_a_server) {
+            true => tunnel::open(&mut app).await?,
+            false => None,
+        };
+        cmd::run(&app, args.command).await
+    });
     // A blocked read of the keyboard cannot be called off, and nothing else is under way.
     runtime.shutdown_background();
     Ok(result)

@@ -51,6 +51,14 @@ impl Environment {
         Self(rest)
     }
 
+    /// The same with this variable.
+    #[must_use]
+    pub fn with(&self, name: &str, value: &str) -> Self {
+        let mut all = self.0.clone();
+        all.insert(name.to_owned(), value.to_owned());
+        Self(all)
+    }
+
     /// A variable that is set and not empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {

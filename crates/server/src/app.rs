@@ -1,5 +1,6 @@
 //! What every handler, actor and task of one server shares.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use sayso_api::ask::Ask as ApiAsk;
@@ -19,10 +20,12 @@ use crate::doors::mcp::McpDoor;
 use crate::feed::{Feed, Past};
 use crate::http::Limits;
 use crate::link::Processes;
+use crate::listeners::Listeners;
 use crate::metrics::Metrics;
 use crate::notify::{Links, Notifier, PushKey};
 use crate::policies::Policies;
 use crate::runs::Runs;
+use crate::tls::Tls;
 
 /// The shared parts. Each has one owner inside; none is a lock held across an await.
 #[derive(Debug)]
@@ -57,8 +60,16 @@ pub(crate) struct App {
     pub(crate) home: Option<String>,
     /// Keys the hashes of request bodies, so that they tell nothing about what was sent.
     pub(crate) body_key: [u8; 32],
-    /// Where the server is reached.
+    /// Where programs on this machine reach the server.
     pub(crate) url: String,
+    /// Where other devices do, if the person has said so.
+    pub(crate) public_url: Option<String>,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// Addresses that are opened while it runs.
+    pub(crate) listeners: Listeners,
+    /// The person's own certificate.
+    pub(crate) tls: Option<Arc<Tls>>,
 }
 
 /// The database as the feed's past.

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::agents::{AgentConfig, Agents, Embedded};
 use crate::clock::Clock;
 use crate::notify::NotifyConfig;
+use crate::reach::{ReachOptions, ServerSettings};
 
 /// What the command line, or a test, says.
 #[derive(Debug, Clone)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
     /// Agents inside the server beside the mock. The program `sayso` brings none.
     pub embedded: Vec<Embedded>,
+    /// How other devices reach it.
+    pub reach: ReachOptions,
 }
 
 impl Options {
@@ -54,6 +57,7 @@ impl Options {
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
             embedded: Vec::new(),
+            reach: ReachOptions::default(),
         }
     }
 }
@@ -66,8 +70,6 @@ pub(crate) struct Config {
     pub(crate) roots: Vec<String>,
     /// Host names beside the loopback ones.
     pub(crate) allow_hosts: Vec<String>,
-    /// Where people reach this server: what links begin with. Its host is allowed.
-    pub(crate) public_url: Option<String>,
     /// Origins whose pages may call.
     pub(crate) cors_origins: Vec<String>,
     /// How long the feed is kept.
@@ -78,6 +80,8 @@ pub(crate) struct Config {
     pub(crate) default_agent: Option<String>,
     /// Agents beside, or instead of, those that are built in.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
+    /// How other devices reach the server.
+    pub(crate) server: ServerSettings,
     /// How the inbox in a terminal behaves. The server only checks it.
     pub(crate) terminal: TerminalSettings,
     /// The channels that reach people who do not look.
@@ -140,19 +144,6 @@ impl Config {
             Ok(text) => toml::from_str(&text).map_err(|error| ConfigError::Parse { path, message: error.to_string() }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(source) => Err(ConfigError::Io { path, source }),
-        }
-    }
-
-    /// The host of the public address.
-    pub(crate) fn public_host(&self, dir: &Path) -> Result<Option<String>, ConfigError> {
-        let Some(url) = &self.public_url else { return Ok(None) };
-        let parsed = url.parse::<reqwest::Url>().ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        match parsed.as_ref().and_then(reqwest::Url::host_str) {
-            Some(host) => Ok(Some(host.to_ascii_lowercase())),
-            None => {
-                let message = "public_url must look like https://box.example.com".to_owned();
-                Err(ConfigError::Parse { path: dir.join("config.toml"), message })
-            }
         }
     }
 

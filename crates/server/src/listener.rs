@@ -1,13 +1,15 @@
 //! The HTTP listener: accepts connections, serves each on a task of its own, and stops gracefully.
 //!
-//! This is `axum::serve` with three things added that it has no setting for: small buffers (a
-//! thousand idle streams should cost little), an end for peers that stop reading, and a bound on
-//! connections and on the time that stopping takes.
+//! This is `axum::serve` with four things added that it has no setting for: small buffers (a
+//! thousand idle streams should cost little), an end for peers that stop reading, a bound on
+//! connections and on the time that stopping takes, and a certificate. With one, TLS and plain HTTP are
+//! told apart by their first byte, and only programs on this machine may do without TLS.
 
 use std::convert::Infallible;
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -19,12 +21,14 @@ use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 use tower::Service as _;
+
+use crate::tls::Tls;
 
 /// How much a listener allows.
 #[derive(Debug, Clone, Copy)]
@@ -55,10 +59,26 @@ const BUFFER: usize = 64 * 1024;
 /// The wait after a failed accept, when something such as file descriptors has run out.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
+/// The address of ours at which a request came in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Local(pub(crate) IpAddr);
+
+/// How a TLS connection begins.
+const HANDSHAKE: u8 = 0x16;
+/// What somebody elsewhere is told who speaks plain HTTP where there is a certificate.
+const USE_TLS: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 15\r\nconnection: close\r\n\r\nUse https here.";
+
 /// Serves until `shutdown` completes, then lets every request finish, within the limit. Streams have
 /// to be ended by their owner (see `Feed::close`). Handlers find the peer in
 /// [`ConnectInfo`]`<`[`SocketAddr`]`>`.
-pub(crate) async fn serve(listener: TcpListener, app: Router, limits: Limits, shutdown: impl Future<Output = ()>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    app: Router,
+    limits: Limits,
+    tls: Option<Arc<Tls>>,
+    shutdown: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
     let (stop, stopping) = watch::channel(());
@@ -71,10 +91,12 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, limits: Limits, sh
             () = &mut shutdown => break,
             Some(ended) = connections.join_next() => log_panic(ended),
             accepted = accept(&listener), if connections.len() < limits.connections => {
-                let Some((socket, peer)) = accepted else { continue };
-                let io = TokioIo::new(Guarded { io: socket, blocked: limits.blocked, end: None });
-                let connection = http.serve_connection(io, App { router: app.clone(), peer });
-                connections.spawn(drive(connection, stopping.clone()));
+                let Some(Accepted { socket, peer, local }) = accepted else { continue };
+                let to = Serving { http: http.clone(), app: App { router: app.clone(), peer, local }, limits, stopping: stopping.clone() };
+                match &tls {
+                    None => connections.spawn(to.serve(socket)),
+                    Some(tls) => connections.spawn(to.serve_either(socket, Arc::clone(tls))),
+                };
                 if connections.len() == limits.connections {
                     tracing::warn!(connections = limits.connections, "no more connections are accepted until some end");
                 }
@@ -94,13 +116,22 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, limits: Limits, sh
     }
 }
 
+/// A connection that has just come.
+struct Accepted {
+    socket: TcpStream,
+    peer: SocketAddr,
+    local: IpAddr,
+}
+
 /// The next connection. An error is no reason to end: it is waited out.
-async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
+async fn accept(listener: &TcpListener) -> Option<Accepted> {
     match listener.accept().await {
         Ok((socket, peer)) => {
             // Frames are written whole; waiting for more to send would only add delay.
             let _ = socket.set_nodelay(true);
-            Some((socket, peer))
+            // A socket without an address has lost its peer.
+            let local = socket.local_addr().ok()?.ip();
+            Some(Accepted { socket, peer, local })
         }
         // The peer was gone before it was accepted; the next one has nothing to do with it.
         Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => None,
@@ -112,21 +143,61 @@ async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     }
 }
 
-type Connection = http1::Connection<TokioIo<Guarded<TcpStream>>, App>;
+/// What one connection is served with.
+struct Serving {
+    http: http1::Builder,
+    app: App,
+    limits: Limits,
+    stopping: watch::Receiver<()>,
+}
 
-/// Serves one connection to its end; told to stop, it finishes the request it is at.
-async fn drive(connection: Connection, mut stopping: watch::Receiver<()>) {
-    let mut connection = pin!(connection);
-    let served = tokio::select! {
-        served = connection.as_mut() => served,
-        _ = stopping.changed() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+impl Serving {
+    /// Serves one connection to its end; told to stop, it finishes the request it is at.
+    async fn serve(mut self, io: impl AsyncRead + AsyncWrite + Unpin) {
+        let io = TokioIo::new(Guarded { io, blocked: self.limits.blocked, end: None });
+        let mut connection = pin!(self.http.serve_connection(io, self.app));
+        let served = tokio::select! {
+            served = connection.as_mut() => served,
+            _ = self.stopping.changed() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = served {
+            // Peers break off all the time; that is theirs.
+            tracing::debug!(%error, "a connection ended early");
         }
-    };
-    if let Err(error) = served {
-        // Peers break off all the time; that is theirs.
-        tracing::debug!(%error, "a connection ended early");
+    }
+
+    /// Serves a connection where there is a certificate.
+    async fn serve_either(mut self, mut socket: TcpStream, tls: Arc<Tls>) {
+        let begun = async {
+            let mut first = [0];
+            let read = socket.peek(&mut first).await.unwrap_or(0);
+            (read > 0).then_some(first[0])
+        };
+        let first = tokio::select! {
+            first = timeout(self.limits.head, begun) => first.ok().flatten(),
+            _ = self.stopping.changed() => None,
+        };
+        let here = self.app.peer.ip().is_loopback() || self.app.peer.ip() == self.app.local;
+        match first {
+            Some(HANDSHAKE) => {
+                let shaken = tokio::select! {
+                    shaken = timeout(self.limits.head, tls.acceptor().accept(socket)) => shaken.ok(),
+                    _ = self.stopping.changed() => None,
+                };
+                match shaken {
+                    Some(Ok(stream)) => Box::pin(self.serve(stream)).await,
+                    // Whoever does not know our authority breaks off here; that is theirs.
+                    Some(Err(error)) => tracing::debug!(%error, "no TLS with this peer"),
+                    None => {}
+                }
+            }
+            Some(_) if here => self.serve(socket).await,
+            Some(_) => drop(timeout(self.limits.blocked, socket.write_all(USE_TLS)).await),
+            None => {}
+        }
     }
 }
 
@@ -138,10 +209,11 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
     }
 }
 
-/// The router as hyper calls it, with the peer's address.
+/// The router as hyper calls it, with the addresses of both sides.
 struct App {
     router: Router,
     peer: SocketAddr,
+    local: IpAddr,
 }
 
 impl hyper::service::Service<Request<Incoming>> for App {
@@ -151,6 +223,7 @@ impl hyper::service::Service<Request<Incoming>> for App {
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         request.extensions_mut().insert(ConnectInfo(self.peer));
+        request.extensions_mut().insert(Local(self.local));
         // A router is always ready, and its clone is one reference.
         self.router.clone().call(request.map(axum::body::Body::new))
     }
@@ -232,7 +305,7 @@ mod tests {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             let (stop, stopped) = oneshot::channel();
-            let task = tokio::spawn(serve(listener, app, limits, async { drop(stopped.await) }));
+            let task = tokio::spawn(serve(listener, app, limits, None, async { drop(stopped.await) }));
             Self { address, stop, task }
         }
 

@@ -32,9 +32,11 @@ use crate::feed::Feed;
 use crate::http;
 use crate::link::Processes;
 use crate::listener;
+use crate::listeners::{self, Listeners};
 use crate::metrics::Metrics;
 use crate::notify::{self, Kind, Links, Notifier, PushKey};
 use crate::policies::Policies;
+use crate::reach::{Reach, ReachError, local_url};
 use crate::runs::Runs;
 
 /// The setting that keeps the key of body hashes, so that idempotency survives a restart.
@@ -45,7 +47,7 @@ const PUSH_KEY: &str = "push_key";
 const LINK_KEY: &str = "link_key";
 /// How long a server that stops waits for notes that are on their way.
 const LAST_NOTES: Duration = Duration::from_secs(4);
-/// How often the policy file is looked at.
+/// How often the policy file and the certificate are looked at.
 const LOOK: Duration = Duration::from_secs(2);
 /// How often the past is trimmed.
 const TRIM: Duration = Duration::from_secs(600);
@@ -66,6 +68,9 @@ pub enum StartError {
     /// The configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// How other devices reach it.
+    #[error(transparent)]
+    Reach(#[from] ReachError),
     /// The address.
     #[error("cannot listen on {address}: {source}; choose another with --listen")]
     Listen {
@@ -95,6 +100,7 @@ pub struct Server {
     app: Arc<App>,
     stop: watch::Sender<bool>,
     listener: tokio::task::JoinHandle<()>,
+    listeners: tokio::task::JoinHandle<()>,
     tasks: JoinSet<()>,
     notes: JoinSet<()>,
     data_dir: PathBuf,
@@ -107,14 +113,14 @@ impl Server {
     /// # Errors
     /// When the directory, the database, the configuration or the address cannot be used.
     pub async fn start(options: Options) -> Result<Self, StartError> {
-        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded } =
+        let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded, reach } =
             options;
         make_private_dir(&data_dir)?;
         let lock = DirLock::take(&data_dir)?;
         let config = Config::load(&config_dir)?;
+        let Reach { public_url, hosts, tls } = Reach::new(reach, &config)?;
         let mut agents = config.agents(&config_dir)?;
         agents.embed(embedded);
-        let public_host = config.public_host(&config_dir)?;
         let around = notify::Surroundings { variables: environment.clone().into(), dir: &config_dir };
         let channels = notify::read(&config.notify, &around)
             .map_err(|message| ConfigError::Parse { path: config_dir.join("config.toml"), message })?;
@@ -149,7 +155,7 @@ impl Server {
         feed.seed(WorkspaceId::MAIN, store.read(FeedHead { workspace: WorkspaceId::MAIN }).await?);
         let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
         let body_key = kept_key(&store, &stored, BODY_KEY).await?;
-        let links = Links::new(kept_key(&store, &stored, LINK_KEY).await?, config.public_url.as_deref());
+        let links = Links::new(kept_key(&store, &stored, LINK_KEY).await?, public_url.as_deref());
         let push_key = if notifier.has(Kind::WebPush) { Some(push_key(&store, &stored).await?) } else { None };
         notifier.begin(&store, &stored, clock.now()).await?;
         let home = home.map(|home| home.to_string_lossy().into_owned());
@@ -162,10 +168,8 @@ impl Server {
         let token = admin_token(&store, &tokens, &data_dir, clock.now()).await?;
         let socket = TcpListener::bind(listen).await.map_err(|source| StartError::Listen { address: listen, source })?;
         let address = socket.local_addr().map_err(|source| StartError::Listen { address: listen, source })?;
-        let guard = Guard {
-            hosts: config.allow_hosts.iter().map(|host| host.to_ascii_lowercase()).chain(public_host).collect(),
-            origins: config.cors_origins.clone(),
-        };
+        let guard = Guard { hosts, origins: config.cors_origins.clone() };
+        let (listeners, calls) = Listeners::new();
         let app = Arc::new(App {
             store,
             feed,
@@ -192,7 +196,11 @@ impl Server {
             push_key,
             home,
             body_key,
-            url: format!("http://{address}"),
+            url: local_url(address),
+            public_url,
+            address,
+            listeners,
+            tls,
         });
 
         let unfinished = app.store.read(Unfinished).await?;
@@ -213,12 +221,13 @@ impl Server {
         let notes = Notifier::run(&app);
         let (stop, mut stopping) = watch::channel(false);
         let router = http::router(Arc::clone(&app));
-        let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), async move {
+        let listeners = tokio::spawn(listeners::run(calls, router.clone(), app.tls.clone(), stopping.clone()));
+        let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), app.tls.clone(), async move {
             // The sender ends with the server; either way it is time to stop.
             let _ = stopping.wait_for(|stop| *stop).await;
         }));
         announce_server(&data_dir, &app.url)?;
-        Ok(Self { address, token, app, stop, listener, tasks, notes, data_dir, _lock: lock })
+        Ok(Self { address, token, app, stop, listener, listeners, tasks, notes, data_dir, _lock: lock })
     }
 
     /// Where it listens.
@@ -245,7 +254,7 @@ impl Server {
         self.app.feed.close();
         self.app.stopping.cancel();
         let last_notes = async { while self.notes.join_next().await.is_some() {} };
-        let _ = tokio::join!(self.listener, tokio::time::timeout(LAST_NOTES, last_notes));
+        let _ = tokio::join!(self.listener, self.listeners, tokio::time::timeout(LAST_NOTES, last_notes));
         self.notes.shutdown().await;
         self.tasks.shutdown().await;
         self.app.store.close().await;
@@ -276,7 +285,7 @@ pub async fn run(options: Options, ready: impl FnOnce(&str)) -> Result<(), Start
     Ok(())
 }
 
-/// Looks at the policy file and trims the past, for ever.
+/// Looks at the policy file and the certificate, and trims the past, for ever.
 async fn housekeeping(app: Arc<App>) {
     let mut ticks = tokio::time::interval(LOOK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -284,6 +293,9 @@ async fn housekeeping(app: Arc<App>) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {
+                if let Some(tls) = &app.tls {
+                    tls.reload();
+                }
                 if app.policies.reload() && http::policy::announce(&app).await.is_err() {
                     tracing::warn!("the new policy is in force, but could not be announced");
                 }

@@ -45,7 +45,9 @@ function redeem(code: string): Promise<Identity> {
 }
 
 function deviceName(): string {
-  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(navigator.userAgent)?.[0] ?? "browser";
-  const browser = /Firefox|Edg|Chrome|Safari/.exec(navigator.userAgent)?.[0] ?? "";
+  // What is more exact comes first: Android says that it is Linux, too.
+  const named = (...names: string[]) => names.find((name) => navigator.userAgent.includes(name));
+  const system = named("Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux") ?? "browser";
+  const browser = named("Firefox", "Edg", "Chrome", "Safari") ?? "";
   return `${browser} ${system}`.trim();
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use sayso_client::{Client, ServerFile};
 use serde::Serialize;
 
-use super::own_agents;
+use super::{doctor_life, own_agents};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::output::{Look, Style};
@@ -39,6 +39,7 @@ impl Check {
 /// Looks at everything.
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     let mut checks = vec![directory(app), token_file(app), space(&app.paths.data_dir)];
+    checks.extend(doctor_life::files(app));
     checks.extend(server(app).await);
     checks.extend(own_agents::checks(app).await);
     let failed = checks.iter().filter(|check| !check.ok).count();
@@ -139,6 +140,7 @@ async fn server(app: &App) -> Vec<Check> {
         Ok(agents) => Check::good("Login", format!("the token works; {}", words::count(agents.data.len(), "agent", "agents"))),
         Err(error) => Check::bad("Login", error.to_string(), "Restart the server, or unset SAYSO_TOKEN if it is old."),
     });
+    checks.extend(doctor_life::reach(&client).await);
     // A token that may not read the policy was named above.
     if let Ok(view) = client.policy().await {
         checks.push(match view.error {

@@ -8,6 +8,7 @@ mod backup;
 mod completions;
 mod decide;
 mod doctor;
+mod doctor_life;
 mod history;
 mod list;
 mod login;
@@ -17,6 +18,7 @@ pub(crate) mod mock_agent;
 mod next;
 mod notify;
 mod own_agents;
+mod phone;
 mod policy;
 mod rules;
 mod serve;
@@ -25,7 +27,7 @@ mod show;
 mod snooze;
 mod start;
 mod status;
-mod stop;
+pub(crate) mod stop;
 mod token;
 mod uninstall;
 mod workflow;
@@ -34,6 +36,7 @@ use crate::app::App;
 use crate::args::Command;
 use crate::connect::{self, OwnServer};
 use crate::failure::Failure;
+use crate::service;
 
 /// Runs one command.
 pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failure> {
@@ -62,7 +65,7 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Allow { command, time, project } => rules::allow(app, &command, time, project).await,
         Command::Away { time } => rules::away(app, time).await,
         Command::Workflow { action } => workflow::run(app, action).await,
-        Command::Serve { listen } => serve::run(app, listen).await,
+        Command::Serve(args) => serve::run(app, args).await,
         Command::Status { line: true } => status::line(app).await,
         Command::Status { line: false } => status::run(app).await,
         Command::Restart => stop::restart(app).await,
@@ -76,9 +79,11 @@ pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failu
         Command::Doctor => doctor::run(app).await,
         Command::Token { action } => token::run(app, action).await,
         Command::Notify { action } => notify::run(app, action).await,
+        Command::Phone(args) => phone::run(app, &args).await,
+        Command::Service { action } => service::run(app, action).await,
         Command::Login { open } => login::run(app, open).await,
         Command::Backup { file } => backup::run(app, &file).await,
-        Command::Uninstall { purge, yes } => uninstall::run(app, purge, yes).await,
+        Command::Uninstall(args) => uninstall::run(app, args).await,
         Command::Completions { shell } => completions::run(app, shell),
     }
 }

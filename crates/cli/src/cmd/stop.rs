@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use sayso_client::api::listener::NewListener;
 use sayso_client::{Client, ServerFile};
 
 use crate::app::App;
@@ -31,6 +32,7 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
 /// Stops the server and starts it again where it listened, if that is still free.
 pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
     app.person_only()?;
+    let opened = opened(app).await;
     let listen = match stop(app).await {
         Ok(server) => address(&server.url),
         Err(failure) if failure == no_server() => None,
@@ -38,11 +40,22 @@ pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
     };
     autostart::start(app, listen).await?;
     let client = app.client()?;
+    for address in opened {
+        // A network that was left meanwhile cannot be opened again.
+        let _ = client.open_listener(&NewListener { address: Some(address) }).await;
+    }
     app.out.result(&serde_json::json!({ "url": client.url() }), || format!("Running at {}", client.url()))
 }
 
+/// What was opened to a network stays open over a restart that a person wanted.
+async fn opened(app: &App) -> Vec<String> {
+    let Ok(client) = app.client() else { return Vec::new() };
+    let all = client.listeners().await.map(|list| list.data).unwrap_or_default();
+    all.into_iter().filter(|listener| !listener.main).map(|listener| listener.address).collect()
+}
+
 /// Ends the process that `server.json` names, once it is certain that it is the server.
-async fn stop(app: &App) -> Result<ServerFile, Failure> {
+pub(crate) async fn stop(app: &App) -> Result<ServerFile, Failure> {
     let Some(server) = ServerFile::read(&app.paths.server_file())? else { return Err(no_server()) };
     // A process id may belong to something else by now. Only who answers is ended.
     let client = Client::new(&server.url, "")?;
@@ -74,7 +87,7 @@ fn is_running(pid: Pid) -> bool {
 }
 
 /// The address in `http://127.0.0.1:4517`.
-fn address(url: &str) -> Option<SocketAddr> {
+pub(crate) fn address(url: &str) -> Option<SocketAddr> {
     url.strip_prefix("http://")?.trim_end_matches('/').parse().ok()
 }
 

@@ -1,5 +1,6 @@
 //! `sayso token`: make, list and revoke.
 
+use sayso_client::Client;
 use sayso_client::api::token::{NewToken, Role, Token};
 use sayso_core::time::Time;
 
@@ -14,6 +15,7 @@ use crate::words;
 pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
     let client = app.client()?;
     match action {
+        TokenAction::Own => own(app, &client).await,
         TokenAction::Create { name, role, session, labels, expires } => {
             let session_id = match session {
                 Some(session) => Some(client.find_session(&session).await?.id),
@@ -54,6 +56,14 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
     }
 }
 
+/// Where the server is, and the token that this person has for it.
+async fn own(app: &App, client: &Client) -> Result<(), Failure> {
+    app.person_only()?;
+    let version = client.health().await?.version;
+    let token = app.target()?.token;
+    app.out.result(&serde_json::json!({ "url": client.url(), "token": token, "version": version }), || token.clone())
+}
+
 fn find<'a>(tokens: &'a [Token], typed: &str) -> Result<&'a Token, Failure> {
     let ending = typed.trim().trim_start_matches('…');
     let found: Vec<&Token> = tokens.iter().filter(|token| !ending.is_empty() && token.id.ends_with(ending)).collect();
@@ -80,11 +90,15 @@ fn row(token: &Token, length: usize, now: Time) -> String {
     let scope = token.session_id.as_deref().map(|id| format!("session …{}", order::ending(id, 4)));
     let labels = token.labels.iter().map(|(key, value)| sanitize::line(&format!("{key}={value}")));
     let scope: Vec<String> = scope.into_iter().chain(labels).collect();
+    let who = match &token.device {
+        Some(device) => format!("{}, {device}", token.actor),
+        None => token.actor.clone(),
+    };
     let line = format!(
         "{}  {}  {}  {}  {}",
         order::ending(&token.id, length),
         words::pad(role_word(token.role), 8),
-        words::pad(&sanitize::line(&token.actor), 16),
+        words::pad(&sanitize::line(&who), 16),
         scope.join(" "),
         state
     );

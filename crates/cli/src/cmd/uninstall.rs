@@ -3,42 +3,54 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso_client::{Client, ServerFile};
-
+use super::stop;
 use crate::app::App;
-use crate::failure::Failure;
+use crate::args::Uninstall;
+use crate::connect::{self, Entries};
+use crate::failure::{Failure, no_server};
+use crate::service;
 use crate::terminal;
 use crate::words;
 
-/// Lists everything and removes it after a yes.
-pub(crate) async fn run(app: &App, purge: bool, yes: bool) -> Result<(), Failure> {
+/// Everything that Sayso wrote and that can be found.
+struct Plan {
+    /// What starts the server.
+    service: Option<PathBuf>,
+    /// What tells people's own agents about it.
+    entries: Entries,
+    /// Files and directories that go.
+    remove: Vec<PathBuf>,
+    /// Files and directories that stay.
+    keep: Vec<PathBuf>,
+}
+
+/// Lists everything and removes it after a yes. The server and its agents are stopped first.
+pub(crate) async fn run(app: &App, args: Uninstall) -> Result<(), Failure> {
     app.person_only()?;
-    if let Some(server) = ServerFile::read(&app.paths.server_file()).ok().flatten()
-        && Client::new(&server.url, "")?.health().await.is_ok()
-    {
-        return Err(Failure::new("The server is running.").then("Stop it first: sayso stop"));
-    }
-    let (remove, keep) = plan(app, purge);
-    let shown = |paths: &[PathBuf]| {
-        paths
-            .iter()
-            .map(|path| format!("  {}", words::directory(&path.to_string_lossy(), &app.out.look)))
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    if remove.is_empty() {
-        return app.out.result(&serde_json::json!({ "removed": [], "kept": keep }), || "There is nothing to remove.".to_owned());
+    let plan = Plan::new(app, args.purge)?;
+    let changed = plan.entries.paths();
+    let left: Vec<&PathBuf> = plan.entries.left.iter().map(|(path, _)| path).collect();
+    let removed: Vec<&PathBuf> = plan.service.iter().chain(&plan.remove).collect();
+    let value =
+        |done: bool| serde_json::json!({ "removed": removed, "changed": changed, "kept": plan.keep, "left": left, "done": done });
+    if removed.is_empty() && changed.is_empty() {
+        return app.out.result(&value(true), || "There is nothing to remove.".to_owned());
     }
     if !app.out.json {
-        app.out.line(&format!("This will be removed:\n{}", shown(&remove)));
-        if !keep.is_empty() {
-            app.out.line(&format!("This stays (--purge removes it, too):\n{}", shown(&keep)));
-        }
+        app.out.line(&plan.words(app));
     }
-    if !yes && (app.out.json || !terminal::confirm("Remove it? [y/n]: ", |question| app.out.write(question))) {
+    if args.dry_run {
+        return app.out.result(&value(false), || "Nothing was removed.".to_owned());
+    }
+    if !args.yes && (app.out.json || !terminal::confirm("Remove it? [y/n]: ", |question| app.out.write(question))) {
         return Err(Failure::new("Nothing was removed.").then("Without a question: sayso uninstall --yes"));
     }
-    for path in &remove {
+    stop_everything(app).await?;
+    service::remove(app, false)?;
+    plan.entries.remove()?;
+    // One file may have had entries of two kinds.
+    connect::entries(app)?.remove()?;
+    for path in &plan.remove {
         let removed = if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         match removed {
             Ok(()) => {}
@@ -47,30 +59,73 @@ pub(crate) async fn run(app: &App, purge: bool, yes: bool) -> Result<(), Failure
         }
     }
     // Directories that are empty now go, too. Others hold something that is not ours.
-    for directory in [&app.paths.data_dir, &app.paths.config_dir] {
+    for directory in [app.paths.data_dir.join("undo"), app.paths.data_dir.clone(), app.paths.config_dir.clone()] {
         let _ = fs::remove_dir(directory);
     }
-    app.out.result(&serde_json::json!({ "removed": remove, "kept": keep }), || "Removed.".to_owned())
+    app.out.result(&value(true), || "Removed.".to_owned())
 }
 
-/// What is removed and what stays, of what is there. The files are named one by one: a data directory
-/// that somebody chose may hold other things.
-fn plan(app: &App, purge: bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let paths = &app.paths;
-    let mut always =
-        vec![paths.server_file(), paths.data_dir.join("logs"), paths.data_dir.join("lock"), paths.runtime_dir().to_owned()];
-    always.extend(installed(app));
-    let mut precious =
-        vec![paths.database(), paths.token(), paths.agent_token(), paths.data_dir.join("undo"), paths.config(), paths.policy()];
-    precious.extend(beside_database(&paths.database()));
-    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
-    always.retain(is_there);
-    precious.retain(is_there);
-    if purge {
-        always.extend(precious);
-        (always, Vec::new())
-    } else {
-        (always, precious)
+/// Ends the agents and the server, if one runs.
+async fn stop_everything(app: &App) -> Result<(), Failure> {
+    if let Ok(client) = app.client()
+        && client.health().await.is_ok()
+    {
+        client.stop_agents().await?;
+    }
+    match stop::stop(app).await {
+        Ok(_) => Ok(()),
+        Err(failure) if failure == no_server() => Ok(()),
+        Err(failure) => Err(failure),
+    }
+}
+
+impl Plan {
+    /// What is removed and what stays, of what is there. The files are named one by one: a data directory
+    /// that somebody chose may hold other things.
+    fn new(app: &App, purge: bool) -> Result<Self, Failure> {
+        let paths = &app.paths;
+        let data = |name: &str| paths.data_dir.join(name);
+        let mut always = vec![paths.server_file(), data("logs"), data("lock"), paths.runtime_dir().to_owned()];
+        always.extend(installed(app));
+        let mut precious = vec![
+            paths.database(),
+            paths.token(),
+            paths.agent_token(),
+            data("agents"),
+            data("undo"),
+            paths.config(),
+            paths.policy(),
+        ];
+        precious.extend(beside_database(&paths.database()));
+        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+        always.retain(is_there);
+        precious.retain(is_there);
+        let service = Some(service::path(app)?).filter(is_there);
+        let entries = connect::entries(app)?;
+        if purge {
+            always.extend(precious);
+            precious = Vec::new();
+        }
+        Ok(Self { service, entries, remove: always, keep: precious })
+    }
+
+    fn words(&self, app: &App) -> String {
+        let shown = |title: &str, paths: &mut dyn Iterator<Item = &PathBuf>| {
+            let lines: String =
+                paths.map(|path| format!("\n  {}", words::directory(&path.to_string_lossy(), &app.out.look))).collect();
+            (!lines.is_empty()).then(|| format!("{title}:{lines}"))
+        };
+        let changed = self.entries.paths();
+        let parts = [
+            shown("This will be removed", &mut self.service.iter().chain(&self.remove)),
+            shown("Our entries will be taken out of", &mut changed.iter()),
+            shown(
+                "This cannot be changed without guessing and stays; look at it",
+                &mut self.entries.left.iter().map(|(path, _)| path),
+            ),
+            shown("This stays (--purge removes it, too)", &mut self.keep.iter()),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -118,11 +173,11 @@ mod tests {
         let names = |paths: &[PathBuf]| {
             paths.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
-        let (remove, keep) = plan(&app, false);
-        assert_eq!(names(&remove), ["server.json", "logs"]);
-        assert_eq!(names(&keep), ["sayso.db", "token", "sayso.db-wal", "sayso.db.before-2"]);
-        let (remove, keep) = plan(&app, true);
-        assert_eq!((remove.len(), keep.len()), (6, 0));
-        assert!(!names(&remove).contains(&"notes.txt".to_owned()));
+        let plan = Plan::new(&app, false).unwrap();
+        assert_eq!(names(&plan.remove), ["server.json", "logs"]);
+        assert_eq!(names(&plan.keep), ["sayso.db", "token", "sayso.db-wal", "sayso.db.before-2"]);
+        let plan = Plan::new(&app, true).unwrap();
+        assert_eq!((plan.remove.len(), plan.keep.len()), (6, 0));
+        assert!(!names(&plan.remove).contains(&"notes.txt".to_owned()));
     }
 }

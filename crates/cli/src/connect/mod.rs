@@ -10,6 +10,7 @@ mod opencode;
 mod program;
 mod server;
 mod undo;
+mod withdraw;
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,10 @@ use sayso_client::{Client, Environment};
 pub(crate) use claude::Found as ClaudeFound;
 pub(crate) use claude::look as look_at_claude;
 pub(crate) use server::{OwnServer, attach};
+pub(crate) use program::Program;
+pub(crate) use withdraw::{Entries, entries};
 
 use self::file::Change;
-use self::program::Program;
 use crate::app::App;
 use crate::args::{ConnectAgent, ConnectTo, Scope};
 use crate::failure::{Failure, exit};

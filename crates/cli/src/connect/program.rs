@@ -28,6 +28,11 @@ impl Program {
         Ok(Self { path: text(&path), data_dir, token: text(&absolute(&app.paths.agent_token())) })
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The hook of an agent as a command for `sh`. Without the program it says nothing and ends well.
     pub(super) fn guarded_hook(&self, agent: &str) -> String {
         let path = quoted(&self.path);

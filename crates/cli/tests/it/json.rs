@@ -85,6 +85,12 @@ async fn every_command_prints_json() -> Result<()> {
         &["disconnect", "opencode", "http://127.0.0.1:1"],
         &["doctor"],
         &["disconnect", "claude", "--yes"],
+        &["service", "install", "--dry-run"],
+        &["service", "status"],
+        &["service", "remove"],
+        &["phone", "--address", "127.0.0.2", "--yes"],
+        &["phone", "--close"],
+        &["token", "own"],
         &["token", "list"],
         &["token", "revoke", &token],
         &["notify", "list"],
@@ -93,6 +99,7 @@ async fn every_command_prints_json() -> Result<()> {
         &["backup", &copy],
         &["restart"],
         &["stop"],
+        &["uninstall", "--dry-run"],
         &["uninstall", "--yes", "--purge"],
     ];
     for args in commands {

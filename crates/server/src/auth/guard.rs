@@ -1,6 +1,8 @@
 //! The guard at the door: only host names that are ours, only pages of origins that are ours. It
 //! stops DNS rebinding and pages of other sites before any handler runs.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderMap, HeaderValue, header};
 
 /// Why a request is not let in.
@@ -22,10 +24,10 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Looks at a request.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Foreign> {
+    /// Looks at a request that came in at this address of ours.
+    pub(crate) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<(), Foreign> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if !self.is_our_host(host) {
+        if !self.is_our_host(host, local) {
             return Err(Foreign::Host);
         }
         match headers.get(header::ORIGIN) {
@@ -42,10 +44,14 @@ impl Guard {
         self.origins.iter().any(|ours| ours == text).then_some(origin)
     }
 
-    fn is_our_host(&self, host: &str) -> bool {
+    /// A number is ours where it is the address that was called: no name leads astray to it.
+    fn is_our_host(&self, host: &str, local: Option<IpAddr>) -> bool {
         let name = without_port(host).to_ascii_lowercase();
         let name = name.strip_suffix('.').unwrap_or(&name);
-        is_loopback(name) || self.hosts.iter().any(|ours| ours == name)
+        let number = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        is_loopback(name)
+            || number.is_ok_and(|number| Some(number) == local.map(|local| local.to_canonical()))
+            || self.hosts.iter().any(|ours| ours == name)
     }
 
     fn is_our_origin(&self, origin: &HeaderValue, host: &str) -> bool {
@@ -81,16 +87,34 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        guard.check(&headers)
+        guard.check(&headers, Some("192.0.2.7".parse().unwrap()))
     }
 
     #[test]
     fn only_our_hosts_and_origins_come_in() {
-        for host in ["127.0.0.1:4517", "localhost", "LOCALHOST:1", "[::1]:4517", "127.8.8.8", "sayso.test:80", "localhost."] {
+        for host in [
+            "127.0.0.1:4517",
+            "localhost",
+            "LOCALHOST:1",
+            "[::1]:4517",
+            "127.8.8.8",
+            "sayso.test:80",
+            "localhost.",
+            "192.0.2.7:4517",
+        ] {
             assert_eq!(look(host, None), Ok(()), "{host}");
         }
-        for host in ["evil.test", "", "127.0.0.1.evil.test", "0.0.0.0", "localhost.evil.test", "[::ffff:127.0.0.1]", "2130706433"]
-        {
+        for host in [
+            "evil.test",
+            "",
+            "127.0.0.1.evil.test",
+            "0.0.0.0",
+            "localhost.evil.test",
+            "[::ffff:127.0.0.1]",
+            "2130706433",
+            "192.0.2.8",
+            "192.0.2.7.evil.test",
+        ] {
             assert_eq!(look(host, None), Err(Foreign::Host), "{host}");
         }
         assert_eq!(look("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));

@@ -86,6 +86,11 @@ impl Feed {
         self.all().iter().for_each(|ring| ring.beat());
     }
 
+    /// Lets every stream look whether its token still holds.
+    pub(crate) fn wake(&self) {
+        self.all().iter().for_each(|ring| ring.wake());
+    }
+
     /// Ends every stream, also those still to come. Clients come back and resume.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);

@@ -183,10 +183,15 @@ impl Ring {
 
     /// Ends every stream once it has sent what is here.
     pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.wake();
+    }
+
+    /// Wakes every stream. Whoever has nothing to say waits again.
+    pub(super) fn wake(&self) {
         let mut wake = Vec::new();
         {
             let mut state = self.lock();
-            state.closed = true;
             state.all.take_all(&mut wake);
             state.sessions.values_mut().for_each(|session| session.waiters.take_all(&mut wake));
         }

@@ -14,6 +14,7 @@ use sayso_core::id::TokenId;
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::Foreign;
+use crate::listener::Local;
 use crate::rate::{RateLimit, whose};
 
 /// Limits on what is not trusted: bad tokens, login codes, and agents' tokens.
@@ -57,12 +58,13 @@ const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsa
 /// Lets in what is ours.
 pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     app.metrics.request();
-    let refused = match app.guard.check(request.headers()) {
+    let local = request.extensions().get::<Local>().map(|local| local.0);
+    let refused = match app.guard.check(request.headers(), local) {
         Ok(()) => None,
         Err(Foreign::Host) => Some(ApiError::new(
             StatusCode::MISDIRECTED_REQUEST,
             ErrorCode::ForeignHost,
-            "this server does not serve that host name; allow it in config.toml with allow_hosts",
+            "this server does not serve that host name; allow it with --allow-host, or in config.toml with allow_hosts",
         )),
         Err(Foreign::Origin) => Some(ApiError::new(
             StatusCode::FORBIDDEN,

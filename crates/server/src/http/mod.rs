@@ -11,6 +11,7 @@ pub(crate) mod external;
 mod extract;
 mod gate;
 mod health;
+mod listeners;
 mod login;
 pub(crate) mod notices;
 mod notify;

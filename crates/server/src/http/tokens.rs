@@ -105,5 +105,7 @@ pub(crate) async fn revoke(
     let revoke = RevokeToken { workspace: caller.workspace, token, now: app.clock.now() };
     let row = app.store.write(revoke).await?.ok_or_else(missing)?;
     app.tokens.put(&row);
+    // Streams look at their token before they go on; those of this one end now.
+    app.feed.wake();
     Ok(Json(app.tokens.shown(&row)))
 }

@@ -25,7 +25,7 @@ impl Linked {
     /// A server whose webhooks carry links, one for each of these people.
     async fn start(people: &[&str]) -> Self {
         let receiver = Receiver::with_status(200).await.unwrap();
-        let mut config = "public_url = \"https://sayso.test/\"\n".to_owned();
+        let mut config = "[server]\npublic_url = \"https://sayso.test/\"\n".to_owned();
         for person in people {
             config += &format!(
                 "[[notify]]\nname = \"for-{person}\"\nkind = \"webhook\"\nurl = \"{}\"\nsecret_env = \"HOOK\"\nallow_private = true\n\
@@ -185,7 +185,7 @@ async fn a_link_outlives_a_restart_but_not_its_channel() {
     let (ask, paths) = linked.asked(approval()).await;
     linked.world.server.restart().await.unwrap();
     assert_eq!(linked.look(&paths[0]).await.status, 200);
-    std::fs::write(linked.world.server.config_dir().join("config.toml"), "public_url = \"https://sayso.test/\"\n").unwrap();
+    std::fs::write(linked.world.server.config_dir().join("config.toml"), "[server]\npublic_url = \"https://sayso.test/\"\n").unwrap();
     linked.world.server.restart().await.unwrap();
     linked.send(&paths[0], "press=approve").await.problem(404, "invalid_link");
     assert_eq!(linked.status(&ask).await, "pending");

@@ -23,6 +23,7 @@ mod notify;
 mod policy;
 mod question_rest;
 mod races;
+mod reach;
 mod roles;
 mod runs;
 mod scopes;

@@ -100,6 +100,9 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("delete", "/v1/push", May::Read, 204),
     ("get", "/v1/notify", May::Administer, 200),
     ("post", "/v1/notify/test", May::Administer, 200),
+    ("get", "/v1/listeners", May::Administer, 200),
+    ("post", "/v1/listeners", May::Administer, 201),
+    ("delete", "/v1/listeners/{address}", May::Administer, 204),
     ("post", "/v1/login-codes", May::Administer, 201),
     ("post", "/v1/login", May::Anybody, 201),
     ("post", "/v1/sessions/{sid}/questions/{qid}/reply", May::Answer, 204),
@@ -229,6 +232,13 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             }
             let made = world.admin.post("/v1/attachments", new).await.expect(201);
             Target { path: path.replace("{id}", &id(&made)), body: None, untouched: None }
+        }
+        ("post", "/v1/listeners") => {
+            Target { path: path.to_owned(), body: Some(json!({ "address": "127.0.0.2:0" })), untouched: None }
+        }
+        (_, "/v1/listeners/{address}") => {
+            let opened = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.3:0" })).await.expect(201);
+            Target { path: path.replace("{address}", opened["address"].as_str().unwrap()), body: None, untouched: None }
         }
         (_, "/v1/login") => {
             let code = world.admin.poke("/v1/login-codes").await.expect(201);

@@ -838,6 +838,123 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/listeners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the addresses at which the server is reached. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ListenerList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Open the server to a network, until it is closed or the server ends. What is open already stays as it is. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["NewListener"] | null;
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Listener"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/listeners/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Close an address that was opened. Whoever is connected there is cut off. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    address: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/login": {
         parameters: {
             query?: never;
@@ -910,7 +1027,11 @@ export interface paths {
                 path?: never;
                 cookie?: never;
             };
-            requestBody?: never;
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["NewLoginCode"] | null;
+                };
+            };
             responses: {
                 201: {
                     headers: {
@@ -2766,6 +2887,18 @@ export interface components {
             /** @description It takes a typed message as the answer to a set of questions. */
             messageAnswersSets: boolean;
         };
+        /** @description The certificate that other devices see. */
+        Certificate: {
+            /** @description Its file. */
+            file: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expiresAt?: string | null;
+            /** @description Why what stands in the files now is not used. */
+            problem?: string | null;
+        };
         /** @description One of the agent's own ways to say yes. */
         Choice: {
             /** @description What is sent back. */
@@ -3050,6 +3183,25 @@ export interface components {
             /** @description Why. */
             message?: string | null;
         };
+        /** @description One address at which the server listens. */
+        Listener: {
+            /** @description The address and port. */
+            address: string;
+            /** @description How to call it there. */
+            url: string;
+            /** @description Whether it is the server's own, which stays as long as the server does. */
+            main: boolean;
+        };
+        /** @description Where the server is reached. */
+        ListenerList: {
+            /** @description The addresses, its own first. */
+            data: components["schemas"]["Listener"][];
+            /** @description The address that other devices use, if one is configured. */
+            publicUrl?: string | null;
+            /** @description The address of this machine in its network, if it is in one. */
+            suggested?: string | null;
+            certificate?: components["schemas"]["Certificate"] | null;
+        };
         /** @description A code that opens the page in a browser, once. */
         LoginCode: {
             /** @description The code. */
@@ -3192,6 +3344,15 @@ export interface components {
             until?: string | null;
             /** @description Only in this project. */
             project?: string | null;
+        };
+        /** @description Opens the server to a network, until it is closed or the server ends. */
+        NewListener: {
+            /** @description The address of this machine there, with or without a port; the suggested one if it is absent. */
+            address?: string | null;
+        };
+        /** @description Makes a login code. */
+        NewLoginCode: {
+            role?: components["schemas"]["Role"] | null;
         };
         /** @description Something that people should know, and that needs no answer. */
         NewNotice: {

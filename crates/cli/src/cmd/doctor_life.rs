@@ -1,0 +1,171 @@
+//! The part of `sayso doctor` about how the server lives: the service, the network, the certificate, the files with
+//! secrets, the log.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use sayso_client::api::listener::ListenerList;
+use sayso_client::{Client, ServerFile};
+
+use super::doctor::Check;
+use crate::app::App;
+use crate::log;
+use crate::service;
+use crate::words;
+
+/// Before this much time is left, a certificate should be renewed.
+const SOON: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
+
+/// What can be looked at without a server.
+pub(super) fn files(app: &App) -> Vec<Check> {
+    let mut checks = vec![private(app), log_size(app)];
+    checks.extend(program(app));
+    checks.extend(service(app));
+    checks
+}
+
+/// Files that nobody else may read, or write.
+fn private(app: &App) -> Check {
+    let paths = &app.paths;
+    let mode = |path: &Path| fs::metadata(path).map_or(0, |data| data.permissions().mode());
+    for path in [paths.agent_token(), paths.database(), paths.log()] {
+        if mode(&path) & 0o077 != 0 {
+            return Check::bad("Files", format!("others may read {}", path.display()), format!("chmod 600 {}", path.display()));
+        }
+    }
+    // They say which programs run and what is allowed.
+    for path in [paths.config(), paths.policy()] {
+        if mode(&path) & 0o022 != 0 {
+            return Check::bad("Files", format!("others may write {}", path.display()), format!("chmod go-w {}", path.display()));
+        }
+    }
+    Check::good("Files", "what is secret is yours alone, and nobody else writes your settings")
+}
+
+fn log_size(app: &App) -> Check {
+    let size: u64 = log::files(&app.paths.log()).iter().filter_map(|path| fs::metadata(path).ok()).map(|data| data.len()).sum();
+    let shown = format!("{} MiB", size.div_ceil(1024 * 1024));
+    if size > log::most() {
+        let dir = app.paths.log();
+        let next = format!("Something else writes there; look at {}", dir.parent().unwrap_or(&dir).display());
+        Check::bad("Log", format!("{shown} are more than it should be"), next)
+    } else {
+        Check::good("Log", shown)
+    }
+}
+
+/// Whether the server runs the program that is there now.
+fn program(app: &App) -> Option<Check> {
+    let server = ServerFile::read(&app.paths.server_file()).ok().flatten()?;
+    // Linux says so when the file of a program was replaced.
+    let exe = fs::read_link(format!("/proc/{}/exe", server.pid)).ok()?;
+    let replaced = exe.to_string_lossy().ends_with(" (deleted)");
+    replaced.then(|| {
+        Check::bad(
+            "Program",
+            "the server runs a program that was replaced since",
+            "Start it again with: sayso restart. Agents go on.",
+        )
+    })
+}
+
+fn service(app: &App) -> Option<Check> {
+    let found = match service::look(app) {
+        Ok(found) => found,
+        Err(failure) => return Some(Check::bad("Service", failure.what, "Write it again with: sayso service install")),
+    };
+    if !found.installed {
+        return Some(Check::good("Service", "not installed; the server starts when it is needed"));
+    }
+    let again = "Write it again with: sayso service install";
+    Some(match (&found.program, found.is_this_program, found.enabled, found.running) {
+        (Some(program), false, _, _) => Check::bad("Service", format!("starts {program}, which is not this program"), again),
+        (None, _, _, _) => Check::bad("Service", format!("{} is not as it was written", found.path.display()), again),
+        (Some(_), true, Some(false), _) => Check::bad("Service", "is installed, but does not start by itself", again),
+        (Some(_), true, _, Some(false)) => {
+            Check::bad("Service", "is installed, but does not run", "Start it with: sayso restart")
+        }
+        (Some(_), true, None, _) => Check::good("Service", "installed; whether it is enabled cannot be seen from here"),
+        (Some(_), true, Some(true), _) => Check::good("Service", "starts when you log in"),
+    })
+}
+
+/// What the server says about how it is reached. A token that may not ask is named elsewhere.
+pub(super) async fn reach(client: &Client) -> Vec<Check> {
+    match client.listeners().await {
+        Ok(reached) => network(&reached).into_iter().chain(certificate(&reached)).collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn network(reached: &ListenerList) -> Option<Check> {
+    let opened: Vec<&str> = reached.data.iter().filter(|listener| !listener.main).map(|listener| listener.url.as_str()).collect();
+    let public = reached.public_url.as_ref().map(|url| format!("other devices use {url}"));
+    let open = (!opened.is_empty()).then(|| format!("open to the network at {} until: sayso phone --close", opened.join(", ")));
+    let said: Vec<String> = public.into_iter().chain(open).collect();
+    let said = if said.is_empty() { "only this machine reaches it".to_owned() } else { said.join("; ") };
+    Some(Check::good("Network", said))
+}
+
+fn certificate(reached: &ListenerList) -> Option<Check> {
+    let found = reached.certificate.as_ref()?;
+    let now = sayso_client::now();
+    if let Some(problem) = &found.problem {
+        return Some(Check::bad("TLS", crate::sanitize::line(problem), "The one before is used until this is corrected."));
+    }
+    Some(match found.expires_at {
+        Some(end) if end <= now => {
+            Check::bad("TLS", format!("{} ended {}", found.file, words::at(end, now)), "Renew it; it is read again by itself.")
+        }
+        Some(end) if end <= now.plus(SOON) => {
+            Check::bad("TLS", format!("{} ends {}", found.file, words::at(end, now)), "Renew it; it is read again by itself.")
+        }
+        Some(end) => Check::good("TLS", format!("{} is good until {}", found.file, words::at(end, now))),
+        None => Check::good("TLS", format!("{} is in use", found.file)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sayso_client::api::listener::{Certificate, Listener};
+
+    fn reached(opened: &[&str], public: Option<&str>, certificate: Option<Certificate>) -> ListenerList {
+        let listener = |url: &&str| Listener { address: String::new(), url: (*url).into(), main: false };
+        ListenerList {
+            data: opened.iter().map(listener).collect(),
+            public_url: public.map(str::to_owned),
+            suggested: None,
+            certificate,
+        }
+    }
+
+    #[test]
+    fn who_reaches_the_server_is_said() {
+        let said = |reached: &ListenerList| serde_json::to_value(network(reached).unwrap()).unwrap()["found"].clone();
+        assert_eq!(said(&reached(&[], None, None)), "only this machine reaches it");
+        let open = reached(&["http://192.0.2.7:4517"], Some("https://box"), None);
+        assert_eq!(
+            said(&open),
+            "other devices use https://box; open to the network at http://192.0.2.7:4517 until: sayso phone --close"
+        );
+    }
+
+    #[test]
+    fn a_certificate_that_ends_is_named() {
+        let ok = |end: Option<i64>, problem: Option<&str>| {
+            let expires_at =
+                end.map(|hours| sayso_core::time::Time::from_millis(sayso_client::now().as_millis() + hours * 3_600_000));
+            let certificate = Certificate { file: "c.pem".into(), expires_at, problem: problem.map(str::to_owned) };
+            let check = certificate_check(certificate);
+            serde_json::to_value(check).unwrap()["ok"].as_bool().unwrap()
+        };
+        assert!(ok(Some(24 * 30), None) && ok(None, None));
+        assert!(!ok(Some(24), None) && !ok(Some(-1), None) && !ok(Some(24 * 30), Some("k.pem cannot be read")));
+    }
+
+    fn certificate_check(found: Certificate) -> Check {
+        certificate(&reached(&[], None, Some(found))).unwrap()
+    }
+}

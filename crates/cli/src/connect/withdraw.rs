@@ -1,0 +1,56 @@
+//! Everything that `connect` wrote and that is found from here, to be taken out at once when Sayso is removed.
+
+use std::path::PathBuf;
+
+use super::file::Change;
+use super::{Program, Want, edits, undo};
+use crate::app::App;
+use crate::args::{ConnectAgent, ConnectTo, Scope};
+use crate::failure::Failure;
+
+/// Our entries in the configuration of the person's agents.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    changes: Vec<Change>,
+    undo: PathBuf,
+    /// Files that hold something of ours, or may, and cannot be changed without guessing.
+    pub(crate) left: Vec<(PathBuf, String)>,
+}
+
+/// Finds them: those of this user, and those of the project here.
+pub(crate) fn entries(app: &App) -> Result<Entries, Failure> {
+    let program = Program::of(app)?;
+    let undo = app.paths.data_dir.join("undo");
+    let mut found = Entries { changes: Vec::new(), undo, left: Vec::new() };
+    for agent in [ConnectAgent::Claude, ConnectAgent::Codex, ConnectAgent::Opencode] {
+        for scope in [Scope::User, Scope::Project, Scope::Local] {
+            let to = ConnectTo { scope, yes: true, dry_run: false, hold: None };
+            // Not every agent has every kind of file.
+            for edit in edits(app, agent, &to, &program).unwrap_or_default() {
+                let known = found.changes.iter().any(|change| change.path == edit.path);
+                match edit.change(Want::Disconnected, &found.undo) {
+                    Ok(Some(change)) if !known => found.changes.push(change),
+                    Ok(_) => {}
+                    Err(failure) => found.left.push((edit.path.clone(), failure.what)),
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Entries {
+    /// The files that change.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.changes.iter().map(|change| change.path.clone()).collect()
+    }
+
+    /// Takes them out.
+    pub(crate) fn remove(&self) -> Result<(), Failure> {
+        for change in &self.changes {
+            change.write()?;
+            undo::keep(&self.undo, &change.path, None)?;
+        }
+        Ok(())
+    }
+}

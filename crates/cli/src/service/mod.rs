@@ -1,0 +1,313 @@
+//! `sayso service`: the server starts when the person logs in, and again when it fails.
+
+mod file;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde::Serialize;
+
+use self::file::{LABEL, Manager, Service, UNIT};
+use crate::app::App;
+use crate::args::ServiceAction;
+use crate::autostart;
+use crate::cmd::stop;
+use crate::connect::Program;
+use crate::failure::{Failure, no_server};
+use crate::words;
+
+/// Variables that agents find things by. Keys and tokens are not among them.
+const KEPT: &[&str] = &["LANG", "LC_ALL", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+
+/// Acts on the service.
+pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure> {
+    app.person_only()?;
+    match action {
+        ServiceAction::Install { listen, dry_run } => install(app, listen, dry_run).await,
+        ServiceAction::Remove { dry_run } => {
+            let removed = remove(app, dry_run)?;
+            app.out.result(&removed, || removed.words(app))
+        }
+        ServiceAction::Status => {
+            let found = look(app)?;
+            app.out.result(&found, || found.words(app))
+        }
+    }
+}
+
+/// What is known about the service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// Whether that is there.
+    pub(crate) installed: bool,
+    /// Whether it starts by itself; unknown where nobody can be asked.
+    pub(crate) enabled: Option<bool>,
+    /// Whether it runs.
+    pub(crate) running: Option<bool>,
+    /// The program that it starts.
+    pub(crate) program: Option<String>,
+    /// Whether that is this one.
+    pub(crate) is_this_program: bool,
+}
+
+impl Found {
+    fn words(&self, app: &App) -> String {
+        let path = words::directory(&self.path.to_string_lossy(), &app.out.look);
+        if !self.installed {
+            return "It is not installed. Install it with: sayso service install".to_owned();
+        }
+        let say = |known: Option<bool>, yes: &'static str, no: &'static str| {
+            known.map_or("unknown here", |is| if is { yes } else { no })
+        };
+        let program = match &self.program {
+            Some(program) if self.is_this_program => program.clone(),
+            Some(program) => format!("{program}, which is not this one; sayso service install changes it"),
+            None => "unknown; sayso service install writes it again".to_owned(),
+        };
+        format!(
+            "File     {path}\nProgram  {program}\nStarts   {}\nState    {}",
+            say(self.enabled, "when you log in", "not by itself; sayso service install changes that"),
+            say(self.running, "running", "not running")
+        )
+    }
+}
+
+/// What removing it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Removed {
+    path: PathBuf,
+    /// Whether there was something to remove.
+    was_installed: bool,
+    removed: bool,
+    /// What could not be run here, and should be where it can.
+    to_run: Vec<String>,
+}
+
+impl Removed {
+    fn words(&self, app: &App) -> String {
+        let path = words::directory(&self.path.to_string_lossy(), &app.out.look);
+        match (self.was_installed, self.removed) {
+            (false, _) => "It is not installed.".to_owned(),
+            (true, false) => format!("This would be removed: {path}"),
+            (true, true) => format!("Removed: {path}{}", left_to_run(&self.to_run)),
+        }
+    }
+}
+
+fn left_to_run(commands: &[String]) -> String {
+    match commands {
+        [] => String::new(),
+        some => {
+            format!("\nThe system's own service manager cannot be reached from here. Where it can, run:\n  {}", some.join("\n  "))
+        }
+    }
+}
+
+/// Where the file belongs.
+pub(crate) fn path(app: &App) -> Result<PathBuf, Failure> {
+    match Manager::here() {
+        Manager::Systemd => {
+            let config = app.paths.config_dir.parent().ok_or_else(|| Failure::new("There is no place for settings."))?;
+            Ok(config.join("systemd/user").join(UNIT))
+        }
+        Manager::Launchd => {
+            let home = app.environment.path("HOME").ok_or_else(|| Failure::new("HOME is not set."))?;
+            Ok(home.join("Library/LaunchAgents").join(format!("{LABEL}.plist")))
+        }
+    }
+}
+
+fn installed(app: &App) -> Result<Option<String>, Failure> {
+    let path = path(app)?;
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::io(&format!("{} cannot be read", path.display()), &error)),
+    }
+}
+
+fn wanted(app: &App, listen: Option<SocketAddr>) -> Result<Service, Failure> {
+    let data_dir = std::path::absolute(&app.paths.data_dir).unwrap_or_else(|_| app.paths.data_dir.clone());
+    let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), app.environment.get(name)?.to_owned())));
+    Ok(Service {
+        program: Program::of(app)?.path().to_owned(),
+        log: data_dir.join("logs/sayso.log"),
+        data_dir,
+        listen,
+        environment: kept.collect(),
+    })
+}
+
+/// One call of the system's service manager.
+type Line = Vec<String>;
+
+fn line(words: &[&str]) -> Line {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn launchd_domain() -> String {
+    format!("gui/{}", rustix::process::getuid().as_raw())
+}
+
+/// What makes a new or changed file count, and starts it.
+fn to_install(path: &std::path::Path) -> Vec<Line> {
+    match Manager::here() {
+        Manager::Systemd => vec![
+            line(&["systemctl", "--user", "daemon-reload"]),
+            line(&["systemctl", "--user", "enable", UNIT]),
+            line(&["systemctl", "--user", "restart", UNIT]),
+        ],
+        Manager::Launchd => vec![line(&["launchctl", "bootstrap", &launchd_domain(), &path.to_string_lossy()])],
+    }
+}
+
+/// What stops it and forgets it, before its file goes.
+fn to_remove() -> Vec<Line> {
+    match Manager::here() {
+        Manager::Systemd => vec![line(&["systemctl", "--user", "disable", "--now", UNIT])],
+        Manager::Launchd => vec![line(&["launchctl", "bootout", &format!("{}/{LABEL}", launchd_domain())])],
+    }
+}
+
+/// Stops it and forgets it. What does not run cannot be stopped, and that is well.
+fn forget() {
+    for line in to_remove() {
+        call(&line);
+    }
+}
+
+/// Whether a call ended well.
+fn call(words: &[String]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Whether the service manager can be asked at all. In a container there is often none.
+fn can_be_asked() -> bool {
+    match Manager::here() {
+        Manager::Systemd => call(&line(&["systemctl", "--user", "show-environment"])),
+        Manager::Launchd => call(&line(&["launchctl", "print", &launchd_domain()])),
+    }
+}
+
+fn is_running() -> bool {
+    match Manager::here() {
+        Manager::Systemd => call(&line(&["systemctl", "--user", "is-active", UNIT])),
+        Manager::Launchd => call(&line(&["launchctl", "print", &format!("{}/{LABEL}", launchd_domain())])),
+    }
+}
+
+fn is_enabled() -> bool {
+    match Manager::here() {
+        Manager::Systemd => call(&line(&["systemctl", "--user", "is-enabled", UNIT])),
+        // What is loaded is started again at the next login.
+        Manager::Launchd => is_running(),
+    }
+}
+
+/// What is there.
+pub(crate) fn look(app: &App) -> Result<Found, Failure> {
+    let text = installed(app)?;
+    let asked = text.is_some() && can_be_asked();
+    let program = text.as_deref().and_then(|text| file::program(text, Manager::here()));
+    let same = |program: &String| {
+        std::path::Path::new(program).canonicalize().ok() == std::env::current_exe().ok().and_then(|exe| exe.canonicalize().ok())
+    };
+    Ok(Found {
+        path: path(app)?,
+        installed: text.is_some(),
+        enabled: asked.then(is_enabled),
+        running: asked.then(is_running),
+        is_this_program: program.as_ref().is_some_and(same),
+        program,
+    })
+}
+
+/// Writes the file and starts the service. A server that runs already goes over into it; its agents go on.
+async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result<(), Failure> {
+    let path = path(app)?;
+    let text = wanted(app, listen)?.text(Manager::here());
+    if dry_run {
+        let value = serde_json::json!({ "path": path, "text": text, "written": false });
+        return app.out.result(&value, || format!("This would be written to {}:\n{text}", path.display()));
+    }
+    let broken = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
+    app.paths.make_data_dir()?;
+    let changed = installed(app)?.as_ref() != Some(&text);
+    if changed {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(broken)?;
+        }
+        fs::write(&path, &text).map_err(broken)?;
+    }
+    let asked = can_be_asked();
+    if asked && (changed || !is_running() || !is_enabled()) {
+        if !is_running() {
+            match stop::stop(app).await {
+                Ok(_) => {}
+                Err(failure) if failure == no_server() => {}
+                Err(failure) => return Err(failure),
+            }
+        } else if Manager::here() == Manager::Launchd {
+            // It knows only what it has read.
+            forget();
+        }
+        for line in to_install(&path) {
+            if !call(&line) {
+                return Err(Failure::new(format!("`{}` did not work.", line.join(" "))).then("Run it yourself to see why."));
+            }
+        }
+        autostart::wait(app).await?;
+    }
+    let to_run: Vec<String> = if asked { Vec::new() } else { to_install(&path).iter().map(|line| line.join(" ")).collect() };
+    let value = serde_json::json!({ "path": path, "written": changed, "running": asked, "toRun": to_run });
+    app.out.result(&value, || {
+        let shown = words::directory(&path.to_string_lossy(), &app.out.look);
+        let what = if changed { format!("Written: {shown}") } else { format!("Unchanged: {shown}") };
+        if !asked {
+            return format!("{what}{}", left_to_run(&to_run));
+        }
+        let linger =
+            if Manager::here() == Manager::Systemd { "\nAlso while you are not logged in: loginctl enable-linger" } else { "" };
+        format!("{what}\nThe server runs and starts again when you log in.{linger}")
+    })
+}
+
+/// Stops the service and takes its file away. Agents go on.
+pub(crate) fn remove(app: &App, dry_run: bool) -> Result<Removed, Failure> {
+    let path = path(app)?;
+    let was_installed = path.symlink_metadata().is_ok();
+    if !was_installed || dry_run {
+        return Ok(Removed { path, was_installed, removed: false, to_run: Vec::new() });
+    }
+    let asked = can_be_asked();
+    if asked {
+        forget();
+    }
+    fs::remove_file(&path).map_err(|error| Failure::io(&format!("{} cannot be removed", path.display()), &error))?;
+    if asked && Manager::here() == Manager::Systemd {
+        call(&line(&["systemctl", "--user", "daemon-reload"]));
+    }
+    let to_run = if asked { Vec::new() } else { to_remove().iter().map(|line| line.join(" ")).collect() };
+    Ok(Removed { path, was_installed, removed: true, to_run })
+}
+
+/// Starts the server as a service, if it is one; false if it is not, or if that does not work here.
+pub(crate) fn start(app: &App) -> bool {
+    let data_dir = std::path::absolute(&app.paths.data_dir).unwrap_or_else(|_| app.paths.data_dir.clone());
+    let ours = installed(app).ok().flatten().is_some_and(|text| file::is_for(&text, &data_dir, Manager::here()));
+    let start = match Manager::here() {
+        Manager::Systemd => line(&["systemctl", "--user", "start", UNIT]),
+        Manager::Launchd => line(&["launchctl", "kickstart", &format!("{}/{LABEL}", launchd_domain())]),
+    };
+    ours && call(&start)
+}

@@ -1,0 +1,241 @@
+//! `SAYSO_URL=ssh://box`: the command speaks to a server on another machine through the system's own `ssh`.
+//!
+//! One `ssh` does everything. On the other machine it runs `sayso token own`, whose first line says where the server is
+//! and how to speak to it, and then `cat`, which ends when this process does: so the tunnel ends with the command, even
+//! if that is killed. What is forwarded comes out at a socket that only this user can open, and is handed on to a port
+//! of the loopback interface that is ours before anybody knows it.
+
+use std::net::Ipv4Addr;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use sayso_client::DEFAULT_LISTEN;
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::net::{TcpListener, UnixStream};
+use tokio::process::{Child, Command};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::sanitize;
+
+/// How long the other machine may take, a password included.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often the socket is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+/// How much of what `ssh` says is shown.
+const SAID: u64 = 4096;
+
+/// The way to another machine, while this lives.
+#[derive(Debug)]
+pub(crate) struct Tunnel {
+    ssh: Child,
+    bridge: JoinHandle<()>,
+    dir: PathBuf,
+}
+
+impl Drop for Tunnel {
+    fn drop(&mut self) {
+        self.bridge.abort();
+        // It ends by itself too, a moment later.
+        let _ = self.ssh.start_kill();
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Where to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    /// `box` or `ada@box`.
+    host: String,
+    port: Option<u16>,
+}
+
+/// What the other machine says about its server.
+#[derive(Debug, Deserialize)]
+struct There {
+    url: String,
+    token: Option<String>,
+}
+
+/// Opens the way that `SAYSO_URL` names, if it names one, and lets the command use it.
+pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
+    let Some(url) = app.environment.get("SAYSO_URL").filter(|url| url.starts_with("ssh://")) else { return Ok(None) };
+    if app.environment.agent_marker().is_some() && app.environment.get("SAYSO_AGENT_TOKEN").is_none() {
+        // It will be told that a person must do this.
+        return Ok(None);
+    }
+    let place = Place::parse(url)?;
+    // Whoever has a token uses it: the token of the person there is not for an agent here.
+    let own = app.environment.agent_marker().is_some() || app.environment.get("SAYSO_TOKEN").is_some();
+    let mut server = DEFAULT_LISTEN.to_string();
+    loop {
+        let dir = make_dir(app)?;
+        let (ssh, there) = start(&place, &dir.join("s"), &server, own).await?;
+        let address = there.url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        if address != server {
+            // It has another port than is usual: once more, to that one.
+            drop(ssh);
+            let _ = std::fs::remove_dir_all(&dir);
+            server = address;
+            continue;
+        }
+        let (bridge, port) = bridge(dir.join("s")).await?;
+        app.environment = app.environment.with("SAYSO_URL", &format!("http://127.0.0.1:{port}"));
+        if let (Some(token), false) = (&there.token, own) {
+            app.environment = app.environment.with("SAYSO_TOKEN", token);
+        }
+        return Ok(Some(Tunnel { ssh, bridge, dir }));
+    }
+}
+
+impl Place {
+    fn parse(url: &str) -> Result<Self, Failure> {
+        let bad = || {
+            Failure::usage(format!("{} is not an address of a machine.", sanitize::line(url)))
+                .then("It looks like ssh://box or ssh://ada@box:22")
+        };
+        let rest = url.strip_prefix("ssh://").ok_or_else(bad)?.trim_end_matches('/');
+        let (host, port) = match rest.rsplit_once(':') {
+            Some((host, port)) if !host.is_empty() => (host, Some(port.parse().map_err(|_| bad())?)),
+            Some(_) | None => (rest, None),
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || "@._-".contains(c);
+        // What begins with a dash would be an option of `ssh`, also behind a user name.
+        let option = host.split('@').any(|part| part.is_empty() || part.starts_with('-'));
+        if option || !host.chars().all(plain) || host.matches('@').count() > 1 {
+            return Err(bad());
+        }
+        Ok(Self { host: host.to_owned(), port })
+    }
+}
+
+/// A directory for the socket, for this user alone.
+fn make_dir(app: &App) -> Result<PathBuf, Failure> {
+    let dir = app.paths.make_runtime_dir()?.join(format!("ssh-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    let made = std::fs::DirBuilder::new().mode(0o700).create(&dir);
+    made.map_err(|error| Failure::io(&format!("{} cannot be made", dir.display()), &error))?;
+    Ok(dir)
+}
+
+/// Starts `ssh` and hears what the other machine says first.
+async fn start(place: &Place, socket: &Path, server: &str, own_token: bool) -> Result<(Child, There), Failure> {
+    // A shell that is not for typing may not know where people put programs.
+    let ask = if own_token { "status" } else { "token own" };
+    let there = format!("sh -c 'PATH=\"$HOME/.local/bin:$HOME/.cargo/bin:$PATH\"; sayso {ask} --json && exec cat'");
+    let mut command = Command::new("ssh");
+    command.args(["-T", "-o", "ExitOnForwardFailure=yes", "-L"]).arg(format!("{}:{server}", socket.display()));
+    if let Some(port) = place.port {
+        command.arg("-p").arg(port.to_string());
+    }
+    command.arg("--").arg(&place.host).arg(there);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut ssh = command.spawn().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::new("There is no `ssh` on this machine.")
+            .then("Install OpenSSH, or make a tunnel of your own and name its end in SAYSO_URL."),
+        _ => Failure::io("`ssh` cannot be started", &error),
+    })?;
+    let mut line = String::new();
+    if let Some(stdout) = ssh.stdout.as_mut() {
+        // What is longer than this is not what was asked for.
+        let mut reader = BufReader::new(stdout).take(64 * 1024);
+        let read = tokio::time::timeout(PATIENCE, reader.read_line(&mut line)).await;
+        read.map_err(|_| Failure::new(format!("{} did not answer within {} seconds.", place.host, PATIENCE.as_secs())))?
+            .map_err(|error| Failure::io("`ssh` cannot be read", &error))?;
+    }
+    match serde_json::from_str::<There>(&line) {
+        Ok(there) => wait_for(socket, &mut ssh, place).await.map(|()| (ssh, there)),
+        Err(_) => Err(ended(place, ssh).await),
+    }
+}
+
+/// Waits until what is forwarded can be opened.
+async fn wait_for(socket: &Path, ssh: &mut Child, place: &Place) -> Result<(), Failure> {
+    let deadline = Instant::now() + PATIENCE;
+    while !socket.exists() {
+        if Instant::now() >= deadline || matches!(ssh.try_wait(), Ok(Some(_))) {
+            return Err(Failure::new(format!("{} does not let anything be forwarded.", place.host))
+                .then("Its sshd needs AllowTcpForwarding yes."));
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
+}
+
+/// Why there is no server to speak to, by how `ssh` ended and what it said.
+async fn ended(place: &Place, mut ssh: Child) -> Failure {
+    drop(ssh.stdin.take());
+    let mut said = String::new();
+    if let Some(stderr) = ssh.stderr.take() {
+        let _ = tokio::time::timeout(PATIENCE, stderr.take(SAID).read_to_string(&mut said)).await;
+    }
+    let code = tokio::time::timeout(PATIENCE, ssh.wait()).await.ok().and_then(Result::ok).and_then(|status| status.code());
+    let host = &place.host;
+    let said = said.lines().map(|line| format!("  {}", sanitize::line(line))).collect::<Vec<_>>().join("\n");
+    match code {
+        Some(127) => Failure::new(format!("There is no `sayso` on {host}."))
+            .then("Install it there (make install), or put it into ~/.local/bin."),
+        Some(255) => Failure::new(format!("`ssh` does not reach {host}:\n{said}")).then(format!("Try it with: ssh {host}")),
+        _ if said.contains("No server") => Failure::new(format!("No server is running on {host}."))
+            .then(format!("Start one there: ssh {host} sayso restart, or for good: ssh {host} sayso service install")),
+        _ => Failure::new(format!("`sayso` on {host} did not say where its server is:\n{said}"))
+            .then(format!("Try it with: ssh {host} sayso status")),
+    }
+}
+
+/// A port of ours that leads to the socket.
+async fn bridge(socket: PathBuf) -> Result<(JoinHandle<()>, u16), Failure> {
+    let failed = |error: std::io::Error| Failure::io("No port can be opened for the tunnel", &error);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(failed)?;
+    let port = listener.local_addr().map_err(failed)?.port();
+    let task = tokio::spawn(async move {
+        // Each ends with either of its ends, and all of them with this task.
+        let mut connections = JoinSet::new();
+        while let Ok((mut here, _)) = listener.accept().await {
+            while connections.try_join_next().is_some() {}
+            let socket = socket.clone();
+            connections.spawn(async move {
+                if let Ok(mut there) = UnixStream::connect(&socket).await {
+                    let _ = tokio::io::copy_bidirectional(&mut here, &mut there).await;
+                }
+            });
+        }
+    });
+    Ok((task, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_machines_are_named() {
+        let place = |host: &str, port| Place { host: host.into(), port };
+        for (url, expected) in [
+            ("ssh://box", place("box", None)),
+            ("ssh://box/", place("box", None)),
+            ("ssh://ada@box.example:2222", place("ada@box.example", Some(2222))),
+            ("ssh://192.0.2.7", place("192.0.2.7", None)),
+        ] {
+            assert_eq!(Place::parse(url), Ok(expected), "{url}");
+        }
+        for url in [
+            "ssh://",
+            "ssh://-oProxyCommand=touch",
+            "ssh://ada@-oProxyCommand",
+            "ssh://@box",
+            "ssh://a@b@c",
+            "ssh://box:ssh",
+            "ssh://box;ls",
+            "ssh://box ls",
+            "ssh://box\nls",
+            "ssh://:22",
+        ] {
+            assert!(Place::parse(url).is_err(), "{url:?}");
+        }
+    }
+}

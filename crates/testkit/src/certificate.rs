@@ -1,0 +1,40 @@
+//! A certificate that nobody signed, for tests of TLS.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+
+/// The files of a certificate for `localhost` and the loopback address.
+#[derive(Debug, Clone)]
+pub struct SelfMade {
+    /// The certificate, which is also what to trust.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+}
+
+impl SelfMade {
+    /// Makes one that ends when this year begins, and writes it into a directory.
+    ///
+    /// # Errors
+    /// When it cannot be made or written.
+    pub fn until(year: i32, dir: &Path) -> Result<Self> {
+        let key = KeyPair::generate()?;
+        let mut params = CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;
+        params.not_after = date_time_ymd(year, 1, 1);
+        let made = Self { certificate: dir.join("cert.pem"), key: dir.join("key.pem") };
+        std::fs::write(&made.certificate, params.self_signed(&key)?.pem())?;
+        std::fs::write(&made.key, key.serialize_pem())?;
+        Ok(made)
+    }
+
+    /// A client that trusts it and nothing else.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn client(&self) -> Result<reqwest::Client> {
+        let trusted = reqwest::Certificate::from_pem(&std::fs::read(&self.certificate)?)?;
+        Ok(sayso_net::client("https:").tls_certs_only([trusted]).build()?)
+    }
+}

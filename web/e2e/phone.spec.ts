@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { type Browser, devices } from "@playwright/test";
+import { card, expect, test } from "./fixtures";
+import { BINARY, Server } from "./server";
+
+// A machine of the test's own, in a network namespace, with an address that is not loopback: `sayso phone` opens it, and
+// the browser here is the phone.
+const NAMESPACE = `sayso-p${process.pid}`;
+const HERE = "203.0.113.5";
+const THERE = "203.0.113.6";
+const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
+
+test.describe.configure({ mode: "serial" });
+test.beforeAll(() => {
+  const [near, far] = [`pa${process.pid}`, `pb${process.pid}`];
+  ip("netns", "add", NAMESPACE);
+  ip("link", "add", near, "type", "veth", "peer", "name", far, "netns", NAMESPACE);
+  ip("addr", "add", `${HERE}/30`, "dev", near);
+  ip("link", "set", near, "up");
+  ip("-n", NAMESPACE, "addr", "add", `${THERE}/30`, "dev", far);
+  ip("-n", NAMESPACE, "link", "set", far, "up");
+  ip("-n", NAMESPACE, "link", "set", "lo", "up");
+  ip("-n", NAMESPACE, "route", "add", "default", "via", HERE);
+});
+test.afterAll(() => {
+  ip("netns", "del", NAMESPACE);
+});
+
+interface Shown {
+  url: string;
+  address: string;
+  secure: boolean;
+}
+
+/** Runs `sayso` on the other machine. */
+function sayso(server: Server, ...args: string[]): string {
+  const command = ["netns", "exec", NAMESPACE, BINARY, ...args, "--data-dir", join(server.home, "data")];
+  const env = { PATH: process.env.PATH, HOME: server.home, XDG_CONFIG_HOME: join(server.home, "config") };
+  return String(execFileSync("ip", command, { env, stdio: "pipe" }));
+}
+
+/** A phone that is nobody yet. */
+const phone = async (browser: Browser, more: object = {}) => {
+  const { defaultBrowserType: _, ...pixel } = devices["Pixel 7"];
+  const page = await (await browser.newContext({ ...pixel, ...more })).newPage();
+  await page.addInitScript(() => localStorage.setItem("sayso.prefs", JSON.stringify({ holdMs: 0 })));
+  return page;
+};
+
+test("a phone in the same network signs in, answers, and is taken back at once", async ({ browser }) => {
+  const server = await Server.start({ namespace: NAMESPACE });
+  try {
+    // The address is found by the server: the one of its network.
+    const shown: Shown = JSON.parse(sayso(server, "phone", "--yes", "--json"));
+    expect(shown.address).toMatch(new RegExp(`^http://${THERE}:\\d+$`));
+    expect(shown.secure).toBe(false);
+    server.url = shown.address;
+
+    const page = await phone(browser);
+    await page.goto(shown.url);
+    await expect(page.locator(".app")).toBeVisible();
+    await expect(page).not.toHaveURL(/code=/);
+    const { data } = await server.api<{ data: { id: string; role: string; device?: string }[] }>("GET", "/tokens");
+    const token = data.find((one) => one.device);
+    expect(token).toMatchObject({ role: "answerer", device: "Chrome Android" });
+
+    // The code works once.
+    const thief = await phone(browser);
+    await thief.goto(shown.url);
+    await expect(thief.getByText("This link was used already, or is too old")).toBeVisible();
+
+    const ask = await server.ask({
+      questions: [{ text: "From the sofa?", options: [{ label: "Yes" }, { label: "No" }] }],
+    });
+    await page.getByText("From the sofa?").first().click();
+    await card(page).getByRole("button", { name: "Yes" }).click();
+    await server.until(async () => (await server.readAsk(ask.id)).status === "answered");
+    expect((await server.readAsk(ask.id)).outcome?.by).toMatchObject({ kind: "person" });
+
+    // Signed out without a touch, long before the next sign of life of the stream.
+    await server.api("DELETE", `/tokens/${token?.id}`);
+    await expect(page.getByText("This browser is not signed in")).toBeVisible({ timeout: 5_000 });
+
+    sayso(server, "phone", "--close");
+    await expect(fetch(`${shown.address}/v1/health`)).rejects.toThrow();
+  } finally {
+    await server.stop();
+  }
+});
+
+test("with a certificate the network has to use https, and the page is secure", async ({ browser }) => {
+  const server = await Server.start({ namespace: NAMESPACE });
+  const [cert, key] = [join(server.home, "cert.pem"), join(server.home, "key.pem")];
+  const subject = ["-subj", "/CN=box", "-addext", `subjectAltName=IP:${THERE}`];
+  const files = ["-keyout", key, "-out", cert, "-days", "30", "-nodes"];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", ...files, ...subject],
+    {
+      stdio: "pipe",
+    },
+  );
+  try {
+    server.configure(`[server]\ntls_cert = "${cert}"\ntls_key = "${key}"\n`);
+    await server.restart();
+    const shown: Shown = JSON.parse(sayso(server, "phone", "--yes", "--json"));
+    expect(shown).toMatchObject({ secure: true, address: expect.stringMatching(`^https://${THERE}:`) });
+    const plain = await fetch(`${shown.address.replace("https", "http")}/v1/health`);
+    expect([plain.status, await plain.text()]).toEqual([400, "Use https here."]);
+
+    const page = await phone(browser, { ignoreHTTPSErrors: true });
+    await page.goto(shown.url);
+    await expect(page.locator(".app")).toBeVisible();
+    expect(await page.evaluate(() => isSecureContext)).toBe(true);
+  } finally {
+    await server.stop();
+  }
+});
