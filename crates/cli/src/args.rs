@@ -258,6 +258,8 @@ impl Command {
             | Self::Workflow { .. }
             | Self::Status { .. }
             | Self::Mcp(_)
+            | Self::Acp(_)
+            | Self::Notify { .. }
             | Self::Doctor
             | Self::Token { .. }
             | Self::Phone(_)

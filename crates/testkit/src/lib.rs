@@ -11,27 +11,28 @@ mod agent;
 mod agent_script;
 pub mod agents;
 mod answerer;
+mod certificate;
 mod fake_codex;
 mod fake_opencode;
-mod certificate;
 pub mod mcp;
 pub mod models;
 mod process;
 pub mod pty;
 pub mod receivers;
 mod server;
-pub mod tls;
+mod tls;
 mod watch;
 
 pub use acp::AcpClient;
 pub use agent::ScriptedAgent;
 pub use agent_script::{AgentScript, Asked};
 pub use answerer::{Answerer, Answering, Decided, Pattern};
+pub use certificate::SelfMade;
 pub use fake_codex::FakeCodex;
 pub use fake_opencode::{FakeOpenCode, Mood};
-pub use certificate::SelfMade;
 pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
+pub use tls::TlsFront;
 pub use watch::{PATIENCE, Watch, within};
 
 /// A plain HTTP client, for a server on this machine.

@@ -1,4 +1,4 @@
-//! TLS in front of a server that speaks plain HTTP, with a certificate of its own.
+//! TLS in front of a server that speaks plain HTTP.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -9,14 +9,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use crate::SelfMade;
 
 /// Takes TLS connections on a free port of the loopback interface and passes on what it hears. It stops when it is
 /// dropped.
 #[derive(Debug)]
 pub struct TlsFront {
     url: String,
-    certificate: String,
     server: JoinHandle<()>,
 }
 
@@ -24,12 +26,12 @@ impl TlsFront {
     /// Starts it before the server at this address, `127.0.0.1:4517` say.
     ///
     /// # Errors
-    /// When no port or no certificate can be had.
-    pub async fn start(address: &str) -> Result<Self> {
+    /// When the certificate cannot be used, or no port can be had.
+    pub async fn start(address: &str, own: &SelfMade) -> Result<Self> {
         sayso_net::install_tls();
-        let own = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()])?;
-        let key = PrivateKeyDer::try_from(own.signing_key.serialize_der()).map_err(anyhow::Error::msg)?;
-        let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key)?;
+        let certificate = CertificateDer::from_pem_file(&own.certificate)?;
+        let key = PrivateKeyDer::from_pem_file(&own.key)?;
+        let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key)?;
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("no port for TLS")?;
         let url = format!("https://localhost:{}", listener.local_addr()?.port());
@@ -45,19 +47,13 @@ impl TlsFront {
                 });
             }
         });
-        Ok(Self { url, certificate: own.cert.pem(), server })
+        Ok(Self { url, server })
     }
 
     /// The address to give to clients.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
-    }
-
-    /// Its certificate in PEM. Whoever trusts it connects: `SSL_CERT_FILE` names a file of such.
-    #[must_use]
-    pub fn certificate(&self) -> &str {
-        &self.certificate
     }
 }
 

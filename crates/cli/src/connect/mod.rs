@@ -19,8 +19,8 @@ use sayso_client::{Client, Environment};
 
 pub(crate) use claude::Found as ClaudeFound;
 pub(crate) use claude::look as look_at_claude;
-pub(crate) use server::{OwnServer, attach};
 pub(crate) use program::Program;
+pub(crate) use server::{OwnServer, attach};
 pub(crate) use withdraw::{Entries, entries};
 
 use self::file::Change;

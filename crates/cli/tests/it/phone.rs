@@ -127,5 +127,6 @@ async fn commands_use_https_with_a_certificate_of_ones_own() -> Result<()> {
     assert!(reached.code == Some(0) && reached.out.contains("\"https://localhost:"), "{reached:?}");
     let refused = over_tls("NOTHING").await?;
     assert!(refused.code == Some(1) && refused.err.contains("No server answers at https://localhost:"), "{refused:?}");
+    assert!(refused.err.contains("certificate"), "{refused:?}");
     Ok(())
 }

@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
-    ApiError, agents, answer_link, asks, attachments, decide, events, external, gate, health, listeners, login, notices, notify, page,
-    policy, push, runs, sessions, tokens, transcript,
+    ApiError, agents, answer_link, asks, attachments, decide, events, external, gate, health, listeners, login, notices, notify,
+    page, policy, push, runs, sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::doors::{acp, gateway, mcp, question_rest};

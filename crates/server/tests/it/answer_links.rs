@@ -185,7 +185,8 @@ async fn a_link_outlives_a_restart_but_not_its_channel() {
     let (ask, paths) = linked.asked(approval()).await;
     linked.world.server.restart().await.unwrap();
     assert_eq!(linked.look(&paths[0]).await.status, 200);
-    std::fs::write(linked.world.server.config_dir().join("config.toml"), "[server]\npublic_url = \"https://sayso.test/\"\n").unwrap();
+    std::fs::write(linked.world.server.config_dir().join("config.toml"), "[server]\npublic_url = \"https://sayso.test/\"\n")
+        .unwrap();
     linked.world.server.restart().await.unwrap();
     linked.send(&paths[0], "press=approve").await.problem(404, "invalid_link");
     assert_eq!(linked.status(&ask).await, "pending");

@@ -14,7 +14,8 @@ use crate::world::{World, approval, id, question};
 
 /// A server with this channel, which tells what is asked after a second.
 async fn world(channel: &str) -> (World, Arc<FakeClock>) {
-    let config = format!("[server]\npublic_url = \"https://sayso.test\"\n[[notify]]\nafter = \"1s\"\ncontent = true\n{channel}\n");
+    let config =
+        format!("[server]\npublic_url = \"https://sayso.test\"\n[[notify]]\nafter = \"1s\"\ncontent = true\n{channel}\n");
     let mut clock = None;
     let world = World::with(|setup| {
         clock = Some(setup.fake_clock());
