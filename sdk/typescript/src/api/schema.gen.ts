@@ -997,6 +997,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/notify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the channels, without their secrets. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChannelList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notify/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test note through one channel, or all of them. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TestChannels"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TestedList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy": {
         parameters: {
             query?: never;
@@ -1349,6 +1455,127 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The key that a browser needs to ask for being woken. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PushInfo"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Wake this browser when something waits, until its token is revoked. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewPush"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Do not wake this browser any more. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -2766,6 +2993,31 @@ export interface components {
             /** @description It takes a typed message as the answer to a set of questions. */
             messageAnswersSets: boolean;
         };
+        /** @description One channel, without its secrets. */
+        Channel: {
+            /** @description Its name. */
+            name: string;
+            /** @description What it is: `webhook`, `ntfy`, `telegram` … */
+            kind: string;
+            /** @description How long an ask waits before it is used; nothing if only another one leads to it. */
+            after?: string | null;
+            then?: components["schemas"]["Then"] | null;
+            /** @description The hours in which it is silent. */
+            quiet?: string | null;
+            /** @description Whether it says what is asked, and not only who waits. */
+            content: boolean;
+            /** @description Whom its links are for. */
+            person?: string | null;
+            /** @description The receiver said that it is gone for good: nothing is sent until the server is started again. */
+            gone: boolean;
+            /** @description Why the last try failed, if it did. */
+            lastFailure?: string | null;
+        };
+        /** @description All channels. */
+        ChannelList: {
+            /** @description In the order of the configuration. */
+            data: components["schemas"]["Channel"][];
+        };
         /** @description One of the agent's own ways to say yes. */
         Choice: {
             /** @description What is sent back. */
@@ -2790,7 +3042,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description One event as it stands in `data:` of a stream. */
         Event: {
             /**
@@ -3201,6 +3453,13 @@ export interface components {
             agent?: string | null;
             external?: components["schemas"]["ExternalSession"] | null;
         };
+        /** @description A browser that wants to be woken: its subscription as it gives it. */
+        NewPush: {
+            /** @description Where its push service is. */
+            endpoint: string;
+            /** @description Its keys. */
+            keys: components["schemas"]["PushKeys"];
+        };
         /** @description Starts a run. */
         NewRun: {
             /** @description The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`. */
@@ -3397,6 +3656,18 @@ export interface components {
             line?: number | null;
             /** @description The column. */
             column?: number | null;
+        };
+        /** @description What a browser needs to ask for being woken. */
+        PushInfo: {
+            /** @description The server's public key; nothing if no channel wakes browsers. */
+            publicKey?: string | null;
+        };
+        /** @description The keys of a browser. */
+        PushKeys: {
+            /** @description Its public key. */
+            p256dh: string;
+            /** @description What it shares with the server. */
+            auth: string;
         };
         /** @description One question. */
         Question: {
@@ -3838,6 +4109,34 @@ export interface components {
             answers: {
                 [key: string]: string;
             } | null;
+        };
+        /** @description Which channel to test. */
+        TestChannels: {
+            /** @description Its name; all of them if it is left out. */
+            name?: string | null;
+        };
+        /** @description What became of a test. */
+        Tested: {
+            /** @description The channel. */
+            name: string;
+            /** @description What it is. */
+            kind: string;
+            /** @description Whether the receiver took it. */
+            sent: boolean;
+            /** @description Why not. */
+            failure?: string | null;
+        };
+        /** @description What became of all tests. */
+        TestedList: {
+            /** @description In the order of the configuration. */
+            data: components["schemas"]["Tested"][];
+        };
+        /** @description Which channel comes next, and how much later. */
+        Then: {
+            /** @description Its name. */
+            name: string;
+            /** @description How much later. */
+            after: string;
         };
         /** @description A token without its secret. */
         Token: {
