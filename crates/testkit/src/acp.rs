@@ -1,4 +1,4 @@
-//! The client that is made with the official crate of the Agent Client Protocol, connected to `sayso acp`.
+//! The client that is made with the official crates of the Agent Client Protocol, connected to `sayso acp` or to `/acp`.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -14,33 +14,41 @@ use crate::watch::within;
 /// The official client at work.
 #[derive(Debug)]
 pub struct AcpClient {
-    acp: Child,
+    /// `sayso acp`, where it is used.
+    acp: Option<Child>,
     client: Child,
     told: Lines<BufReader<ChildStderr>>,
 }
 
 impl AcpClient {
-    /// Starts both. The client starts a session with this agent in this directory and says the prompts, one after another.
+    /// Starts it with this `sayso acp`. It starts a session with this agent in this directory and says the prompts, one after
+    /// another.
     ///
     /// # Errors
     /// When one of them cannot be started, or the session is not made.
-    pub async fn start(mut acp: Command, directory: &Path, agent: &str, prompts: &[&str]) -> Result<Self> {
+    pub async fn stdio(mut acp: Command, directory: &Path, agent: &str, prompts: &[&str]) -> Result<Self> {
         let mut acp = acp.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
-        let mut client = Command::new(acp_client_bin()?)
-            .arg(directory)
-            .arg(agent)
-            .args(prompts)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
+        let mut client = client(directory, agent, prompts)?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         // What the one writes the other reads.
         let (mut to_acp, mut from_acp) = (acp.stdin.take().context("no input")?, acp.stdout.take().context("no output")?);
         let (mut to_client, mut from_client) =
             (client.stdin.take().context("no input")?, client.stdout.take().context("no output")?);
         tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_acp).await });
         tokio::spawn(async move { tokio::io::copy(&mut from_acp, &mut to_client).await });
+        Self::started(Some(acp), client).await
+    }
+
+    /// The same over HTTP, with this server and token.
+    ///
+    /// # Errors
+    /// When it cannot be started, or the session is not made.
+    pub async fn http(url: &str, token: &str, directory: &Path, agent: &str, prompts: &[&str]) -> Result<Self> {
+        let mut client = client(directory, agent, prompts)?;
+        client.env("ACP_URL", url).env("ACP_TOKEN", token).stdin(Stdio::null());
+        Self::started(None, client.spawn()?).await
+    }
+
+    async fn started(acp: Option<Child>, mut client: Child) -> Result<Self> {
         let told = BufReader::new(client.stderr.take().context("no errors")?).lines();
         let mut started = Self { acp, client, told };
         let met = started.next().await?;
@@ -67,8 +75,16 @@ impl AcpClient {
     pub async fn ended(mut self) -> Result<()> {
         let client = within("the end of the official client", async { Ok(self.client.wait().await?) }).await?;
         ensure!(client.success(), "the official client ended with {client}");
-        let acp = within("the end of sayso acp", async { Ok(self.acp.wait().await?) }).await?;
-        ensure!(acp.success(), "sayso acp ended with {acp}");
+        if let Some(acp) = &mut self.acp {
+            let ended = within("the end of sayso acp", async { Ok(acp.wait().await?) }).await?;
+            ensure!(ended.success(), "sayso acp ended with {ended}");
+        }
         Ok(())
     }
+}
+
+fn client(directory: &Path, agent: &str, prompts: &[&str]) -> Result<Command> {
+    let mut client = Command::new(acp_client_bin()?);
+    client.arg(directory).arg(agent).args(prompts).stderr(Stdio::piped()).kill_on_drop(true);
+    Ok(client)
 }

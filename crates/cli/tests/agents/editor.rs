@@ -19,7 +19,7 @@ async fn claude_asks_the_editor_and_does_what_it_allows() -> Result<()> {
     .await?;
     let mut acp = world.server.command()?;
     acp.args(["acp", "--agent", "claude"]);
-    let mut editor = AcpClient::start(acp, &world.home.project(), "claude", &["set up a database"]).await?;
+    let mut editor = AcpClient::stdio(acp, &world.home.project(), "claude", &["set up a database"]).await?;
     let turn = editor.next().await?;
     assert_eq!(turn["stopReason"], "end_turn", "{turn}");
     assert_eq!(turn["asked"][0]["question"]["options"][0], json!(["SQLite", "SQLite"]), "{turn}");

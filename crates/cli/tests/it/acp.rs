@@ -199,20 +199,33 @@ async fn pending(client: &Client) -> Result<Ask> {
     }
 }
 
+const PROMPTS: [&str; 9] =
+    ["hello", "question", "questions", "approve", "plan", "form", "link", "question elsewhere", "approve elsewhere"];
+
 /// Checklist 0.36, 0.37, 0.38, 0.42: what we write reads with the types of the official crate, and what it answers is taken.
 #[tokio::test]
-async fn the_official_client_is_asked_in_every_way() -> Result<()> {
+async fn the_official_client_is_asked_in_every_way_on_standard_input_and_output() -> Result<()> {
     let dir = TempDir::with_prefix("sayso-acp-")?;
     let server = ServerProcess::start(dir.path()).await?;
-    let client = server.client()?;
-    let prompts =
-        ["hello", "question", "questions", "approve", "plan", "form", "link", "question elsewhere", "approve elsewhere"];
-    let mut official = AcpClient::start(acp(&server, &[])?, &server.project(), "mock", &prompts).await?;
-    for prompt in prompts {
+    let official = AcpClient::stdio(acp(&server, &[])?, &server.project(), "mock", &PROMPTS).await?;
+    asked_in_every_way(official, &server.client()?).await
+}
+
+/// The same through the transport of the official crate.
+#[tokio::test]
+async fn the_official_client_is_asked_in_every_way_over_http() -> Result<()> {
+    let dir = TempDir::with_prefix("sayso-acp-")?;
+    let server = ServerProcess::start(dir.path()).await?;
+    let official = AcpClient::http(server.url(), server.token(), &server.project(), "mock", &PROMPTS).await?;
+    asked_in_every_way(official, &server.client()?).await
+}
+
+async fn asked_in_every_way(mut official: AcpClient, client: &Client) -> Result<()> {
+    for prompt in PROMPTS {
         if prompt.ends_with("elsewhere") {
-            let ask = pending(&client).await?;
+            let ask = pending(client).await?;
             match ask.kind {
-                AskKind::Question => answer(&client, &ask.id, "SQLite").await?,
+                AskKind::Question => answer(client, &ask.id, "SQLite").await?,
                 AskKind::Approval | AskKind::Link => client.deny(&ask.id, &NoRequest::default()).await?,
             };
         }

@@ -194,9 +194,8 @@ async fn the_first_answer_wins_whatever_the_door() {
     let world = world().await;
     let mut one = Client::connect(&world.admin, all()).await;
     let mut two = Client::connect(&world.role("answerer").await, all()).await;
-    let (session, mut connection, mut stream) = one.session().await;
+    let (session, _connection, mut stream) = one.session().await;
     let mut second = two.stream(Some(&session)).await;
-    let mut second_connection = two.stream(None).await;
     let loaded = two.request("session/load", json!({ "sessionId": session, "cwd": "/", "mcpServers": [] })).await;
     answer_to(&mut second, loaded).await;
     for round in 0..4 {
@@ -216,9 +215,9 @@ async fn the_first_answer_wins_whatever_the_door() {
         }
         assert_eq!(world.outcome(&ask).await["status"], "answered");
         if round == 0 {
-            let taken_back = method(&mut connection, "$/cancel_request").await;
+            let taken_back = method(&mut stream, "$/cancel_request").await;
             assert_eq!(taken_back["params"]["requestId"], first["id"]);
-            let taken_back = method(&mut second_connection, "$/cancel_request").await;
+            let taken_back = method(&mut second, "$/cancel_request").await;
             assert_eq!(taken_back["params"]["requestId"], other["id"]);
             // Too late, and no harm.
             one.answer(&first["id"], answer("PostgreSQL")).await;
@@ -270,11 +269,11 @@ async fn a_lost_connection_loses_nothing() {
 async fn a_cancelled_prompt_interrupts_the_turn() {
     let world = world().await;
     let mut client = Client::connect(&world.admin, all()).await;
-    let (session, mut connection, mut stream) = client.session().await;
+    let (session, _connection, mut stream) = client.session().await;
     let prompt = client.prompt(&session, "question").await;
     let asked = method(&mut stream, "_sandboxagent/session/request_question").await;
     client.post(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } })).await.expect(202);
-    assert_eq!(method(&mut connection, "$/cancel_request").await["params"]["requestId"], asked["id"]);
+    assert_eq!(method(&mut stream, "$/cancel_request").await["params"]["requestId"], asked["id"]);
     assert_eq!(answer_to(&mut stream, prompt).await["result"]["stopReason"], "cancelled");
     assert_eq!(world.outcome(asked["params"]["questionId"].as_str().unwrap()).await["status"], "withdrawn");
 }

@@ -1,9 +1,10 @@
-//! A client made with the official crate of the Agent Client Protocol, for tests: it speaks on standard input and output, reads
-//! with types what we write, and answers what it is asked.
+//! A client made with the official crates of the Agent Client Protocol, for tests: it reads with types what we write, and
+//! answers what it is asked.
 //!
 //! `acp-client DIRECTORY AGENT PROMPT…` starts a session with that agent and says the prompts one after another. For each it
 //! writes a line of JSON to standard error: what it was asked, what the agent said, and how the turn ended. It does not answer
-//! when the prompt says `elsewhere`: then it waits until it is told that somebody else did.
+//! when the prompt says `elsewhere`: then it waits until it is told that somebody else did. It speaks on standard input and
+//! output, or over HTTP with the address in `ACP_URL` and the token in `ACP_TOKEN`.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -16,8 +17,10 @@ use agent_client_protocol::v1::schema::{
     PermissionOptionKind, PromptRequest, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
     SelectedPermissionOutcome, SessionNotification, SessionUpdate,
 };
-use agent_client_protocol::{Agent, Client, Error, JsonRpcRequest, JsonRpcResponse, Stdio};
+use agent_client_protocol::{Agent, Client, ConnectTo, Error, JsonRpcRequest, JsonRpcResponse, Stdio};
+use agent_client_protocol_http::HttpClient;
 use futures_lite::future;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -72,6 +75,27 @@ fn main() -> Result<(), Error> {
         return Err(Error::invalid_params().data("acp-client DIRECTORY AGENT PROMPT…"));
     };
     let prompts: Vec<String> = given.collect();
+    match std::env::var("ACP_URL") {
+        Err(_) => future::block_on(talk(Stdio::new(), directory, agent, prompts)),
+        Ok(url) => {
+            let token = std::env::var("ACP_TOKEN").unwrap_or_default();
+            let bearer = HeaderValue::from_str(&format!("Bearer {token}")).map_err(Error::into_internal_error)?;
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, bearer)]);
+            let http = HttpClient::builder(url).configure_http(|http| http.no_proxy().default_headers(headers)).build();
+            let http = http.map_err(Error::into_internal_error)?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.map_err(Error::into_internal_error)?.block_on(talk(http, directory, agent, prompts))
+        }
+    }
+}
+
+/// Says the prompts and tells what came of them.
+async fn talk(
+    transport: impl ConnectTo<Client> + 'static,
+    directory: String,
+    agent: String,
+    prompts: Vec<String>,
+) -> Result<(), Error> {
     let shared = Shared::default();
     let (told, permitted, elicited, questioned) = (shared.clone(), shared.clone(), shared.clone(), shared.clone());
     let client = Client
@@ -133,7 +157,7 @@ fn main() -> Result<(), Error> {
             },
             agent_client_protocol::on_receive_request!(),
         );
-    let talk = client.connect_with(Stdio::new(), async move |cx: ConnectionTo<Agent>| {
+    let talk = client.connect_with(transport, async move |cx: ConnectionTo<Agent>| {
         let elicitation = json!({ "form": {}, "url": {} });
         let meta = json!({ "extensions": { "sessionRequestQuestion": true } });
         let hello: InitializeRequest = read(json!({
@@ -153,7 +177,7 @@ fn main() -> Result<(), Error> {
         }
         Ok(())
     });
-    future::block_on(talk)
+    talk.await
 }
 
 fn read<T: for<'de> Deserialize<'de>>(value: Value) -> Result<T, Error> {

@@ -208,14 +208,7 @@ impl Conversation {
                 }
             }
             Ok(Message::Response { id, outcome }) => self.answered(&id, outcome, out),
-            Err(Unreadable::NotAMessage) if text.trim_start().starts_with('[') => {
-                self.fault(&Id::null(), json_rpc::INVALID_REQUEST, "batches are not supported: send one message at a time", out);
-            }
-            Err(Unreadable::NotAMessage) => self.fault(&Id::null(), json_rpc::PARSE_ERROR, "this is no JSON-RPC message", out),
-            Err(Unreadable::NoMethod(id)) => self.fault(&id, json_rpc::INVALID_REQUEST, "the request has no `method`", out),
-            Err(Unreadable::BadId) => {
-                self.fault(&Id::null(), json_rpc::INVALID_REQUEST, "an id is a number or a short text", out);
-            }
+            Err(unreadable) => out.push(Output::Send(Frame { to: To::Connection, line: no_message(&unreadable, text) })),
         }
     }
 
@@ -387,9 +380,10 @@ impl Conversation {
     pub(super) fn take_back(&mut self, is_over: impl Fn(&Pending) -> bool, out: &mut Vec<Output>) {
         let over: Vec<u64> = self.open.iter().filter(|(_, (pending, _))| is_over(pending)).map(|(id, _)| *id).collect();
         for id in over {
-            self.open.remove(&id);
+            let Some((pending, _)) = self.open.remove(&id) else { continue };
             let line = json_rpc::notification("$/cancel_request", &json!({ "requestId": id }));
-            out.push(Output::Send(Frame { to: To::Connection, line }));
+            // On the stream of the request: on another one it could overtake it.
+            out.push(Output::Send(Frame { to: To::Session(pending.session), line }));
         }
     }
 
@@ -413,6 +407,20 @@ impl Conversation {
     fn fault(&self, id: &Id, code: i32, message: &str, out: &mut Vec<Output>) {
         out.push(Output::Send(Frame { to: To::Connection, line: json_rpc::error(id, code, message) }));
     }
+}
+
+/// What is answered to a line that is no message.
+pub(super) fn no_message(unreadable: &Unreadable, text: &str) -> String {
+    let null = Id::null();
+    let (id, code, message) = match unreadable {
+        Unreadable::NotAMessage if text.trim_start().starts_with('[') => {
+            (&null, json_rpc::INVALID_REQUEST, "batches are not supported: send one message at a time")
+        }
+        Unreadable::NotAMessage => (&null, json_rpc::PARSE_ERROR, "this is no JSON-RPC message"),
+        Unreadable::NoMethod(id) => (id, json_rpc::INVALID_REQUEST, "the request has no `method`"),
+        Unreadable::BadId => (&null, json_rpc::INVALID_REQUEST, "an id is a number or a short text"),
+    };
+    json_rpc::error(id, code, message)
 }
 
 fn too_many_sessions() -> String {

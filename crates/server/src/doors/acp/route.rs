@@ -10,13 +10,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use sayso_agents::json_rpc::{self, Id, Message, Unreadable};
+use sayso_agents::json_rpc::{self, Message};
 use sayso_api::error::ErrorCode;
 use sayso_core::id::TokenId;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::conversation::{Conversation, Input, Output, Setting};
+use super::conversation::{Conversation, Input, Output, Setting, no_message};
 use super::here::Here;
 use super::serve::{Line, serve};
 use super::streams::{NoStream, Streams};
@@ -91,7 +91,11 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
     let begins = match json_rpc::read(&text) {
         Ok(Message::Request { method, .. }) => method == "initialize",
         Ok(Message::Notification { .. } | Message::Response { .. }) => false,
-        Err(unreadable) => return Ok(no_message(&unreadable, &text)),
+        // What is no message never reaches a connection.
+        Err(unreadable) => {
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            return Ok((StatusCode::BAD_REQUEST, kind, no_message(&unreadable, &text)).into_response());
+        }
     };
     if begins {
         return begin(&app, authorized, &text);
@@ -106,20 +110,6 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
             Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::LimitExceeded, busy))
         }
     }
-}
-
-/// What is no message never reaches a connection.
-fn no_message(unreadable: &Unreadable, text: &str) -> Response {
-    let (id, code, message) = match unreadable {
-        Unreadable::NotAMessage if text.trim_start().starts_with('[') => {
-            (Id::null(), json_rpc::INVALID_REQUEST, "batches are not supported: send one message at a time")
-        }
-        Unreadable::NotAMessage => (Id::null(), json_rpc::PARSE_ERROR, "this is no JSON-RPC message"),
-        Unreadable::NoMethod(id) => (id.clone(), json_rpc::INVALID_REQUEST, "the request has no `method`"),
-        Unreadable::BadId => (Id::null(), json_rpc::INVALID_REQUEST, "an id is a number or a short text"),
-    };
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    (StatusCode::BAD_REQUEST, kind, json_rpc::error(&id, code, message)).into_response()
 }
 
 /// A client introduces itself: that makes the connection.

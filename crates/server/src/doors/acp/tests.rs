@@ -351,7 +351,7 @@ fn what_somebody_else_decides_is_taken_back_once() {
     event(&mut conversation, 8, "question.requested", &question());
     let outputs = event(&mut conversation, 9, "question.resolved", &question());
     let [Output::Send(frame)] = &outputs[..] else { panic!("{outputs:?}") };
-    assert_eq!(frame.to, To::Connection);
+    assert_eq!(frame.to, To::Session(S.to_owned()), "where it was asked, so that it comes afterwards");
     assert_eq!(sent(outputs), json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 1 } }));
     let late = json!({ "jsonrpc": "2.0", "id": 1, "result": { "status": "answered", "answers": [["pg"]] } });
     assert_eq!(line(&mut conversation, &late), []);
