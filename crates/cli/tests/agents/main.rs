@@ -17,4 +17,5 @@ mod hooks;
 mod mcp;
 mod mcp_peers;
 mod opencode;
+mod workflow;
 mod world;
