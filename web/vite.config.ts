@@ -23,5 +23,7 @@ export default defineConfig({
     include: [here("src/**/*.test.{ts,tsx}"), here("../sdk/react/src/**/*.test.{ts,tsx}")],
     setupFiles: [here("src/test/setup.ts")],
     restoreMocks: true,
+    // A busy machine is slow, not wrong.
+    testTimeout: 60_000,
   },
 });

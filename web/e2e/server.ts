@@ -70,14 +70,18 @@ export class Server {
   readAsk = (id: string): Promise<Ask> => this.api("GET", `/asks/${id}`);
 
   session(prompt: string, agent = "mock"): Promise<Session> {
-    const cwd = join(this.home, "shop-api");
-    mkdirSync(cwd, { recursive: true });
-    return this.api("POST", "/sessions", { agent, prompt, cwd });
+    return this.api("POST", "/sessions", { agent, prompt, cwd: this.#project() });
+  }
+
+  #project(): string {
+    const folder = join(this.home, "shop-api");
+    mkdirSync(folder, { recursive: true });
+    return folder;
   }
 
   /** Starts a run of a workflow. */
   run(name: string, steps: object[], input: Record<string, string> = {}): Promise<{ id: string }> {
-    return this.api("POST", "/runs", { workflow: { name, steps }, input, directory: this.home });
+    return this.api("POST", "/runs", { workflow: { name, steps }, input, directory: this.#project() });
   }
 
   async pending(sessionId?: string): Promise<Ask[]> {

@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
+import { Model } from "./model";
 import { fill, RELEASE, unusualAsks } from "./scene";
-import type { Server } from "./server";
+import { Server } from "./server";
 
 // The pictures of the documentation: `npm run shots`.
 const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -84,6 +85,42 @@ test("@shots of every page", async ({ browser, server }) => {
     await page.waitForTimeout(700);
     await shoot(page, server, name);
   }
+});
+
+test("@shots of a conversation with a model", async ({ browser }) => {
+  const model = await Model.start([
+    {
+      when: "choose a database",
+      turns: [
+        [
+          {
+            text: "Two things decide that: whether other machines need the data, and how much is written at once. You said that it is a tool for one person.",
+          },
+          {
+            call: "question",
+            input: {
+              header: "Data",
+              question: "Who else reads the data?",
+              options: [
+                { label: "Only this machine", description: "Then a file is enough." },
+                { label: "A few machines", description: "Then it should be a server." },
+              ],
+            },
+          },
+        ],
+      ],
+    },
+  ]);
+  const server = await Server.start({ config: model.config });
+  const session = await server.session("Help me to choose a database for my notes", "talk");
+  await server.asked(session.id);
+  const page = await open(browser, server, WIDE);
+  await visit(page, `#/sessions/${session.id}`);
+  await expect(card(page)).toBeVisible();
+  await page.waitForTimeout(700);
+  await shoot(page, server, "chat");
+  await server.stop();
+  await model.stop();
 });
 
 test("@shots of the states of a card", async ({ browser, server }) => {

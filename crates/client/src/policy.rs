@@ -1,7 +1,7 @@
 //! The policy: what is in force, what it does, and what a person changes for a while.
 
 use reqwest::Method;
-use sayso_api::policy::{ExplainRequest, Explanation, Grant, NewGrant, PolicyView, SetProfile, TrustRequest, Trusted};
+use sayso_api::policy::{ExplainRequest, Explanation, Grant, NewGrant, PolicyView, SetPolicy, SetProfile, TrustRequest, Trusted};
 
 use crate::client::Client;
 use crate::error::Error;
@@ -13,6 +13,14 @@ impl Client {
     /// When the server says no or does not answer.
     pub async fn policy(&self) -> Result<PolicyView, Error> {
         self.get(&["policy"]).await
+    }
+
+    /// Writes the policy file, unless somebody else wrote it meanwhile.
+    ///
+    /// # Errors
+    /// With `invalid_policy` when the text cannot be used; then nothing is written.
+    pub async fn set_policy(&self, policy: &SetPolicy) -> Result<PolicyView, Error> {
+        self.change(Method::PUT, &["policy"], policy).await
     }
 
     /// What a policy does.

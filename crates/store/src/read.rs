@@ -382,6 +382,8 @@ pub struct SessionLook {
     pub status: Option<SessionStatus>,
     /// Whether something is pending in it, or on its way to its agent.
     pub busy: bool,
+    /// Whether its last turn was stopped, where the session is idle.
+    pub interrupted: bool,
     /// What the agent said last, where the session is idle.
     pub last_words: Option<String>,
 }

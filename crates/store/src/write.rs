@@ -421,6 +421,8 @@ pub struct CommandSession {
     pub command: Raw,
     /// What kind of command it is.
     pub kind: SessionCommand,
+    /// What is said in the transcript when a turn is stopped by it.
+    pub said: Option<SayNotice>,
     /// When.
     pub now: Time,
 }

@@ -3,7 +3,7 @@ export * from "./api";
 export { decideWith } from "./decide";
 export { type Host, SaysoProvider, type SaysoProviderProps, useHost, useNow, useSending } from "./host";
 export { readDiff, statOf } from "./model/diff";
-export { Drafts, optionValue } from "./model/draft";
+export { Drafts, entryLabel, optionValue } from "./model/draft";
 export { pieces, plain, webAddress } from "./model/invisible";
 export { type Decide, DecideError, Sender, type Sending } from "./model/sender";
 export { age, clock, countdown, duration, spanWords } from "./model/time";

@@ -6,6 +6,7 @@ import {
   choose,
   chooseOther,
   type Draft,
+  entryLabel,
   missing,
   optionValue,
   type QuestionDraft,
@@ -99,8 +100,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
     questions
       .map((question, index) => {
         if (question.secret) return t("question.secret");
-        const named = (value: string) =>
-          question.options?.find((option) => optionValue(option) === value)?.label ?? value;
+        const named = (value: string) => entryLabel(question, value);
         const yesNo = (value: string) => t(value === "true" ? "question.yes" : "question.no");
         return (given[index] ?? []).map(question.input === "yesNo" ? yesNo : named).join(", ");
       })

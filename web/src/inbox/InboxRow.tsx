@@ -3,8 +3,8 @@ import {
   age,
   baseName,
   countdown,
+  entryLabel,
   KindIcon,
-  optionValue,
   readDiff,
   StateIcon,
   stateOf,
@@ -121,7 +121,8 @@ function Decided({ ask }: { ask: Ask }) {
   const words = useCardWords();
   const first = ask.outcome?.answers?.[0];
   const entry = Array.isArray(first) ? first[0] : undefined;
-  const label = ask.questions?.[0]?.options?.find((option) => optionValue(option) === entry)?.label ?? entry;
+  const question = ask.questions?.[0];
+  const label = question && entry !== undefined ? entryLabel(question, entry) : entry;
   if (ask.status === "answered") {
     return (
       <>

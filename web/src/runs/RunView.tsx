@@ -58,7 +58,7 @@ export function RunView({ id }: { id: string }) {
         </h2>
         <span className="chip" data-status={status}>
           <span className="dot" data-status={status} />
-          {t(`runStatus.${status}`)}
+          <span className="word">{t(`runStatus.${status}`)}</span>
         </span>
         <span className="grow" />
         {!isRunOver(status) && (

@@ -106,7 +106,7 @@ function RunRow({ run, open }: { run: Run; open: boolean }) {
             <Visible text={where} />
           </span>
         </span>
-        <span className="e" data-status={status}>
+        <span className={status === "waiting" ? "e due" : "e"} data-status={status}>
           {t(`runStatus.${status}`)}
         </span>
       </a>

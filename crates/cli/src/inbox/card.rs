@@ -23,6 +23,7 @@ pub(super) fn state_line(model: &Model, ask: &Ask, columns: usize, look: &Look) 
     let left = match (sending, ask.status) {
         (Some(sending), AskStatus::Pending) => {
             let in_ = match sending.phase {
+                Phase::Held(_) if model.is_lost() => ". No connection: it waits. u undo".to_owned(),
                 Phase::Held(until) => format!(" in {} s. u undo", until.since(model.now).as_millis().div_ceil(1_000)),
                 Phase::Going | Phase::TooLate => String::new(),
             };
@@ -179,7 +180,7 @@ fn typing<'a>(model: &Model, ask: &Ask, draft: &'a Draft) -> Option<(&'static st
         }
         Focus::Note => Some(("Note for the agent: ", &draft.note, false)),
         Focus::Reason => Some(("Why not? The agent gets your words: ", &draft.reason, false)),
-        Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) => None,
+        Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) | Focus::Rule | Focus::Start => None,
     }
 }
 
@@ -222,13 +223,14 @@ fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
         Focus::Answer => return "Enter next question   Alt-Enter new line   Esc back".to_owned(),
         Focus::Note => return "Enter keeps it; it goes with your answer   Esc back".to_owned(),
         Focus::Reason => return "Enter sends the no with your words   Esc back".to_owned(),
-        Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) => {}
+        Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) | Focus::Rule | Focus::Start => {}
     }
     if ask.status != AskStatus::Pending {
         return if is_undelivered(ask) { "Enter send as message   Esc leave it".to_owned() } else { String::new() };
     }
     if let Some(sending) = model.sending(&ask.id) {
         return match sending.phase {
+            Phase::Held(_) if model.is_lost() => "u undo. It goes out when the connection is back.".to_owned(),
             Phase::Held(_) => "u undo. It goes out when the time is over, or when you leave.".to_owned(),
             Phase::Going | Phase::TooLate => String::new(),
         };
@@ -253,7 +255,7 @@ fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
                 1 => "   1 always".to_owned(),
                 several => format!("   1-{} always", several.min(9)),
             };
-            format!("{yes}   d deny   r deny with reason   D deny and stop{edit}{always}")
+            format!("{yes}   d deny   r deny with reason   D deny and stop{edit}   m rule{always}")
         }
         AskKind::Link => "Enter open   a done   d deny   r deny with reason   y copy".to_owned(),
         AskKind::Question => format!("{}   n note   d reject   r reject with reason", question_actions(ask, draft)),

@@ -7,6 +7,8 @@ use sayso_client::api::ask::{ApproveRequest, Ask, NoRequest};
 use sayso_client::api::session::Session;
 use sayso_core::time::Time;
 
+use super::rule::{Rule, Trial};
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Event {
@@ -16,6 +18,8 @@ pub(crate) enum Event {
     Paste(String),
     /// Time went on, or the terminal has another size.
     Tick,
+    /// The first asks of many, to look at while the others are read.
+    First(Vec<Ask>),
     /// Everything that waits, and the sessions that are open.
     Loaded { asks: Vec<Ask>, sessions: Vec<Session> },
     /// One ask as it is now.
@@ -36,6 +40,29 @@ pub(crate) enum Event {
     Session(String),
     /// Something to say.
     Told(String),
+    /// Whether the away rules apply.
+    Away(Away),
+    /// What a rule would do.
+    Tried(Rule, Result<Trial, String>),
+    /// A rule is in force, or why not.
+    RuleSaved(Result<(), String>),
+    /// The agents that can be started.
+    Agents(Result<Vec<String>, String>),
+    /// A session began, or why not.
+    Started(Result<(), String>),
+}
+
+/// Whether the person is away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Away {
+    /// There are no rules for that.
+    #[default]
+    Unknown,
+    Off,
+    On {
+        /// Nothing: until it is switched off.
+        until: Option<Time>,
+    },
 }
 
 /// Why a decision was not taken.
@@ -81,6 +108,14 @@ pub(crate) enum Effect {
     Browse(String),
     /// Read what was said and done in a session.
     Session(String),
+    /// Find out what a rule would do.
+    TryRule(Rule),
+    /// Put a rule in force until then, or for good.
+    SaveRule { rule: Rule, until: Option<Time> },
+    /// Read which agents there are.
+    Agents,
+    /// Start a session.
+    Start { agent: String, directory: String, prompt: String },
     /// Go to a pane of tmux.
     Jump(String),
     /// Ring.

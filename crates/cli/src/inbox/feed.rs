@@ -1,13 +1,15 @@
 //! What the server tells: everything that waits, and then what happens, for as long as the inbox is open.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use sayso_client::api::ask::{AskPage, AskQuery};
 use sayso_client::api::session::SessionQuery;
 use sayso_client::{Client, EventStream, StreamItem};
 use tokio::sync::mpsc::Sender;
 
-use super::event::Event;
+use super::event::{Away, Event};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -36,6 +38,11 @@ impl<'a> Server<'a> {
     /// A client of it.
     pub(super) fn client(&self) -> Client {
         self.client.borrow().clone()
+    }
+
+    /// The variables that agents get which are started from here.
+    pub(super) fn environment(&self) -> Option<BTreeMap<String, String>> {
+        self.app.environment_for_agents()
     }
 
     /// Looks whether it is somewhere else now.
@@ -74,10 +81,11 @@ async fn tell(news: &Sender<News>, event: Event) -> Result<(), Gone> {
 async fn load(server: &Server<'_>, news: &Sender<News>) -> Result<Option<i64>, Gone> {
     let client = server.client();
     let open = SessionQuery { open: Some(true), limit: Some(500), ..SessionQuery::default() };
-    let read = async { Ok::<_, sayso_client::Error>((client.pending_asks().await?, client.sessions(&open).await?)) };
+    let read = async { Ok::<_, sayso_client::Error>((pending(&client, news).await?, client.sessions(&open).await?)) };
     match read.await {
         Ok((asks, sessions)) => {
             tell(news, Event::Loaded { asks: asks.data, sessions: sessions.data }).await?;
+            tell_away(&client, news).await?;
             Ok(Some(asks.seq.min(sessions.seq)))
         }
         Err(error) if error.is_unreachable() => {
@@ -94,6 +102,35 @@ async fn load(server: &Server<'_>, news: &Sender<News>) -> Result<Option<i64>, G
     }
 }
 
+/// Every ask that waits. The first page is shown while the others are read.
+async fn pending(client: &Client, news: &Sender<News>) -> Result<AskPage, sayso_client::Error> {
+    let mut query = AskQuery { status: Some("pending".to_owned()), limit: Some(500), ..AskQuery::default() };
+    let mut whole = client.asks(&query).await?;
+    if whole.next_cursor.is_some() {
+        // Nobody listens: that is found out when everything is told.
+        let _ = tell(news, Event::First(whole.data.clone())).await;
+    }
+    while let Some(cursor) = whole.next_cursor.take() {
+        query.cursor = Some(cursor);
+        let more = client.asks(&query).await?;
+        // `seq` stays that of the first page: an ask that came later is seen again in the stream.
+        whole.data.extend(more.data);
+        whole.next_cursor = more.next_cursor;
+    }
+    Ok(whole)
+}
+
+/// Whether the away rules apply. Somebody who may not read the policy does not see it.
+async fn tell_away(client: &Client, news: &Sender<News>) -> Result<(), Gone> {
+    let Ok(policy) = client.policy().await else { return Ok(()) };
+    let away = match policy.profile {
+        Some(profile) if profile.name == "away" => Away::On { until: profile.until },
+        Some(_) | None if policy.text.lines().any(|line| line.trim() == "[profiles.away]") => Away::Off,
+        Some(_) | None => Away::Unknown,
+    };
+    tell(news, Event::Away(away)).await
+}
+
 /// What happens, until everything has to be read again.
 async fn stream(server: &Server<'_>, mut stream: EventStream, news: &Sender<News>) -> Result<(), Gone> {
     loop {
@@ -102,6 +139,10 @@ async fn stream(server: &Server<'_>, mut stream: EventStream, news: &Sender<News
                 let kind = event.kind.into_owned();
                 // Words and tools are not for the inbox, and there are many of them.
                 if ["message.", "tool."].iter().any(|prefix| kind.starts_with(prefix)) {
+                    continue;
+                }
+                if kind == "policy.changed" {
+                    tell_away(&server.client(), news).await?;
                     continue;
                 }
                 let data = event.data.get().to_owned();

@@ -27,6 +27,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("e", "edit the input or the plan in your editor"),
     ("n", "add a note to your answer"),
     ("u", "undo, while it is being sent"),
+    ("m", "make a rule that allows it"),
     ("s", "snooze for 30 minutes, or bring it back"),
     ("x X", "select; select identical ones"),
     ("t", "all that the agent said"),
@@ -37,6 +38,8 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("PgUp PgDn", "scroll"),
     ("/", "filter"),
     (".", "show new asks that wait above"),
+    ("z", "show what is snoozed, or fold it"),
+    ("c", "new session"),
     ("?", "keys"),
     ("Esc", "out of a field, then back"),
     ("q", "leave; what is being sent is sent"),
@@ -82,6 +85,8 @@ impl Model {
                 Vec::new()
             }
             Focus::Answer | Focus::Note | Focus::Reason | Focus::Filter => self.key_in_field(key),
+            Focus::Rule => self.key_in_rule(key),
+            Focus::Start => self.key_in_start(key),
             Focus::Card if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => Vec::new(),
             Focus::Card => self.key_on_card(key),
         }
@@ -129,7 +134,7 @@ impl Model {
                 self.take_typed();
                 return self.advance();
             }
-            Focus::Card | Focus::Help(_) | Focus::Session(_) => {}
+            Focus::Card | Focus::Help(_) | Focus::Session(_) | Focus::Rule | Focus::Start => {}
         }
         Vec::new()
     }
@@ -156,6 +161,11 @@ impl Model {
             KeyCode::Char('k') => self.move_by(false),
             KeyCode::Char('/') if self.settings.mode == Mode::All => self.focus = Focus::Filter,
             KeyCode::Char('.') => self.show_new(),
+            KeyCode::Char('z') => {
+                self.list.unfolded = !self.list.unfolded;
+                self.show_new();
+            }
+            KeyCode::Char('c') => return self.new_session(),
             KeyCode::Char('u') => self.undo(),
             KeyCode::Char('t') => {
                 if let Some((_, draft)) = self.draft_mut() {
@@ -182,6 +192,7 @@ impl Model {
                 return self.no(&NoRequest { message: None, stop: true });
             }
             KeyCode::Char('r') => self.type_into(Focus::Reason),
+            KeyCode::Char('m') => return self.make_rule(),
             code => return self.key_for_kind(code),
         }
         Vec::new()

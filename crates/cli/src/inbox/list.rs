@@ -65,6 +65,10 @@ pub(super) struct List {
     pub(super) hidden: usize,
     /// How many rows each group has.
     pub(super) groups: HashMap<&'static str, usize>,
+    /// Whether what is snoozed has rows.
+    pub(super) unfolded: bool,
+    /// How many asks are snoozed and folded away.
+    pub(super) folded: usize,
     /// How many asks wait in all, filtered or not, without those that are snoozed.
     pub(super) waiting: usize,
 }
@@ -91,7 +95,13 @@ impl List {
     /// the cursor is on them; new ones come in only where they move nothing: below the cursor.
     pub(super) fn settle(&mut self, asks: &Asks, filter: &str, now: Time, how: Settle) {
         self.waiting = asks.pending().filter(|ask| !order::is_snoozed(ask, now)).count();
-        let wanted = Self::wanted(asks, filter, now);
+        let mut wanted = Self::wanted(asks, filter, now);
+        self.folded = 0;
+        if !self.unfolded && filter.trim().is_empty() {
+            let all = wanted.len();
+            wanted.retain(|row| row.group != Group::Snoozed);
+            self.folded = all - wanted.len();
+        }
         let cursor = self.cursor().map(|row| Rc::clone(&row.id));
         self.rows.retain(|row| asks.get(&row.id).is_some());
         (self.rows, self.hidden) = match how {
@@ -203,7 +213,7 @@ mod tests {
 
     fn listed(all: &[Ask]) -> (Asks, List) {
         let asks = store(all);
-        let mut list = List::default();
+        let mut list = List { unfolded: true, ..List::default() };
         list.settle(&asks, "", NOW, Settle::InPlace);
         (asks, list)
     }

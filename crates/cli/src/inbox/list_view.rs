@@ -79,6 +79,11 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look, 
         y += at_row.height;
         row += 1;
     }
+    if shape.groups && model.list.folded > 0 && y < area.bottom() {
+        let told = format!(" Snoozed {}, z shows them", model.list.folded);
+        text::write(buffer, (area.x, y), area.width, &[(Tone::Dim, told)], look);
+        y += 1;
+    }
     if shape.groups && model.list.hidden > 0 && y < area.bottom() {
         let told = format!(" {}, . shows them", words::count(model.list.hidden, "new ask", "new asks"));
         text::write(buffer, (area.x, area.bottom() - 1), area.width, &[(Tone::Waiting, told)], look);

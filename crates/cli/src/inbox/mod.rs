@@ -11,12 +11,15 @@ mod draft;
 mod event;
 mod feed;
 mod field;
+mod form_view;
 mod keys;
 mod list;
 mod list_view;
 mod model;
+mod rule;
 mod run;
 mod screen;
+mod start;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -8,9 +8,11 @@ use sayso_core::time::Time;
 
 use super::asks::{Asks, Taken, is_undelivered};
 use super::draft::{self, Draft};
-use super::event::{Decision, Effect, Event, NotSent};
+use super::event::{Away, Decision, Effect, Event, NotSent};
 use super::field::Field;
 use super::list::{Group, List, Settle};
+use super::rule::RuleForm;
+use super::start::StartForm;
 use super::tmux::Place;
 use crate::sanitize;
 use crate::words;
@@ -20,6 +22,9 @@ pub(super) const GRACE: Duration = Duration::from_millis(400);
 
 /// How long an ask is snoozed.
 const SNOOZE: Duration = Duration::from_secs(30 * 60);
+
+/// How long after a decision could not be sent it is tried again, while the stream seems to work.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// How long something that was said stays on the screen.
 const NOTICE: Duration = Duration::from_secs(6);
@@ -35,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) title: bool,
     /// Everything, or only the first.
     pub(crate) mode: Mode,
+    /// Where new sessions work, unless the person says otherwise.
+    pub(crate) directory: String,
     /// Where this runs.
     pub(crate) place: Place,
     /// The time zone that times are shown in.
@@ -100,6 +107,10 @@ pub(super) enum Focus {
     Help(usize),
     /// What was said and done in the session, this many lines from its end.
     Session(usize),
+    /// The rule that is being made.
+    Rule,
+    /// The session that is about to be started.
+    Start,
 }
 
 /// What the last drawing found out: how many lines of the card there are, and how many were seen at once.
@@ -128,6 +139,9 @@ pub(crate) struct Model {
     pub(super) focus: Focus,
     /// What was said and done in the session that is looked at.
     pub(super) session: String,
+    pub(super) away: Away,
+    pub(super) rule: Option<RuleForm>,
+    pub(super) start: Option<StartForm>,
     /// Something to say, and since when.
     pub(super) notice: Option<(Time, String)>,
     /// When the card under the cursor appeared.
@@ -142,6 +156,8 @@ pub(crate) struct Model {
     /// When the rows were last put in order: snoozes and deadlines come by themselves.
     settled_at: Time,
     loaded: bool,
+    /// Whether the person has pressed a key.
+    touched: bool,
 }
 
 impl Model {
@@ -159,6 +175,9 @@ impl Model {
             connection: Connection::Loading,
             focus: Focus::Card,
             session: String::new(),
+            away: Away::Unknown,
+            rule: None,
+            start: None,
             notice: None,
             shown_at: now,
             shown: None,
@@ -167,6 +186,7 @@ impl Model {
             unsettled: None,
             settled_at: now,
             loaded: false,
+            touched: false,
         }
     }
 
@@ -176,6 +196,7 @@ impl Model {
         let mut effects = Vec::new();
         match event {
             Event::Key(key) => {
+                self.touched = true;
                 effects = self.settle();
                 effects.extend(self.key(key));
             }
@@ -186,6 +207,7 @@ impl Model {
                 self.typed();
             }
             Event::Tick => self.time_went_on(&mut effects),
+            Event::First(asks) => self.load_first(asks),
             Event::Loaded { asks, sessions } => self.load(asks, &sessions, &mut effects),
             Event::Fetched(ask) => {
                 self.asks.put(*ask);
@@ -218,6 +240,11 @@ impl Model {
                 }
             }
             Event::Told(text) => self.say(text),
+            Event::Away(away) => self.away = away,
+            Event::Tried(rule, trial) => self.rule_tried(rule, trial),
+            Event::RuleSaved(saved) => effects = self.rule_saved(saved),
+            Event::Agents(agents) => self.agents_known(agents),
+            Event::Started(started) => self.started(started),
         }
         effects
     }
@@ -256,7 +283,7 @@ impl Model {
         self.drafts.retain(|id, _| is_pending(id));
         self.shown = under_hand;
         self.shown_at = self.now;
-        if !matches!(self.focus, Focus::Help(_) | Focus::Session(_) | Focus::Filter) {
+        if matches!(self.focus, Focus::Answer | Focus::Note | Focus::Reason) {
             self.focus = Focus::Card;
         }
         self.read_whole().into_iter().collect()
@@ -271,11 +298,13 @@ impl Model {
     pub(crate) fn wake(&self) -> Time {
         let second = Time::from_millis((self.now.as_millis() / 1_000 + 1) * 1_000);
         let held = self.sending.iter().filter_map(|sending| match sending.phase {
-            Phase::Held(until) => Some(until),
+            // Without a connection nothing goes, whatever the time.
+            Phase::Held(until) => Some(until).filter(|_| !self.is_lost()),
             Phase::Going | Phase::TooLate => None,
         });
         let ready = self.shown_at.plus(GRACE);
-        held.chain((ready > self.now).then_some(ready)).min().map_or(second, |soonest| soonest.min(second))
+        let tried = self.rule.as_ref().and_then(RuleForm::due);
+        held.chain(tried).chain((ready > self.now).then_some(ready)).min().map_or(second, |soonest| soonest.min(second))
     }
 
     /// The ask under the cursor.
@@ -316,6 +345,11 @@ impl Model {
         })
     }
 
+    /// Whether no server is there.
+    pub(super) const fn is_lost(&self) -> bool {
+        matches!(self.connection, Connection::Lost { .. })
+    }
+
     /// Whether the card has been there long enough to take keys.
     pub(super) fn is_ready(&self) -> bool {
         self.now >= self.shown_at.plus(GRACE)
@@ -341,6 +375,12 @@ impl Model {
             }),
             Focus::Note => self.draft_mut().map(|(_, draft)| &mut draft.note),
             Focus::Reason => self.draft_mut().map(|(_, draft)| &mut draft.reason),
+            Focus::Rule => self.rule.as_mut().filter(|form| form.at == 0).map(|form| &mut form.pattern),
+            Focus::Start => self.start.as_mut().and_then(|form| match form.at {
+                0 => Some(&mut form.prompt),
+                1 => None,
+                _ => Some(&mut form.directory),
+            }),
             Focus::Card | Focus::Help(_) | Focus::Session(_) => None,
         }
     }
@@ -357,6 +397,8 @@ impl Model {
     pub(super) fn typed(&mut self) {
         if self.focus == Focus::Filter {
             self.unsettled = Some(Settle::Anew);
+        } else if let (Focus::Rule, Some(form)) = (self.focus, &mut self.rule) {
+            form.changed(self.now);
         } else if let Some((_, draft)) = self.draft_mut() {
             draft.problem = None;
         }
@@ -384,8 +426,16 @@ impl Model {
         if self.now.since(self.settled_at) >= Duration::from_secs(15) {
             self.changed();
         }
+        self.try_rule(effects);
+        self.go_due(effects);
+    }
+
+    /// Sends what was held long enough. While no server is there, everything waits.
+    fn go_due(&mut self, effects: &mut Vec<Effect>) {
         let now = self.now;
-        self.go(effects, |until| until <= now);
+        if !self.is_lost() {
+            self.go(effects, |until| until <= now);
+        }
     }
 
     /// Sends what is held and may go.
@@ -400,6 +450,18 @@ impl Model {
         }
     }
 
+    /// Asks to look at while the others are read. Which one is the first is known only when all are.
+    fn load_first(&mut self, asks: Vec<Ask>) {
+        if self.loaded || self.settings.mode == Mode::Once {
+            return;
+        }
+        for ask in asks {
+            self.asks.put(ask);
+        }
+        self.connection = Connection::Connected;
+        self.changed();
+    }
+
     fn load(&mut self, asks: Vec<Ask>, sessions: &[sayso_client::api::session::Session], effects: &mut Vec<Effect>) {
         let listed: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
         // Decided while nobody listened.
@@ -411,6 +473,10 @@ impl Model {
         }
         self.asks.put_sessions(sessions);
         self.connection = Connection::Connected;
+        if !self.loaded && !self.touched {
+            // Nothing is under the hand yet: the cursor begins on what is really the first.
+            self.list = List::default();
+        }
         self.loaded = true;
         self.changed();
     }
@@ -446,8 +512,7 @@ impl Model {
             self.go_on();
         }
         let mut effects = Vec::new();
-        let now = self.now;
-        self.go(&mut effects, |until| until <= now);
+        self.go_due(&mut effects);
         effects
     }
 
@@ -490,7 +555,12 @@ impl Model {
                 self.asks.put(*ask);
                 self.changed();
             }
-            NotSent::Offline => self.failed(at, id, "Not sent: no connection. Your answer is kept here.".to_owned()),
+            NotSent::Offline => {
+                if let Some(sending) = self.sending.get_mut(at) {
+                    sending.phase = Phase::Held(self.now.plus(AGAIN));
+                }
+                self.say("Not sent: no connection. It is kept, and sent when the connection is back.");
+            }
             NotSent::Refused(reason) => self.failed(at, id, reason),
         }
     }

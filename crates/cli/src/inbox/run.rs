@@ -8,7 +8,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use rustix::process::{Signal as Kill, kill_current_process_group};
 use sayso_client::api::ask::AnswerRequest;
 use sayso_client::api::error::ErrorCode;
-use sayso_client::api::session::{IfPending, TranscriptQuery};
+use sayso_client::api::policy::{ExplainRequest, SetPolicy};
+use sayso_client::api::session::{AgentList, IfPending, NewSession, TranscriptQuery};
 use sayso_client::{Client, Error};
 use sayso_core::time::Time;
 use sayso_server::TerminalSettings;
@@ -19,6 +20,7 @@ use tokio::task::JoinHandle;
 use super::event::{Decision, Effect, Event, NotSent};
 use super::feed::{self, News, Server};
 use super::model::{Mode, Model, Settings};
+use super::rule::{Rule, Trial};
 use super::screen::Screen;
 use super::tmux::Place;
 use crate::app::App;
@@ -47,8 +49,15 @@ pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
     let client = app.client()?;
     let TerminalSettings { bell, title, hold } =
         TerminalSettings::load(&app.paths.config_dir).map_err(|error| Failure::caused("Your settings cannot be used", &error))?;
-    let settings =
-        Settings { hold: hold.0, bell, title, mode, place: Place::of(&app.environment), zone: jiff::tz::TimeZone::system() };
+    let settings = Settings {
+        hold: hold.0,
+        bell,
+        title,
+        mode,
+        directory: std::env::current_dir().map(|here| here.to_string_lossy().into_owned()).unwrap_or_default(),
+        place: Place::of(&app.environment),
+        zone: jiff::tz::TimeZone::system(),
+    };
     let server = Server::new(app, client);
     let mut inbox = Inbox {
         model: Model::new(settings, sayso_client::now()),
@@ -266,6 +275,28 @@ impl Inbox<'_> {
                     self.model.update(sayso_client::now(), Event::Told(why));
                 }
             },
+            Effect::TryRule(rule) => self.calls.push(Box::pin(async move {
+                let trial = try_rule(&client, &rule).await.map_err(|error| Failure::from(error).to_string());
+                vec![Event::Tried(rule, trial)]
+            })),
+            Effect::SaveRule { rule, until } => self.calls.push(Box::pin(async move {
+                let saved = save_rule(&client, &rule, until).await.map_err(|error| Failure::from(error).to_string());
+                vec![Event::RuleSaved(saved)]
+            })),
+            Effect::Agents => self.calls.push(Box::pin(async move {
+                let agents = client.agents().await.map_err(|error| Failure::from(error).to_string());
+                let there = |list: AgentList| list.data.into_iter().filter(|agent| agent.installed).map(|agent| agent.name);
+                vec![Event::Agents(agents.map(|list| there(list).collect()))]
+            })),
+            Effect::Start { agent, directory, prompt } => {
+                let environment = self.server.environment();
+                self.calls.push(Box::pin(async move {
+                    let cwd = (!directory.is_empty()).then(|| whole_path(directory));
+                    let new = NewSession { agent, cwd, prompt: Some(prompt), environment, ..NewSession::default() };
+                    let started = client.start_session(&new).await.map_err(|error| Failure::from(error).to_string());
+                    vec![Event::Started(started.map(|_| ()))]
+                }));
+            }
             Effect::Bell => screen.bell().map_err(broken)?,
             Effect::Suspend => self.suspend(screen)?,
             Effect::Redraw => screen.redraw().map_err(broken)?,
@@ -356,6 +387,38 @@ async fn session(client: &Client, id: &str) -> Event {
             return if text.is_empty() { Event::Told("Nothing was said yet.".to_owned()) } else { Event::Session(text) };
         }
     }
+}
+
+/// What a rule would have done to the last asks, and what it does to those that wait.
+async fn try_rule(client: &Client, rule: &Rule) -> Result<Trial, Error> {
+    const HISTORY: u32 = 500;
+    let policy = client.policy().await?;
+    let text = Some(rule.added_to(&policy.text));
+    let past = |policy: Option<String>| ExplainRequest { history: Some(HISTORY), policy, ..ExplainRequest::default() };
+    let before = client.explain(&past(None)).await?;
+    let after = client.explain(&past(text.clone())).await?;
+    let pending = client.explain(&ExplainRequest { pending: true, policy: text, ..ExplainRequest::default() }).await?;
+    Ok(Trial::of(&before.data, &after.data, &pending.data))
+}
+
+/// A rule with an end is a grant; one without stands in the file.
+async fn save_rule(client: &Client, rule: &Rule, until: Option<Time>) -> Result<(), Error> {
+    match until {
+        Some(until) => client.grant(&rule.grant(until)).await.map(|_| ()),
+        None => {
+            let policy = client.policy().await?;
+            let text = rule.added_to(&policy.text);
+            client.set_policy(&SetPolicy { text, if_fingerprint: policy.text_fingerprint }).await.map(|_| ())
+        }
+    }
+}
+
+/// What a person typed, from here. What begins with `~` the server knows.
+fn whole_path(typed: String) -> String {
+    if typed.starts_with('~') {
+        return typed;
+    }
+    std::path::absolute(&typed).map(|path| path.to_string_lossy().into_owned()).unwrap_or(typed)
 }
 
 async fn snooze(client: &Client, id: &str, until: Option<Time>) -> Vec<Event> {

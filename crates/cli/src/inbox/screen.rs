@@ -1,6 +1,7 @@
 //! The terminal: taken, drawn on, and given back in every case.
 
 use std::io::{self, Stdout, Write};
+use std::panic::PanicHookInfo;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,11 +38,7 @@ impl Screen {
     pub(super) fn take(look: Look) -> io::Result<Self> {
         // A panic is told on the screen that the person had before.
         PANICS.call_once(|| {
-            let told = std::panic::take_hook();
-            std::panic::set_hook(Box::new(move |panic| {
-                give_back();
-                told(panic);
-            }));
+            std::panic::set_hook(after(give_back, std::panic::take_hook()));
         });
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         let mut screen = Self { terminal, kept: Kept::default(), look, titled: None };
@@ -115,6 +112,17 @@ impl Drop for Screen {
     }
 }
 
+/// What is done about a panic.
+type Told = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
+
+/// Does something before a panic is told.
+fn after(first: impl Fn() + Send + Sync + 'static, told: Told) -> Told {
+    Box::new(move |panic| {
+        first();
+        told(panic);
+    })
+}
+
 /// Leaves the terminal as it was, once.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::AcqRel) {
@@ -125,4 +133,33 @@ fn give_back() {
     let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
     let _ = out.write_all(b"\x1b[23;2t").and_then(|()| out.flush());
     let _ = disable_raw_mode();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// The terminal is given back before the panic is told, so that it can be read.
+    #[test]
+    fn a_panic_is_told_on_the_screen_that_the_person_had() {
+        let said: Arc<Mutex<Vec<String>>> = Arc::default();
+        let say = |what: &str| {
+            let (said, what, here) = (Arc::clone(&said), what.to_owned(), std::thread::current().id());
+            move || {
+                // Other tests of this program may panic meanwhile, in their own threads.
+                if std::thread::current().id() == here {
+                    said.lock().unwrap().push(what.clone());
+                }
+            }
+        };
+        let tell = say("told");
+        let before = std::panic::take_hook();
+        std::panic::set_hook(after(say("given back"), Box::new(move |_| tell())));
+        let caught = std::panic::catch_unwind(|| panic!("of the test"));
+        std::panic::set_hook(before);
+        assert!(caught.is_err());
+        assert_eq!(*said.lock().unwrap(), ["given back", "told"]);
+    }
 }

@@ -14,9 +14,10 @@ use sayso_client::api::ask::{
 use sayso_core::time::Time;
 use serde_json::json;
 
-use super::event::{Decision, Effect, Event, NotSent};
+use super::event::{Away, Decision, Effect, Event, NotSent};
 use super::keys::KEYS;
 use super::model::{Connection, Focus, GRACE, Mode, Model, Phase, Settings};
+use super::rule::{Rule, Trial};
 use super::tmux::Place;
 use super::view::{self, Kept};
 use crate::fixtures::{approval_ask, database, look, option, question, question_ask};
@@ -27,7 +28,15 @@ const NOW: Time = Time::from_millis(1_794_751_380_000);
 
 fn settings(mode: Mode) -> Settings {
     let place = Place::of(&Environment::from_pairs([("TMUX", "/tmp/tmux/default,1,0"), ("TMUX_PANE", "%0")]));
-    Settings { hold: Duration::from_secs(3), bell: true, title: true, mode, place, zone: jiff::tz::TimeZone::UTC }
+    Settings {
+        hold: Duration::from_secs(3),
+        bell: true,
+        title: true,
+        mode,
+        directory: "/work/shop".to_owned(),
+        place,
+        zone: jiff::tz::TimeZone::UTC,
+    }
 }
 
 fn minutes_ago(minutes: i64) -> Time {
@@ -548,7 +557,8 @@ fn a_snoozed_ask_goes_and_comes_back() {
     assert_eq!(desk.press('s'), [Effect::Snooze { id: "a".into(), until: Some(until) }]);
     assert_eq!(desk.open(), "b");
     desk.event(Event::Fetched(Box::new(Ask { snoozed_until: Some(until), ..ask("a", 2, question_ask()) })));
-    assert_eq!(desk.model.waiting(), 1);
+    assert_eq!((desk.model.waiting(), desk.model.list.rows.len()), (1, 1));
+    desk.press('z');
     desk.press('j');
     desk.rest();
     assert_eq!(desk.open(), "a");
@@ -746,12 +756,9 @@ fn an_answer_that_was_not_taken_is_kept() {
     desk.key(KeyCode::Enter);
     desk.sent();
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
-    assert!(desk.screen(80, 24).contains("Not sent: no connection. Your answer is kept here."));
-    assert!(desk.screen(80, 24).contains("Other: \"mine\""));
-    desk.key(KeyCode::Enter);
-    desk.key(KeyCode::Enter);
+    assert!(desk.screen(80, 24).contains("Not sent: no connection. It is kept, and sent when the connection is back."));
     assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["mine"]])));
-    desk.sent();
+    assert_eq!(desk.sent().len(), 1, "it is tried again");
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Refused("Not sent: too long.".into()) });
     assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Not sent: too long."));
 }
@@ -781,6 +788,164 @@ fn the_connection_is_told_as_it_is() {
     desk.event(Event::Back);
     assert_eq!(desk.model.connection, Connection::Connected);
     assert!(desk.screen(80, 24).contains("connected"));
+}
+
+#[test]
+fn what_is_decided_without_a_connection_is_sent_when_it_is_back() {
+    let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    desk.press('1');
+    assert_eq!(desk.sent(), [], "nothing goes while no server is there");
+    assert!(desk.model.wake() > desk.now, "and nothing is tried all the time");
+    assert!(desk.model.held().is_some_and(|(sending, _)| sending.id == "a"));
+    desk.press('k');
+    assert!(desk.screen(80, 24).contains("No connection: it waits. u undo"), "{}", desk.screen(80, 24));
+    desk.event(Event::Back);
+    let effects = desk.wait(Duration::from_secs(1));
+    assert_eq!(effects, [Effect::Send { id: "a".into(), decision: answer(&[&["SQLite"]]) }]);
+    desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
+    desk.press('u');
+    assert_eq!(desk.held(), None, "it can still be taken back");
+    assert_eq!(desk.sent(), []);
+}
+
+#[test]
+fn the_first_of_many_asks_are_there_while_the_others_are_read() {
+    let mut desk = Desk { model: Model::new(settings(Mode::All), NOW), now: NOW, kept: Kept::default() };
+    desk.event(Event::First(vec![ask("a", 2, question_ask())]));
+    assert_eq!(desk.open(), "a");
+    let soon = Ask { deadline_at: Some(NOW.plus(Duration::from_secs(60))), ..ask("b", 1, question_ask()) };
+    desk.event(Event::Loaded { asks: vec![ask("a", 2, question_ask()), soon.clone()], sessions: Vec::new() });
+    assert_eq!(desk.open(), "b", "nothing was under the hand yet");
+    let mut touched = Desk { model: Model::new(settings(Mode::All), NOW), now: NOW, kept: Kept::default() };
+    touched.event(Event::First(vec![ask("a", 2, question_ask())]));
+    touched.press('t');
+    touched.event(Event::Loaded { asks: vec![ask("a", 2, question_ask()), soon], sessions: Vec::new() });
+    assert_eq!((touched.open(), touched.model.list.hidden), ("a", 1));
+}
+
+#[test]
+fn what_is_snoozed_is_folded_until_somebody_wants_to_see_it() {
+    let snoozed = Ask { snoozed_until: Some(NOW.plus(Duration::from_secs(900))), ..ask("b", 1, question_ask()) };
+    let mut desk = Desk::with(vec![ask("a", 2, question_ask()), snoozed]);
+    assert_eq!((desk.model.list.rows.len(), desk.model.list.folded), (1, 1));
+    assert!(desk.screen(80, 24).contains("1 snoozed, z shows them"));
+    assert!(desk.screen(120, 40).contains("Snoozed 1, z shows them"));
+    desk.press('z');
+    assert_eq!((desk.model.list.rows.len(), desk.model.list.folded), (2, 0));
+    desk.press('z');
+    desk.press('/');
+    desk.type_in("database");
+    assert_eq!(desk.model.list.rows.len(), 2, "a filter finds it");
+}
+
+#[test]
+fn the_first_line_says_whether_the_away_rules_apply() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    assert!(!desk.screen(120, 40).contains("away"));
+    desk.event(Event::Away(Away::Off));
+    assert!(desk.screen(120, 40).contains("away off") && !desk.screen(80, 24).contains("away"));
+    desk.event(Event::Away(Away::On { until: Some(NOW.plus(Duration::from_secs(7_620))) }));
+    assert!(desk.screen(80, 24).contains("away until 16:10   connected"), "{}", desk.screen(80, 24));
+}
+
+/// An approval under the hand, with two more that are the same.
+fn three_tests() -> Desk {
+    Desk::with(vec![ask("a", 3, approval_ask()), ask("b", 2, approval_ask()), ask("c", 1, question_ask())])
+}
+
+#[test]
+fn a_rule_is_tried_shown_and_saved_and_releases_what_waits() {
+    let mut desk = three_tests();
+    let effects = desk.press('m');
+    let [Effect::TryRule(rule)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!((rule.pattern.as_str(), rule.project.is_some()), ("cargo test *", true));
+    desk.key(KeyCode::Enter);
+    assert!(desk.model.notice.is_some(), "what it would do has to be seen first");
+    let trial = Trial {
+        decided: 12,
+        as_you_did: 11,
+        otherwise: vec!["cargo test --release".to_owned()],
+        releases: vec!["a".to_owned(), "b".to_owned()],
+    };
+    desk.event(Event::Tried(rule.clone(), Ok(trial.clone())));
+    desk.model.notice = None;
+    picture("rule", &mut desk);
+    // Another pattern is tried a moment after the last key.
+    desk.key(KeyCode::Backspace);
+    desk.key(KeyCode::Backspace);
+    assert_eq!(desk.event(Event::Tick), []);
+    let effects = desk.wait(Duration::from_millis(250));
+    let narrower = Rule { pattern: "cargo test".to_owned(), ..rule.clone() };
+    assert_eq!(effects, [Effect::TryRule(narrower.clone())]);
+    desk.event(Event::Tried(rule.clone(), Ok(trial.clone())));
+    assert!(desk.screen(80, 24).contains("It is being tried"), "what comes too late is not shown");
+    desk.event(Event::Tried(narrower.clone(), Ok(trial)));
+    // Everywhere, for good, and only one of the two.
+    for code in [KeyCode::Down, KeyCode::Char(' '), KeyCode::Down, KeyCode::Left] {
+        desk.key(code);
+    }
+    desk.wait(Duration::from_millis(250));
+    let wide = Rule { project: None, ..narrower };
+    let trial = Trial { releases: vec!["a".to_owned(), "b".to_owned()], ..Trial::default() };
+    desk.event(Event::Tried(wide.clone(), Ok(trial)));
+    desk.key(KeyCode::Down);
+    desk.press(' ');
+    assert!(desk.screen(80, 24).contains("Enter save and approve 1"), "{}", desk.screen(80, 24));
+    assert_eq!(desk.key(KeyCode::Enter), [Effect::SaveRule { rule: wide, until: None }]);
+    assert_eq!(desk.held(), None, "nothing is approved before the rule is there");
+    desk.event(Event::RuleSaved(Err("Somebody else wrote the file meanwhile.".to_owned())));
+    assert!(desk.screen(80, 24).contains("Somebody else wrote the file meanwhile."));
+    desk.key(KeyCode::Esc);
+    assert_eq!((desk.model.focus, desk.held()), (Focus::Card, None));
+
+    let mut desk = three_tests();
+    let effects = desk.press('m');
+    let [Effect::TryRule(rule)] = effects.as_slice() else { panic!("{effects:?}") };
+    let trial = Trial { releases: vec!["a".to_owned(), "b".to_owned()], ..Trial::default() };
+    desk.event(Event::Tried(rule.clone(), Ok(trial)));
+    let until = Some(desk.now.plus(Duration::from_secs(3_600)));
+    assert_eq!(desk.key(KeyCode::Enter), [Effect::SaveRule { rule: rule.clone(), until }]);
+    desk.event(Event::RuleSaved(Ok(())));
+    let sent: Vec<String> = desk.model.sending.iter().map(|sending| sending.id.clone()).collect();
+    assert_eq!(sent, ["a", "b"]);
+    assert_eq!(desk.open(), "c");
+}
+
+#[test]
+fn a_rule_that_is_wrong_is_not_saved_and_rules_are_made_from_approvals_only() {
+    let mut desk = three_tests();
+    let effects = desk.press('m');
+    let [Effect::TryRule(rule)] = effects.as_slice() else { panic!("{effects:?}") };
+    desk.event(Event::Tried(rule.clone(), Err("line 4: a pattern is missing".to_owned())));
+    assert_eq!(desk.key(KeyCode::Enter), []);
+    assert!(desk.screen(80, 24).contains("line 4: a pattern is missing"));
+    let mut desk = Desk::with(vec![question_ask()]);
+    assert_eq!(desk.press('m'), []);
+    assert!(desk.screen(80, 24).contains("Rules are made from approvals."));
+}
+
+#[test]
+fn a_session_is_started_with_agent_directory_and_prompt() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    assert_eq!(desk.press('c'), [Effect::Agents]);
+    desk.type_in("ask me");
+    desk.event(Event::Agents(Ok(vec!["claude".to_owned(), "mock".to_owned()])));
+    desk.key(KeyCode::Down);
+    desk.key(KeyCode::Right);
+    desk.key(KeyCode::Down);
+    desk.type_in("/api");
+    picture("new_session", &mut desk);
+    let started = Effect::Start { agent: "mock".to_owned(), directory: "/work/shop/api".to_owned(), prompt: "ask me".to_owned() };
+    assert_eq!(desk.key(KeyCode::Enter), [started]);
+    assert_eq!(desk.key(KeyCode::Enter), [], "once");
+    desk.event(Event::Started(Err("There is no such directory.".to_owned())));
+    assert!(desk.screen(80, 24).contains("There is no such directory."));
+    desk.key(KeyCode::Enter);
+    desk.event(Event::Started(Ok(())));
+    assert_eq!(desk.model.focus, Focus::Card);
+    desk.press('c');
+    assert_eq!(desk.key(KeyCode::Enter), [], "without a prompt and an agent nothing begins");
 }
 
 #[test]
@@ -860,7 +1025,12 @@ fn screens() {
         picture(name, &mut at(id));
     }
     picture("parked", &mut at("ask_k"));
-    picture("snoozed", &mut at("ask_l"));
+    let mut snoozed = at("ask_a");
+    snoozed.press('z');
+    snoozed.model.list.go_to("ask_l");
+    snoozed.event(Event::Tick);
+    snoozed.rest();
+    picture("snoozed", &mut snoozed);
     let mut highlighted = at("ask_b");
     highlighted.key(KeyCode::Down);
     picture("question_highlighted", &mut highlighted);

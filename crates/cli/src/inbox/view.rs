@@ -10,6 +10,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::body::{self, Height, Room};
 use super::card;
+use super::event::Away;
+use super::form_view;
 use super::keys::KEYS;
 use super::list_view;
 use super::model::{Connection, Focus, Measured, Mode, Model};
@@ -111,6 +113,12 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, look: &Look, kept: &mut
     if let Focus::Session(up) = model.focus {
         return session(buffer, below(area, &parts), model, up, look);
     }
+    if let Focus::Rule | Focus::Start = model.focus {
+        if let Some(position) = form_view::draw(buffer, inset(below(area, &parts)), model, look) {
+            frame.set_cursor_position(position);
+        }
+        return model.measured;
+    }
     if let Some(x) = parts.beside {
         let (bar, tee, foot) = if look.ascii { ("|", "-", "-") } else { ("│", "┬", "┴") };
         for y in parts.list.y..parts.list.bottom() {
@@ -177,7 +185,10 @@ fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     let waiting = format!("{} waiting", model.list.waiting);
     let mut left: Pieces = vec![(Tone::Bold, " Sayso".to_owned())];
     let mut right: Pieces = vec![(tone, state.clone()), (Tone::Dim, format!("  {time} "))];
-    let lost = matches!(model.connection, Connection::Lost { .. });
+    let lost = model.is_lost();
+    if let Some(away) = away(model, area.width) {
+        right.insert(0, (Tone::Dim, format!("{away}   ")));
+    }
     if let (Some((sending, until)), false) = (model.held(), lost) {
         let seconds = until.since(model.now).as_millis().div_ceil(1_000);
         let room = usize::from(area.width).saturating_sub(48).max(8);
@@ -211,6 +222,16 @@ fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     }
 }
 
+/// Whether the away rules apply; that they do not is said only where there is much room.
+fn away(model: &Model, width: u16) -> Option<String> {
+    match model.away {
+        Away::On { until: Some(until) } => Some(format!("away until {}", clock(until, &model.settings.zone))),
+        Away::On { until: None } => Some("away on".to_owned()),
+        Away::Off if width >= WIDE => Some("away off".to_owned()),
+        Away::Off | Away::Unknown => None,
+    }
+}
+
 /// The local time of day.
 pub(super) fn clock(time: sayso_core::time::Time, zone: &jiff::tz::TimeZone) -> String {
     let at = jiff::Timestamp::from_millisecond(time.as_millis());
@@ -226,6 +247,7 @@ fn between(buffer: &mut Buffer, area: Rect, y: u16, model: &Model, seen: list_vi
         text::write(buffer, (area.x + 2, y), area.width, &[(Tone::Dim, place)], look);
     }
     let more = match (model.list.hidden, rows.saturating_sub(seen.end)) {
+        (0, 0) if model.list.folded > 0 => (Tone::Dim, format!(" {} snoozed, z shows them ", model.list.folded)),
         (0, 0) => return,
         (0, below) => (Tone::Dim, format!(" {below} more below ")),
         (hidden, _) => (Tone::Waiting, format!(" {}, . shows them ", words::count(hidden, "new ask", "new asks"))),
@@ -251,12 +273,17 @@ fn keys_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
         text::write(buffer, (area.x, area.y), area.width, &[(Tone::Dim, told)], look);
         return;
     }
+    if let Focus::Rule | Focus::Start = model.focus {
+        let told = words::cut(&form_view::keys(model), usize::from(area.width), look.ellipsis());
+        text::write(buffer, (area.x, area.y), area.width, &[(Tone::Dim, told)], look);
+        return;
+    }
     let mut shown: Vec<&str> = match model.settings.mode {
         Mode::All => vec!["j/k move", "1-9 choose", "a/d yes/no", "r reason", "s snooze", "u undo", "/ filter"],
         Mode::Once => vec!["1-9 choose", "a/d yes/no", "r reason", "u undo", "q leave", "PgDn scroll"],
     };
     if area.width >= WIDE {
-        shown.extend(["g tmux pane", "y copy", "x select", "e edit"]);
+        shown.extend(["g tmux pane", "y copy", "x select", "e edit", "m rule", "c new"]);
     }
     let filtered = (!model.filter.text().is_empty()).then(|| format!("Filter: {}", model.filter.text()));
     let selected = (!model.selected.is_empty()).then(|| format!("{} selected", model.selected.len()));

@@ -19,4 +19,5 @@ mod hooks;
 mod mcp;
 mod mcp_peers;
 mod opencode;
+mod workflow;
 mod world;

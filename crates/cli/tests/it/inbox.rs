@@ -211,14 +211,60 @@ async fn it_outlives_the_server_and_says_so() -> Result<()> {
     server.kill9().await?;
     terminal.shows("DISCONNECTED. Trying again in").await?;
     assert!(terminal.visible().contains("Which?"), "reading works");
+    // What is decided meanwhile waits, and goes out by itself.
+    press(&mut terminal, "2", ONE_KEY).await?;
+    terminal.shows("No connection: it waits.").await?;
     server.start_again().await?;
+    let answered = outcome(&person, &id).await?.outcome.context("it is over")?;
+    assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["B".into()])]));
     terminal.shows_that("the connection", |seen| seen.contains("connected") && !seen.contains("DISCONNECTED")).await?;
     let late = person.asks(&question("Another?", &["C", "D"])).await?.id;
-    terminal.shows("2 waiting").await?;
-    press(&mut terminal, "1", ONE_KEY).await?;
     terminal.shows("1 waiting").await?;
-    assert_eq!(outcome(&person, &id).await?.status, AskStatus::Answered);
     assert_eq!(person.client()?.ask(&late).await?.status, AskStatus::Pending);
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn a_rule_is_made_and_releases_what_waits() -> Result<()> {
+    let person = person().await?;
+    let first = person.asks(&approval("cargo test --workspace")).await?.id;
+    let twin = person.asks(&approval("cargo test -p core")).await?.id;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("cargo test --workspace").await?;
+    press(&mut terminal, "m", APPROVE).await?;
+    terminal.shows("Make a rule").await?;
+    terminal.shows("Enter save and approve 2").await?;
+    terminal.send("\r").await?;
+    for id in [&first, &twin] {
+        assert_eq!(outcome(&person, id).await?.status, AskStatus::Approved);
+    }
+    let grants = person.client()?.policy().await?.grants;
+    assert_eq!(grants.iter().map(|grant| grant.run.clone()).collect::<Vec<_>>(), [["cargo test *"]]);
+    terminal.shows("0 waiting").await?;
+    leave(&mut terminal).await
+}
+
+#[tokio::test]
+async fn a_session_is_started_from_the_inbox_and_asks_there() -> Result<()> {
+    let person = person().await?;
+    let mut terminal = person.terminal(&["inbox"])?;
+    terminal.shows("Nothing waits for you.").await?;
+    terminal.send("c").await?;
+    terminal.shows("New session").await?;
+    terminal.send("question").await?;
+    terminal.shows_that("the agents", |seen| seen.contains('[')).await?;
+    terminal.send(DOWN).await?;
+    for _ in 0..20 {
+        if terminal.visible().contains("[mock]") {
+            break;
+        }
+        let before = terminal.visible();
+        terminal.send(" ").await?;
+        terminal.shows_that("another agent", |seen| seen != before).await?;
+    }
+    terminal.send("\r").await?;
+    terminal.shows("Which database should this feature use?").await?;
+    assert_eq!(person.pending().await?.agent, "mock");
     leave(&mut terminal).await
 }
 

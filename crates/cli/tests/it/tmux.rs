@@ -69,3 +69,32 @@ async fn from_the_inbox_to_the_pane_and_an_answer_in_a_popup() -> Result<()> {
     assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["PostgreSQL".into()])]));
     Ok(())
 }
+
+/// A whole run in a pane: the trace, a question and the checkpoint answered where they are asked.
+#[tokio::test]
+async fn a_workflow_is_run_in_a_pane() -> Result<()> {
+    let person = Person::new().await?;
+    let sayso = sayso_bin()?;
+    let file = person.path("release.toml");
+    std::fs::write(
+        &file,
+        "name = \"release\"\n\n[[steps]]\nid = \"plan\"\nagent = \"mock\"\nprompt = \"question\"\nquestions = \"forward\"\n\n\
+         [[steps]]\nid = \"go\"\n[steps.checkpoint]\nquestion = \"Release it?\"\noptions = [\"Yes\", \"No\"]\n\n\
+         [[steps]]\nid = \"publish\"\nagent = \"mock\"\nprompt = \"Publish: {{steps.plan.output}}\"\n",
+    )?;
+    let command = format!("'{}' workflow run '{}'; exec cat", sayso.display(), file.display());
+    let tmux = Tmux::new(&person);
+    let mut pane = Pty::spawn(tmux.command(&["new-session", "-s", "work", &command]))?;
+    pane.shows("? plan: agent asks: Database").await?;
+    pane.shows("Select [1-2, or type your own]:").await?;
+    pane.send("1\r").await?;
+    pane.shows("→ plan: answered: SQLite (you, terminal)").await?;
+    pane.shows("? go: checkpoint").await?;
+    pane.shows("Select [1-2]:").await?;
+    pane.send("1\r").await?;
+    pane.shows("publish: done: Publish: You answered: SQLite.").await?;
+    pane.shows("The run is completed.").await?;
+    let asks = person.client()?.pending_asks().await?;
+    assert!(asks.data.is_empty(), "{asks:?}");
+    Ok(())
+}

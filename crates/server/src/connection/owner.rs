@@ -372,6 +372,9 @@ impl Owner {
                     carried.session.status = SessionStatus::Stalled;
                     work.changes.push(Change::Status { session: *id, status: SessionStatus::Stalled });
                     if self.agent.on_stale == OnStale::Interrupt {
+                        let body = BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() };
+                        let block = block(now, None, body);
+                        work.changes.push(Change::Block { session: *id, block, event: EventKind::Notice });
                         work.inputs.push(Input::Command(Command::Interrupt { session: *id }));
                     }
                 }

@@ -23,9 +23,12 @@ use sayso_core::policy::QuestionPolicy;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus, title_of};
+use sayso_core::texts;
 use sayso_core::transcript::{Block, BlockBody, Role as Speaker};
 use sayso_store::read::{GetSession, ListSessions, SessionDetail};
-use sayso_store::write::{CommandSession, Commanded, CreateSession, IdempotencyKey, Once, SendMessage, Sent, SessionCommand};
+use sayso_store::write::{
+    CommandSession, Commanded, CreateSession, IdempotencyKey, Once, SayNotice, SendMessage, Sent, SessionCommand,
+};
 
 use super::asks::{label, page_size, place};
 use super::{ApiError, Authorized, JsonBody, Params};
@@ -337,6 +340,14 @@ pub(crate) async fn say(
     Ok(MessageAccepted { message_id: message_id.to_string(), answered })
 }
 
+/// What the transcript of a step says when a person stops its turn; its run reads it there, also after a restart.
+fn interrupted(app: &App, caller: &Caller, session: SessionId) -> SayNotice {
+    let now = app.clock.now();
+    let body = BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() };
+    let block = Block { id: BlockId::new(now, entropy::id()), at: now, subagent: None, body };
+    SayNotice { workspace: caller.workspace, session: Some(session), data: Raw::of(&block), block }
+}
+
 async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionCommand) -> Result<Json<ApiSession>, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
     let found = find(app, caller, id).await?;
@@ -352,6 +363,7 @@ async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionComm
         scope: caller.scope.clone(),
         command: Raw::of(&command),
         kind,
+        said: (kind == SessionCommand::Interrupt && found.session.step.is_some()).then(|| interrupted(app, caller, session)),
         now: app.clock.now(),
     };
     match app.store.write(wanted).await? {

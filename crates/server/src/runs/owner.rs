@@ -98,6 +98,10 @@ fn of_session(session: SessionId, seen: SessionLook) -> Option<Event> {
     match seen.status {
         Some(SessionStatus::Running | SessionStatus::Stalled) => None,
         Some(SessionStatus::Idle) if seen.busy => None,
+        // What it said before it was stopped is not what the step was to bring.
+        Some(SessionStatus::Idle) if seen.interrupted => {
+            Some(Event::Ended { session, reason: "the turn was interrupted".to_owned(), died: false })
+        }
         Some(SessionStatus::Idle) => Some(Event::Finished { session, output: seen.last_words.unwrap_or_default() }),
         Some(SessionStatus::Ended { reason, failed, .. }) => {
             Some(Event::Ended { session, reason: format!("the agent has ended: {reason}"), died: failed })

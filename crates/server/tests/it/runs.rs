@@ -483,3 +483,34 @@ async fn a_scripted_agent_and_a_scripted_person_go_through_a_workflow() {
     let answered = client.reject_question(&run, &id(&waiting["pendingQuestions"][0])).await.unwrap();
     assert_eq!(answered.status, "rejected");
 }
+
+/// What an agent had said when it was stopped is not what its step was to bring.
+#[tokio::test]
+async fn a_step_whose_turn_is_interrupted_has_failed() {
+    let world = World::start().await;
+    let plan = json!({ "id": "plan", "agent": "mock", "prompt": "question", "questions": "forward" });
+    let next = json!({ "id": "next", "agent": "mock", "prompt": "go on" });
+    let run = world.start_run(run_of(json!([plan, next]))).await;
+    let waiting = world.run_until(&run, "waiting").await;
+    let session = waiting["steps"][0]["sessionId"].as_str().unwrap().to_owned();
+    world.admin.post(&format!("/v1/sessions/{session}/interrupt"), json!({})).await.expect(200);
+    let over = world.run_until(&run, "failed").await;
+    let steps = &over["steps"];
+    assert_eq!((&steps[0]["status"], &steps[0]["reason"]), (&json!("failed"), &json!("the turn was interrupted")));
+    assert_eq!((&steps[1]["status"], &over["pendingQuestions"]), (&json!("cancelled"), &json!([])));
+    let transcript = world.admin.get(&format!("/v1/sessions/{session}/transcript")).await.expect(200);
+    let told = transcript["data"].as_array().unwrap().iter().any(|block| block["text"] == "The turn was interrupted.");
+    assert!(told, "{transcript}");
+}
+
+/// The same when somebody denies a tool and stops the agent.
+#[tokio::test]
+async fn a_step_whose_agent_was_stopped_by_a_denial_has_failed() {
+    let world = World::start().await;
+    let run = world.start_run(run_of(json!([{ "id": "build", "agent": "mock", "prompt": "approve it" }]))).await;
+    let waiting = world.run_until(&run, "waiting").await;
+    let ask = waiting["pendingApprovals"][0].as_str().unwrap();
+    world.admin.post(&format!("/v1/asks/{ask}/deny"), json!({ "stop": true })).await.expect(200);
+    let over = world.run_until(&run, "failed").await;
+    assert_eq!(over["steps"][0]["reason"], "the turn was interrupted");
+}

@@ -43,6 +43,9 @@ impl Operation for CommandSession {
             }
             (SessionCommand::Resume, _) => return Ok(Commanded::NotResumable),
         }
+        if let (SessionStatus::Running | SessionStatus::Stalled, Some(said)) = (&session.status, self.said) {
+            said.apply(tx)?;
+        }
         tx.send_command(session.connection, self.session, self.command)?;
         Ok(Commanded::Queued(Box::new(session)))
     }

@@ -6,6 +6,7 @@ use rusqlite::{Connection as Sqlite, OptionalExtension, params};
 use sayso_core::id::{RunId, SessionId};
 use sayso_core::run::Run;
 use sayso_core::session::SessionStatus;
+use sayso_core::texts;
 
 use super::{ask_row, column, events, json, sessions};
 use crate::error::StoreError;
@@ -116,7 +117,7 @@ impl Query for LookAtSteps {
 fn look(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<SessionLook, StoreError> {
     let status = sessions::get(db, workspace, id)?.map(|session| session.status);
     if status != Some(SessionStatus::Idle) {
-        return Ok(SessionLook { status, busy: false, last_words: None });
+        return Ok(SessionLook { status, busy: false, interrupted: false, last_words: None });
     }
     let busy: bool = db
         .prepare_cached(
@@ -124,6 +125,13 @@ fn look(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<SessionLoo
                  OR EXISTS (SELECT 1 FROM outbox WHERE session = ?1 AND ask IS NOT NULL)",
         )?
         .query_row([id.as_bytes()], |row| row.get(0))?;
+    // By a person who stopped the turn or denied with a stop, or because nothing was heard for long.
+    let interrupted: bool = db
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM block WHERE session = ?1 AND data ->> '$.type' = 'notice' AND data ->> '$.text' = ?2)
+                 OR EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND (outcome ->> '$.decision.denied.stop' OR outcome ->> '$.decision.rejected.stop'))",
+        )?
+        .query_row(params![id.as_bytes(), texts::WITHDRAWN_INTERRUPTED], |row| row.get(0))?;
     let last_words = db
         .prepare_cached(
             "SELECT data ->> '$.text' FROM block WHERE session = ?1 AND data ->> '$.type' = 'message'
@@ -131,5 +139,5 @@ fn look(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<SessionLoo
         )?
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()?;
-    Ok(SessionLook { status, busy, last_words })
+    Ok(SessionLook { status, busy, interrupted, last_words })
 }

@@ -80,7 +80,15 @@ impl Operation for AdvanceRun {
         }
         for (session, command) in self.closed {
             let kind = SessionCommand::Close;
-            let close = CommandSession { workspace: self.workspace, session, scope: Scope::All, command, kind, now: self.now };
+            let close = CommandSession {
+                workspace: self.workspace,
+                session,
+                scope: Scope::All,
+                command,
+                kind,
+                said: None,
+                now: self.now,
+            };
             // It may be over already.
             close.apply(tx)?;
         }

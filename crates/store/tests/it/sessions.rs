@@ -23,6 +23,7 @@ fn command(session: &Session, kind: SessionCommand) -> CommandSession {
         scope: Scope::All,
         command: Raw::of(&format!("{kind:?}")),
         kind,
+        said: None,
         now: at(50),
     }
 }

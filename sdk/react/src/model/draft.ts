@@ -18,6 +18,16 @@ export interface Draft {
 
 export const optionValue = (option: { value?: string | null; label: string }): string => option.value ?? option.label;
 
+/** What a person reads of an option. That it is recommended is said beside it. */
+export const optionLabel = (option: { label: string; recommended?: boolean }): string =>
+  option.recommended ? option.label.replace(/\s*\(recommended\)\s*$/i, "") : option.label;
+
+/** An entry of an answer as a person reads it. */
+export function entryLabel(question: Question, entry: string): string {
+  const option = question.options?.find((one) => optionValue(one) === entry);
+  return option ? optionLabel(option) : entry;
+}
+
 function begin(question: Question): QuestionDraft {
   const preselected = question.preselected ?? [];
   const options = (question.options ?? []).map(optionValue);

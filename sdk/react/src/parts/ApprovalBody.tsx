@@ -30,7 +30,7 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
           <p className="why">
             <ShieldCheck size={14} strokeWidth={1.75} aria-hidden="true" />
             <span>
-              <Visible text={t("approval.why", { why: ask.why })} />
+              <Why text={t("approval.why", { why: ask.why })} />
             </span>
           </p>
         )}
@@ -173,4 +173,12 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
       {choices.length > 0 && <span className="muted">{t("approval.owner", { agent: ask.agent })}</span>}
     </div>
   );
+}
+
+/** Why a person is asked. What stands between backticks is code. */
+function Why({ text }: { text: string }) {
+  return text.split("`").map((part, index) => {
+    const shown = <Visible text={part} />;
+    return index % 2 === 0 ? <span key={index}>{shown}</span> : <code key={index}>{shown}</code>;
+  });
 }

@@ -2,6 +2,7 @@ import { Eye } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import type { Question, QuestionOption } from "../api";
 import { useHost } from "../host";
+import { optionLabel } from "../model/draft";
 import { plain } from "../model/invisible";
 import { takesOther } from "../model/view";
 import type { AskCardModel } from "../useAskCard";
@@ -77,7 +78,7 @@ export function OptionWords({ option, t, leading }: { option: QuestionOption; t:
     <>
       {leading}
       <span className="l">
-        <Visible text={option.recommended ? option.label.replace(/\s*\(recommended\)\s*$/i, "") : option.label} />
+        <Visible text={optionLabel(option)} />
       </span>
       <span className="rec">{option.recommended ? t("question.recommended") : ""}</span>
       {option.description && (

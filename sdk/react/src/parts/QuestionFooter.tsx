@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { useHost } from "../host";
+import { optionLabel } from "../model/draft";
 import { type AskCardModel, optionCount } from "../useAskCard";
 import { Kbd } from "./Kbd";
 import { NoteField, ReasonField } from "./notes";
@@ -74,12 +75,9 @@ function SendChoice({ model }: { model: AskCardModel }) {
   const { highlight } = model;
   const highlighted = highlight !== null && highlight < optionCount(model.ask) ? highlight : undefined;
   const yesNo = [t("question.yes"), t("question.no")];
+  const option = highlighted === undefined ? undefined : question?.options?.[highlighted];
   const label =
-    highlighted === undefined
-      ? undefined
-      : question?.input === "yesNo"
-        ? yesNo[highlighted]
-        : question?.options?.[highlighted]?.label;
+    highlighted !== undefined && question?.input === "yesNo" ? yesNo[highlighted] : option && optionLabel(option);
   const answer = typed ?? label;
   const preselected =
     highlighted === undefined && typed === undefined && model.missing.length === 0 ? model.answers[0]?.[0] : undefined;

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { AskCardActions } from "../AskCard";
 import type { Ask, Question, ShownAnswer } from "../api";
 import { useHost } from "../host";
-import { optionValue } from "../model/draft";
+import { entryLabel, optionLabel, optionValue } from "../model/draft";
 import { titleOf } from "../model/view";
 import { secondLine } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
@@ -81,9 +81,7 @@ function AnswerRow({ question, answer, first, askId }: AnswerRowProps) {
   const details = useId();
   const secret = !Array.isArray(answer);
   const entries = secret ? [] : answer;
-  const named = entries.map(
-    (entry) => question.options?.find((option) => optionValue(option) === entry)?.label ?? entry,
-  );
+  const named = entries.map((entry) => entryLabel(question, entry));
   const Icon = secret ? Lock : Check;
   return (
     <div id={first ? `title-${askId}` : undefined}>
@@ -124,8 +122,7 @@ function Offered({ question, entries, t }: { question: Question; entries: string
   const options = question.options ?? [];
   const own = entries.filter((entry) => !options.some((option) => optionValue(option) === entry));
   const parts: string[] = [];
-  if (options.length > 0)
-    parts.push(t("result.offered", { options: options.map((option) => option.label).join(", ") }));
+  if (options.length > 0) parts.push(t("result.offered", { options: options.map(optionLabel).join(", ") }));
   if (options.length > 0) parts.push(...own.map((text) => t("result.other", { text })));
   if (options.length === 0) parts.push(...own);
   return (

@@ -2,6 +2,7 @@ import { Undo2 } from "lucide-react";
 import type { AskCardActions } from "../AskCard";
 import type { Ask } from "../api";
 import { useHost, useNow } from "../host";
+import { optionLabel } from "../model/draft";
 import { age, clock, countdown } from "../model/time";
 import { stateWords } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
@@ -68,7 +69,8 @@ function Deadline({ ask, now, t }: { ask: Ask; now: number; t: Translate }) {
 export function deadlineWords(t: Translate, ask: Ask, left: number): string {
   const time = countdown(left);
   if (ask.onTimeout === "accept-first") {
-    return t("deadline.first", { option: ask.questions?.[0]?.options?.[0]?.label ?? "", time });
+    const first = ask.questions?.[0]?.options?.[0];
+    return t("deadline.first", { option: first ? optionLabel(first) : "", time });
   }
   return t(ask.onTimeout === "reject" ? "deadline.reject" : "deadline.deny", { time });
 }

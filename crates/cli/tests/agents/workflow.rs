@@ -1,0 +1,65 @@
+//! A workflow whose steps are carried out by a real agent.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+use sayso_client::api::run::{NewRun, Run, RunStatus};
+use sayso_testkit::models::{Block, PATIENCE, Script};
+use serde_json::json;
+
+use crate::world::World;
+
+/// The run when it is so, or as it is when nobody waits any longer.
+async fn run_when(world: &World, id: &str, holds: impl Fn(&Run) -> bool) -> Result<Run> {
+    let last = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let run = world.client.run(id).await?;
+        if holds(&run) || run.status.is_over() || tokio::time::Instant::now() > last {
+            return Ok(run);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+// Checklist 2.02, 2.05, 2.47, 2.57: the question of the step pauses it, the answer reaches the model, and what the step said is
+// in the prompt of the next one, which is another process.
+#[tokio::test]
+async fn claude_code_carries_out_two_steps_and_is_answered_between() -> Result<()> {
+    let question = json!({ "question": "Which database?", "header": "Database", "multiSelect": false, "options": [
+        { "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" } ] });
+    let asks = vec![Block::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))];
+    let world = World::new(Script::by_word([
+        ("Build what", vec![vec![Block::text("Built.")]]),
+        ("Plan the", vec![asks, vec![Block::text("Use one table.")]]),
+    ]))
+    .await?;
+    let run = world
+        .client
+        .start_run(&NewRun {
+            workflow: json!({ "name": "feature", "steps": [
+                { "id": "plan", "agent": "claude", "prompt": "Plan the storage.", "questions": "forward" },
+                { "id": "build", "agent": "claude", "prompt": "Build what was planned: {{steps.plan.output}}" },
+            ] }),
+            input: BTreeMap::new(),
+            directory: Some(world.home.project().display().to_string()),
+            labels: BTreeMap::new(),
+            environment: None,
+        })
+        .await?;
+    let waiting = run_when(&world, &run.id, |run| !run.pending_questions.is_empty()).await?;
+    assert_eq!((waiting.status, waiting.steps[0].status.as_str()), (RunStatus::Waiting, "running"), "{waiting:?}");
+    let asked = &waiting.pending_questions[0];
+    assert_eq!((asked.step_id.as_str(), asked.questions[0].header.as_str()), ("plan", "Database"));
+    world.client.answer_question(&run.id, &asked.id, vec![vec!["SQLite".to_owned()]]).await?;
+    assert!(world.model.result_of("toolu_q").await?.text.contains("SQLite"));
+
+    let over = run_when(&world, &run.id, |_| false).await?;
+    assert_eq!(over.status, RunStatus::Completed, "{over:?}");
+    let said: Vec<(&str, &str)> = over.outputs.iter().map(|(step, said)| (step.as_str(), said.as_str())).collect();
+    assert_eq!(said, [("build", "Built."), ("plan", "Use one table.")]);
+    assert_ne!(over.steps[0].session_id, over.steps[1].session_id);
+    let prompt = world.model.last_user_text().unwrap_or_default();
+    assert!(prompt.contains("Build what was planned: Use one table."), "{prompt}");
+    world.close().await
+}
