@@ -86,9 +86,14 @@ fn run(args: Args, environment: Environment, out: Output) -> anyhow::Result<Resu
     let runtime = builder.enable_all().build().context("the runtime cannot be built")?;
     let result = runtime.block_on(async {
         // It lives as long as the command does.
-        let _tunnel = match args.command.as_ref().is_none_or(Command::calls_a_server) {
-            true => tunnel::open(&mut app).await?,
-            false => None,
+        let tunnel = match args.command.as_ref().is_none_or(Command::calls_a_server) {
+            true => tunnel::open(&mut app).await,
+            false => Ok(None),
+        };
+        let _tunnel = match (tunnel, &args.command) {
+            // A status bar says nothing where there is no server.
+            (Err(_), Some(Command::Status { line: true })) => return Ok(()),
+            (tunnel, _) => tunnel?,
         };
         cmd::run(&app, args.command).await
     });

@@ -5,7 +5,7 @@
 //! if that is killed. What is forwarded comes out at a socket that only this user can open, and is handed on to a port
 //! of the loopback interface that is ours before anybody knows it.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -19,6 +19,7 @@ use tokio::process::{Child, Command};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::app::App;
+use crate::cmd::stop;
 use crate::failure::Failure;
 use crate::sanitize;
 
@@ -71,13 +72,16 @@ pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
     let place = Place::parse(url)?;
     // Whoever has a token uses it: the token of the person there is not for an agent here.
     let own = app.environment.agent_marker().is_some() || app.environment.get("SAYSO_TOKEN").is_some();
-    let mut server = DEFAULT_LISTEN.to_string();
-    loop {
+    let mut server = DEFAULT_LISTEN;
+    // If it has another port than is usual, once more to that one.
+    for _ in 0..2 {
         let dir = make_dir(app)?;
-        let (ssh, there) = start(&place, &dir.join("s"), &server, own).await?;
-        let address = there.url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let (ssh, there) = start(&place, &dir.join("s"), server, own).await?;
+        let address = stop::address(&there.url).ok_or_else(|| {
+            let url = sanitize::line(&there.url);
+            Failure::new(format!("The server on {} is at {url}, which cannot be forwarded.", place.host))
+        })?;
         if address != server {
-            // It has another port than is usual: once more, to that one.
             drop(ssh);
             let _ = std::fs::remove_dir_all(&dir);
             server = address;
@@ -90,6 +94,7 @@ pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
         }
         return Ok(Some(Tunnel { ssh, bridge, dir }));
     }
+    Err(Failure::new(format!("The server on {} moves while it is looked for.", place.host)).then("Try again."))
 }
 
 impl Place {
@@ -123,7 +128,7 @@ fn make_dir(app: &App) -> Result<PathBuf, Failure> {
 }
 
 /// Starts `ssh` and hears what the other machine says first.
-async fn start(place: &Place, socket: &Path, server: &str, own_token: bool) -> Result<(Child, There), Failure> {
+async fn start(place: &Place, socket: &Path, server: SocketAddr, own_token: bool) -> Result<(Child, There), Failure> {
     // A shell that is not for typing may not know where people put programs.
     let ask = if own_token { "status" } else { "token own" };
     let there = format!("sh -c 'PATH=\"$HOME/.local/bin:$HOME/.cargo/bin:$PATH\"; sayso {ask} --json && exec cat'");
@@ -139,17 +144,26 @@ async fn start(place: &Place, socket: &Path, server: &str, own_token: bool) -> R
             .then("Install OpenSSH, or make a tunnel of your own and name its end in SAYSO_URL."),
         _ => Failure::io("`ssh` cannot be started", &error),
     })?;
-    let mut line = String::new();
-    if let Some(stdout) = ssh.stdout.as_mut() {
+    let heard = async {
+        let Some(stdout) = ssh.stdout.as_mut() else { return Ok(None) };
         // What is longer than this is not what was asked for.
         let mut reader = BufReader::new(stdout).take(64 * 1024);
-        let read = tokio::time::timeout(PATIENCE, reader.read_line(&mut line)).await;
-        read.map_err(|_| Failure::new(format!("{} did not answer within {} seconds.", place.host, PATIENCE.as_secs())))?
-            .map_err(|error| Failure::io("`ssh` cannot be read", &error))?;
-    }
-    match serde_json::from_str::<There>(&line) {
-        Ok(there) => wait_for(socket, &mut ssh, place).await.map(|()| (ssh, there)),
-        Err(_) => Err(ended(place, ssh).await),
+        let mut line = String::new();
+        // Some machines greet people first.
+        while reader.read_line(&mut line).await? > 0 {
+            if let Ok(there) = serde_json::from_str::<There>(&line) {
+                return Ok(Some(there));
+            }
+            line.clear();
+        }
+        Ok(None)
+    };
+    let heard = tokio::time::timeout(PATIENCE, heard).await;
+    let heard =
+        heard.map_err(|_| Failure::new(format!("{} did not answer within {} seconds.", place.host, PATIENCE.as_secs())))?;
+    match heard.map_err(|error: std::io::Error| Failure::io("`ssh` cannot be read", &error))? {
+        Some(there) => wait_for(socket, &mut ssh, place).await.map(|()| (ssh, there)),
+        None => Err(ended(place, ssh).await),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A certificate that nobody signed, for tests of TLS.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -26,6 +27,7 @@ impl SelfMade {
         let made = Self { certificate: dir.join("cert.pem"), key: dir.join("key.pem") };
         std::fs::write(&made.certificate, params.self_signed(&key)?.pem())?;
         std::fs::write(&made.key, key.serialize_pem())?;
+        std::fs::set_permissions(&made.key, std::fs::Permissions::from_mode(0o600))?;
         Ok(made)
     }
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sayso_client::api::listener::ListenerList;
 use sayso_client::{Client, ServerFile};
@@ -29,7 +29,7 @@ pub(super) fn files(app: &App) -> Vec<Check> {
 fn private(app: &App) -> Check {
     let paths = &app.paths;
     let mode = |path: &Path| fs::metadata(path).map_or(0, |data| data.permissions().mode());
-    for path in [paths.agent_token(), paths.database(), paths.log()] {
+    for path in [paths.agent_token(), paths.database(), paths.log()].into_iter().chain(key_file(app)) {
         if mode(&path) & 0o077 != 0 {
             return Check::bad("Files", format!("others may read {}", path.display()), format!("chmod 600 {}", path.display()));
         }
@@ -41,6 +41,12 @@ fn private(app: &App) -> Check {
         }
     }
     Check::good("Files", "what is secret is yours alone, and nobody else writes your settings")
+}
+
+/// The key of the person's certificate, if the settings name one.
+fn key_file(app: &App) -> Option<PathBuf> {
+    let settings: toml_edit::DocumentMut = fs::read_to_string(app.paths.config()).ok()?.parse().ok()?;
+    settings.get("server")?.get("tls_key")?.as_str().map(PathBuf::from)
 }
 
 fn log_size(app: &App) -> Check {

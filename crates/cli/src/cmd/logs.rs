@@ -35,8 +35,11 @@ pub(crate) async fn run(app: &App, lines: usize, follow: bool) -> Result<(), Fai
     for line in all.iter().skip(all.len().saturating_sub(lines)) {
         show(app, line)?;
     }
+    if !follow {
+        return Ok(());
+    }
     rest.clear();
-    while follow {
+    loop {
         tokio::time::sleep(LOOK).await;
         // What was added to a file that has been moved aside since comes first.
         let moved = !is_at(&file, &path);
@@ -49,7 +52,6 @@ pub(crate) async fn run(app: &App, lines: usize, follow: bool) -> Result<(), Fai
             file = next;
         }
     }
-    Ok(())
 }
 
 /// The last lines of the files that were moved aside, as many as are wanted.

@@ -5,6 +5,7 @@ mod file;
 use std::fs;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -242,6 +243,8 @@ async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result
     }
     let broken = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
     app.paths.make_data_dir()?;
+    // The service manager would make it readable for others.
+    fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
     let changed = installed(app)?.as_ref() != Some(&text);
     if changed {
         if let Some(parent) = path.parent() {
@@ -292,6 +295,10 @@ pub(crate) fn remove(app: &App, dry_run: bool) -> Result<Removed, Failure> {
     let asked = can_be_asked();
     if asked {
         forget();
+    }
+    if let Some(parent) = path.parent() {
+        // What `enable` left, if nobody can be asked to take it back.
+        let _ = fs::remove_file(parent.join("default.target.wants").join(UNIT));
     }
     fs::remove_file(&path).map_err(|error| Failure::io(&format!("{} cannot be removed", path.display()), &error))?;
     if asked && Manager::here() == Manager::Systemd {

@@ -1,5 +1,7 @@
 //! `sayso phone`, and servers that other devices reach: codes, networks, certificates.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use anyhow::{Context as _, Result};
 use sayso_testkit::{SelfMade, http};
 use serde_json::{Value, json};
@@ -114,6 +116,10 @@ async fn commands_use_https_with_a_certificate_of_ones_own() -> Result<()> {
     person.ok(&["restart"]).await?;
     let doctor = person.ok(&["doctor"]).await?;
     assert!(doctor.contains("✓ TLS        ") && doctor.contains("cert.pem is good until "), "{doctor}");
+
+    std::fs::set_permissions(&made.key, std::fs::Permissions::from_mode(0o644))?;
+    let open = person.run(&["doctor"]).await?;
+    assert!(open.code == Some(1) && open.out.contains("x Files      others may read "), "{open:?}");
 
     let port = person.server_file()?.url.rsplit_once(':').context("a port")?.1.to_owned();
     let token = std::fs::read_to_string(person.data_dir().join("token"))?;

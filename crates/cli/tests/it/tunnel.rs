@@ -47,6 +47,7 @@ def forward():
             threading.Thread(target=copy, args=pair, daemon=True).start()
 
 threading.Thread(target=forward, daemon=True).start()
+print("Welcome to " + host, flush=True)
 environment = {
     "PATH": os.environ["FAR_PATH"], "HOME": far + "/home", "XDG_CONFIG_HOME": far + "/config",
     "XDG_RUNTIME_DIR": far + "/run", "SAYSO_DATA_DIR": far + "/data", "USER": "grace",
@@ -140,6 +141,8 @@ async fn what_is_missing_on_the_way_is_named() -> Result<()> {
         unreachable.starts_with("`ssh` does not reach nowhere:\n  ssh: Could not resolve hostname nowhere\n"),
         "{unreachable}"
     );
+    let bar = two.run("ssh://nowhere", &["status", "--line"]).await?;
+    assert_eq!(bar, Ran { code: Some(0), out: String::new(), err: String::new() });
     let mut command = two.command("ssh://box", &["ls"])?;
     command.env("FAR_PATH", "/usr/bin:/bin");
     let no_program = said(ran(command).await?);
