@@ -698,6 +698,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Listen to a server of an agent that somebody else started. One that cannot be reached is not kept. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAttachment"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Attachment"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/attachments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Stop listening to a server. Its sessions end here; whoever runs it is not disturbed. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -1118,6 +1224,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/notify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the channels, without their secrets. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChannelList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notify/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test note through one channel, or all of them. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TestChannels"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TestedList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy": {
         parameters: {
             query?: never;
@@ -1470,6 +1682,127 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The key that a browser needs to ask for being woken. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PushInfo"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Wake this browser when something waits, until its token is revoked. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewPush"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Do not wake this browser any more. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -2723,6 +3056,8 @@ export interface components {
             install?: string | null;
             /** @description What it can do. */
             capabilities: components["schemas"]["Capabilities"];
+            /** @description Those that somebody else started and that Sayso listens to. */
+            attached?: components["schemas"]["Attachment"][];
         };
         /** @description The agents. */
         AgentList: {
@@ -2870,6 +3205,28 @@ export interface components {
          * @enum {string}
          */
         AskStatus: "pending" | "answered" | "rejected" | "approved" | "denied" | "withdrawn";
+        /** @description A server of an agent that somebody else started and that Sayso listens to. */
+        Attachment: {
+            /** @description Its id. */
+            id: string;
+            /** @description The agent's name. */
+            agent: string;
+            /** @description Where it is: an address, or the path of a socket. */
+            place: string;
+            /** @description How it stands. */
+            state: components["schemas"]["AttachmentState"];
+            /** @description Why it is not reached. */
+            problem?: string | null;
+            /** @description What it says that it is. */
+            version?: string | null;
+            /** @description What can be done with it from here. */
+            capabilities: components["schemas"]["Capabilities"];
+        };
+        /**
+         * @description How it stands with a server that somebody else started.
+         * @enum {string}
+         */
+        AttachmentState: "connecting" | "connected" | "unreachable";
         /** @description What an agent can do. */
         Capabilities: {
             /** @description It asks questions. */
@@ -2899,6 +3256,31 @@ export interface components {
             /** @description Why what stands in the files now is not used. */
             problem?: string | null;
         };
+        /** @description One channel, without its secrets. */
+        Channel: {
+            /** @description Its name. */
+            name: string;
+            /** @description What it is: `webhook`, `ntfy`, `telegram` … */
+            kind: string;
+            /** @description How long an ask waits before it is used; nothing if only another one leads to it. */
+            after?: string | null;
+            then?: components["schemas"]["Then"] | null;
+            /** @description The hours in which it is silent. */
+            quiet?: string | null;
+            /** @description Whether it says what is asked, and not only who waits. */
+            content: boolean;
+            /** @description Whom its links are for. */
+            person?: string | null;
+            /** @description The receiver said that it is gone for good: nothing is sent until the server is started again. */
+            gone: boolean;
+            /** @description Why the last try failed, if it did. */
+            lastFailure?: string | null;
+        };
+        /** @description All channels. */
+        ChannelList: {
+            /** @description In the order of the configuration. */
+            data: components["schemas"]["Channel"][];
+        };
         /** @description One of the agent's own ways to say yes. */
         Choice: {
             /** @description What is sent back. */
@@ -2923,7 +3305,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description One event as it stands in `data:` of a stream. */
         Event: {
             /**
@@ -3321,6 +3703,17 @@ export interface components {
              */
             timeout?: string | null;
         };
+        /** @description A server to listen to. */
+        NewAttachment: {
+            /** @description The agent's name. */
+            agent: string;
+            /** @description Where it is: an address, or the path of a socket. */
+            place: string;
+            /** @description The name it knows us by, if it wants a password and the name is not its usual one. */
+            user?: string | null;
+            /** @description The password, if it wants one. It is kept in a file that only its owner may read, and never shown. */
+            password?: string | null;
+        };
         /** @description Allows something for a while. The patterns are those of a rule. */
         NewGrant: {
             /** @description Commands: `cargo test *`. */
@@ -3361,6 +3754,13 @@ export interface components {
             /** @description Who says it; the token's name if it is left out. */
             agent?: string | null;
             external?: components["schemas"]["ExternalSession"] | null;
+        };
+        /** @description A browser that wants to be woken: its subscription as it gives it. */
+        NewPush: {
+            /** @description Where its push service is. */
+            endpoint: string;
+            /** @description Its keys. */
+            keys: components["schemas"]["PushKeys"];
         };
         /** @description Starts a run. */
         NewRun: {
@@ -3558,6 +3958,18 @@ export interface components {
             line?: number | null;
             /** @description The column. */
             column?: number | null;
+        };
+        /** @description What a browser needs to ask for being woken. */
+        PushInfo: {
+            /** @description The server's public key; nothing if no channel wakes browsers. */
+            publicKey?: string | null;
+        };
+        /** @description The keys of a browser. */
+        PushKeys: {
+            /** @description Its public key. */
+            p256dh: string;
+            /** @description What it shares with the server. */
+            auth: string;
         };
         /** @description One question. */
         Question: {
@@ -3999,6 +4411,34 @@ export interface components {
             answers: {
                 [key: string]: string;
             } | null;
+        };
+        /** @description Which channel to test. */
+        TestChannels: {
+            /** @description Its name; all of them if it is left out. */
+            name?: string | null;
+        };
+        /** @description What became of a test. */
+        Tested: {
+            /** @description The channel. */
+            name: string;
+            /** @description What it is. */
+            kind: string;
+            /** @description Whether the receiver took it. */
+            sent: boolean;
+            /** @description Why not. */
+            failure?: string | null;
+        };
+        /** @description What became of all tests. */
+        TestedList: {
+            /** @description In the order of the configuration. */
+            data: components["schemas"]["Tested"][];
+        };
+        /** @description Which channel comes next, and how much later. */
+        Then: {
+            /** @description Its name. */
+            name: string;
+            /** @description How much later. */
+            after: string;
         };
         /** @description A token without its secret. */
         Token: {
