@@ -291,7 +291,8 @@ mod tests {
         assert_eq!(client.address(&["asks", "a/../b"]).as_str(), "http://127.0.0.1:4517/v1/asks/a%2F..%2Fb");
         let client = Client::new("http://box/sayso/", "t").unwrap();
         assert_eq!(client.address(&["health"]).as_str(), "http://box/sayso/v1/health");
-        assert!(matches!(Client::new("https://box", "t"), Err(Error::Address { .. })));
+        assert_eq!(Client::new("https://box", "t").unwrap().url(), "https://box");
+        assert!(matches!(Client::new("ssh://box", "t"), Err(Error::Address { .. })));
         assert!(matches!(Client::new("nonsense", "t"), Err(Error::Address { .. })));
         assert!(matches!(Client::new("http://box", "a\nb"), Err(Error::Address { .. })));
     }
