@@ -36,7 +36,7 @@ async fn a_test_says_what_happened_and_fails_if_a_channel_does() -> Result<()> {
         "good              webhook   after 20s\nbad               webhook   after 20s · failed last: the receiver says 500"
     );
     let ran = person.run(&["notify", "test", "none"]).await?;
-    ensure!(ran.code == Some(1) && ran.err.contains("no such channel"), "{ran:?}");
+    ensure!(ran.code == Some(1) && ran.err.contains("No such channel"), "{ran:?}");
     Ok(())
 }
 

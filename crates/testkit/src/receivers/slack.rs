@@ -101,7 +101,10 @@ impl Slack {
         let id = format!("env-{}", self.shared.received.borrow().len());
         self.send.send(json!({ "envelope_id": id, "type": "interactive", "payload": payload })).await?;
         let mut received = self.shared.received.subscribe();
-        let wait = async { Ok(drop(received.wait_for(|received| received.contains(&id)).await?)) };
+        let wait = async {
+            received.wait_for(|received| received.contains(&id)).await?;
+            Ok(())
+        };
         crate::within("an envelope to be acknowledged", wait).await
     }
 
