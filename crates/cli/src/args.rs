@@ -168,7 +168,7 @@ pub(crate) enum Command {
     },
     /// Let an agent ask, over MCP on standard input and output
     Mcp(Mcp),
-    /// Be an agent for your editor, over ACP on standard input and output
+    /// Be an editor's agent, over ACP on standard input and output
     Acp(Acp),
     /// Tell Sayso what your own agent asks; the agent runs this
     Hook {
