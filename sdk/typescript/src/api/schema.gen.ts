@@ -698,6 +698,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Listen to a server of an agent that somebody else started. One that cannot be reached is not kept. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAttachment"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Attachment"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/attachments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Stop listening to a server. Its sessions end here; whoever runs it is not disturbed. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -2602,6 +2708,8 @@ export interface components {
             install?: string | null;
             /** @description What it can do. */
             capabilities: components["schemas"]["Capabilities"];
+            /** @description Those that somebody else started and that Sayso listens to. */
+            attached?: components["schemas"]["Attachment"][];
         };
         /** @description The agents. */
         AgentList: {
@@ -2749,6 +2857,28 @@ export interface components {
          * @enum {string}
          */
         AskStatus: "pending" | "answered" | "rejected" | "approved" | "denied" | "withdrawn";
+        /** @description A server of an agent that somebody else started and that Sayso listens to. */
+        Attachment: {
+            /** @description Its id. */
+            id: string;
+            /** @description The agent's name. */
+            agent: string;
+            /** @description Where it is: an address, or the path of a socket. */
+            place: string;
+            /** @description How it stands. */
+            state: components["schemas"]["AttachmentState"];
+            /** @description Why it is not reached. */
+            problem?: string | null;
+            /** @description What it says that it is. */
+            version?: string | null;
+            /** @description What can be done with it from here. */
+            capabilities: components["schemas"]["Capabilities"];
+        };
+        /**
+         * @description How it stands with a server that somebody else started.
+         * @enum {string}
+         */
+        AttachmentState: "connecting" | "connected" | "unreachable";
         /** @description What an agent can do. */
         Capabilities: {
             /** @description It asks questions. */
@@ -2790,7 +2920,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description One event as it stands in `data:` of a stream. */
         Event: {
             /**
@@ -3168,6 +3298,17 @@ export interface components {
              * @default null
              */
             timeout?: string | null;
+        };
+        /** @description A server to listen to. */
+        NewAttachment: {
+            /** @description The agent's name. */
+            agent: string;
+            /** @description Where it is: an address, or the path of a socket. */
+            place: string;
+            /** @description The name it knows us by, if it wants a password and the name is not its usual one. */
+            user?: string | null;
+            /** @description The password, if it wants one. It is kept in a file that only its owner may read, and never shown. */
+            password?: string | null;
         };
         /** @description Allows something for a while. The patterns are those of a rule. */
         NewGrant: {
