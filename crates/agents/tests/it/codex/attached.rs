@@ -62,7 +62,7 @@ impl Host {
 
     fn input(&mut self, input: Input) -> Led {
         // The saved state is all there is.
-        self.codex = AttachedCodex::restore(&self.codex.save()).expect("it reads what it wrote");
+        self.codex = AttachedCodex::restore(&self.codex.save()).unwrap();
         let outputs = self.codex.handle(Time::from_millis(self.now), input);
         let mut led = Led::default();
         self.take(outputs, &mut led);
