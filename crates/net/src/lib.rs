@@ -16,7 +16,6 @@ pub fn install_tls() {
 ///
 /// The certificates of the system are read for `https` alone: that takes longer than all else at the start of a
 /// command, and an address without TLS needs none.
-#[must_use]
 pub fn client(url: &str) -> reqwest::ClientBuilder {
     install_tls();
     let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
