@@ -5,6 +5,7 @@
 //! The script is a list of `{"when": "word", "turns": [[{"text": "…"}, {"call": "tool", "input": {…}}]]}`: the
 //! first entry whose word is in the person's last message counts, and its turns are taken one after another.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -54,7 +55,7 @@ async fn main() -> Result<()> {
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let script: Vec<Entry> = serde_json::from_str(&text).with_context(|| format!("{} is not a script", path.display()))?;
     let model = MockModel::start(Script::by_word(script.into_iter().map(turns))).await?;
-    println!("{}", model.url());
+    writeln!(std::io::stdout(), "{}", model.url())?;
     tokio::io::stdin().read_to_end(&mut Vec::new()).await?;
     Ok(())
 }
