@@ -55,7 +55,10 @@ export function viewAfter(
       return change(view, toolCallId, { toolName, result, status });
     }
     case "settled":
-      return known(view, event.data.toolCallId) ? change(view, event.data.toolCallId, { status: "running" }) : view;
+      // It comes over another stream, so the result may be here already.
+      return all(view, (call) =>
+        call.toolCallId === event.data.toolCallId && call.status === "pending" ? { ...call, status: "running" } : call,
+      );
     case "session_status":
       return { ...view, status: event.data.status };
     case "error":
