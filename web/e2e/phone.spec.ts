@@ -2,30 +2,14 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { type Browser, devices } from "@playwright/test";
 import { card, expect, test } from "./fixtures";
+import { ownMachine } from "./namespace";
 import { BINARY, Server } from "./server";
 
-// A machine of the test's own, in a network namespace, with an address that is not loopback: `sayso phone` opens it, and
-// the browser here is the phone.
-const NAMESPACE = `sayso-p${process.pid}`;
-const HERE = "203.0.113.5";
+// `sayso phone` opens a machine of the test's own, and the browser here is the phone.
 const THERE = "203.0.113.6";
-const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
 
 test.describe.configure({ mode: "serial" });
-test.beforeAll(() => {
-  const [near, far] = [`pa${process.pid}`, `pb${process.pid}`];
-  ip("netns", "add", NAMESPACE);
-  ip("link", "add", near, "type", "veth", "peer", "name", far, "netns", NAMESPACE);
-  ip("addr", "add", `${HERE}/30`, "dev", near);
-  ip("link", "set", near, "up");
-  ip("-n", NAMESPACE, "addr", "add", `${THERE}/30`, "dev", far);
-  ip("-n", NAMESPACE, "link", "set", far, "up");
-  ip("-n", NAMESPACE, "link", "set", "lo", "up");
-  ip("-n", NAMESPACE, "route", "add", "default", "via", HERE);
-});
-test.afterAll(() => {
-  ip("netns", "del", NAMESPACE);
-});
+const NAMESPACE = ownMachine("p", "203.0.113.5", THERE);
 
 interface Shown {
   url: string;
