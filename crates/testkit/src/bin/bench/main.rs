@@ -6,6 +6,7 @@
 //! measurement is made several times and the median is told.
 
 mod acp;
+mod chat;
 mod fan_out;
 mod http;
 mod inbox;
@@ -159,6 +160,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("notify") {
         notify::measure(&mut report, size).await?;
+    }
+    if wanted("chat") {
+        chat::measure(&mut report, size).await?;
     }
     if wanted("growth") {
         growth(&mut report, size).await?;
