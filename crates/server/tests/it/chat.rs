@@ -170,16 +170,20 @@ async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
 #[tokio::test]
 async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
     let mut talk = Talk::begin(Script::choose(|request| match request.last_user_text() {
-        Some("Set it up") => Reply::Hang(vec![Block::text("Half a sentence")]),
+        Some("Set it up") => Reply::text("Ready."),
+        Some("Tell me") => Reply::Hang(vec![Block::text("Half a sentence")]),
         _ => Reply::text("Done."),
     }))
     .await;
+    // Words on their way are told to those who listen already.
+    assert_eq!(talk.agent.finished().await.unwrap(), "Ready.");
+    talk.say("Tell me").await;
     talk.agent.watch().until("the first words", |event| event.kind == "message.delta").await.unwrap();
     talk.world.admin.poke(&format!("/v1/sessions/{}/interrupt", talk.agent.session())).await.expect(200);
     assert_eq!(talk.agent.finished().await.unwrap(), "Half a sentence");
     talk.say("Go on").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
-    assert_eq!(talk.last_request()[1], (Role::Assistant, "Half a sentence".to_owned()));
+    assert_eq!(talk.last_request()[3], (Role::Assistant, "Half a sentence".to_owned()));
 }
 
 #[tokio::test]
