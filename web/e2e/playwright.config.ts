@@ -17,7 +17,7 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: { timeout: 30_000 },
   reporter: [["line"]],
   forbidOnly: Boolean(process.env.CI),
   // Pictures and figures are taken when somebody asks for them.
