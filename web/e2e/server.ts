@@ -29,14 +29,14 @@ export class Server {
     mkdirSync(config, { recursive: true });
     mkdirSync(join(server.home, "run"), { mode: 0o700 });
     if (options.policy) writeFileSync(join(config, "policy.toml"), options.policy);
-    if (options.config) writeFileSync(join(config, "config.toml"), options.config);
+    server.configure(options.config ?? "");
     await server.#run("0");
     return server;
   }
 
-  /** Changes `config.toml`; a restart reads it. */
+  /** Changes `config.toml`; a restart reads it. Agents that a test leaves behind end by themselves. */
   configure(config: string): void {
-    writeFileSync(join(this.home, "config", "sayso", "config.toml"), config);
+    writeFileSync(join(this.home, "config", "sayso", "config.toml"), `lonely_after = "30s"\n${config}`);
   }
 
   /** Stops it hard and starts it again at the same address. */
