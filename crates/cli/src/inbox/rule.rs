@@ -413,10 +413,10 @@ mod tests {
     fn a_rule_begins_with_the_first_words_the_folder_or_the_host() {
         let commands = ["cargo test --workspace", "ls -l", "make", ""].map(command_pattern);
         assert_eq!(commands, ["cargo test *", "ls *", "make", ""]);
-        let path = |path: &str| path_pattern(&[path.to_owned()], Some("/work/shop"));
+        let path = |path: &str| path_pattern(&[path.to_owned()], Some("/code/shop"));
         assert_eq!(
-            ["/work/shop/src/api/a.rs", "/work/shop/a.rs", "/etc/passwd", "/work/shopping/a.rs"].map(path),
-            ["src/api/**", "a.rs", "/etc/**", "/work/shopping/**"]
+            ["/code/shop/src/api/a.rs", "/code/shop/a.rs", "/etc/passwd", "/code/shopping/a.rs"].map(path),
+            ["src/api/**", "a.rs", "/etc/**", "/code/shopping/**"]
         );
         assert_eq!(["https://me@docs.rs:8080/x?y", "docs.rs"].map(host), ["docs.rs:8080", "docs.rs"]);
     }
@@ -424,9 +424,9 @@ mod tests {
     #[test]
     fn a_rule_is_added_at_the_end_of_the_file() {
         let mut rule = Rule::suggest(&approval_ask()).unwrap();
-        rule.project = Some("/work/\"shop\"".to_owned());
+        rule.project = Some("/code/\"shop\"".to_owned());
         let toml = "[[rules]]\nname = \"cargo test * from the terminal\"\ndo = \"allow\"\nrun = [\"cargo test *\"]\n\
-                    project = \"/work/\\\"shop\\\"\"\n";
+                    project = \"/code/\\\"shop\\\"\"\n";
         assert_eq!(rule.toml(), toml);
         assert_eq!(rule.added_to("# mine\n\n"), format!("# mine\n\n{toml}"));
         assert_eq!(rule.grant(Time::from_millis(1)).run, ["cargo test *"]);

@@ -33,7 +33,7 @@ fn settings(mode: Mode) -> Settings {
         bell: true,
         title: true,
         mode,
-        directory: "/work/shop".to_owned(),
+        directory: "/code/shop".to_owned(),
         place,
         zone: jiff::tz::TimeZone::UTC,
     }
@@ -936,7 +936,7 @@ fn a_session_is_started_with_agent_directory_and_prompt() {
     desk.key(KeyCode::Down);
     desk.type_in("/api");
     picture("new_session", &mut desk);
-    let started = Effect::Start { agent: "mock".to_owned(), directory: "/work/shop/api".to_owned(), prompt: "ask me".to_owned() };
+    let started = Effect::Start { agent: "mock".to_owned(), directory: "/code/shop/api".to_owned(), prompt: "ask me".to_owned() };
     assert_eq!(desk.key(KeyCode::Enter), [started]);
     assert_eq!(desk.key(KeyCode::Enter), [], "once");
     desk.event(Event::Started(Err("There is no such directory.".to_owned())));
