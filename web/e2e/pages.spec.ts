@@ -176,6 +176,15 @@ test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
   await expect(server.api("GET", "/asks", undefined, secret)).rejects.toThrow("401");
 });
 
+test("a phone that is added here may answer, and nothing more", async ({ inbox, server }) => {
+  await visit(inbox, "#/settings/tokens");
+  await inbox.getByRole("button", { name: "Add a phone" }).click();
+  const link = await inbox.locator(".cmdline").filter({ hasText: "#code=" }).textContent();
+  const login = { code: link?.split("#code=")[1], device: "a phone" };
+  const made = await server.api<{ role: string }>("POST", "/login", login);
+  expect(made.role).toBe("answerer");
+});
+
 test("devices are listed by name, with this browser marked", async ({ inbox }) => {
   await visit(inbox, "#/settings/tokens");
   const row = inbox.getByRole("row").filter({ hasText: "this browser" });

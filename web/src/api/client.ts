@@ -95,7 +95,8 @@ export class Client {
   tokens = () => this.call<Schemas["TokenList"]>("GET", "/tokens");
   newToken = (token: Schemas["NewToken"]) => this.call<Schemas["CreatedToken"]>("POST", "/tokens", token);
   revoke = (id: string) => this.call<Token>("DELETE", `/tokens/${id}`);
-  loginCode = () => this.call<Schemas["LoginCode"]>("POST", "/login-codes", {});
+  /** For a phone: it may answer, and nothing more. */
+  phoneCode = () => this.call<Schemas["LoginCode"]>("POST", "/login-codes", { role: "answerer" });
   login = (code: string, device: string) => this.call<Schemas["CreatedToken"]>("POST", "/login", { code, device });
 }
 

@@ -89,7 +89,7 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
 function Phone() {
   const t = useWords();
   const client = useClient();
-  const code = useMutation({ mutationFn: client.loginCode });
+  const code = useMutation({ mutationFn: client.phoneCode });
   const address = code.data ? `${location.origin}/#code=${code.data.code}` : "";
   return (
     <div className="box pad">
