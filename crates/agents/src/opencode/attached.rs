@@ -213,8 +213,8 @@ impl Hub {
     fn opened(&mut self, now: Time, all: &mut Vec<Output>) {
         self.failures = 0;
         self.calls.clear();
+        // Its version is known before it is said to be connected.
         self.get(What::Health, "/global/health".to_owned(), all);
-        self.look(now, all);
         for carried in &mut self.carried {
             carried.look(now, all);
         }
@@ -281,9 +281,7 @@ impl Hub {
             What::Health => {
                 let health = reply.object();
                 self.version = health.and_then(|health| health.words("version")).map(|version| one_line(&version, ID));
-                if let Standing::Connected { version } = &mut self.standing {
-                    version.clone_from(&self.version);
-                }
+                self.look(now, all);
             }
             What::Status { directory } => match reply.object() {
                 Some(sessions) => {
