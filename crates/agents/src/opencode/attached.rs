@@ -213,7 +213,6 @@ impl Hub {
     fn opened(&mut self, now: Time, all: &mut Vec<Output>) {
         self.failures = 0;
         self.calls.clear();
-        // Its version is known before it is said to be connected.
         self.get(What::Health, "/global/health".to_owned(), all);
         for carried in &mut self.carried {
             carried.look(now, all);
@@ -285,7 +284,10 @@ impl Hub {
             }
             What::Status { directory } => match reply.object() {
                 Some(sessions) => {
-                    self.standing = Standing::Connected { version: self.version.clone() };
+                    // That of no directory is asked for when the version is known.
+                    if directory.is_none() {
+                        self.standing = Standing::Connected { version: self.version.clone() };
+                    }
                     let busy: Vec<String> = sessions.fields().map(|(id, _)| id.to_owned()).filter(|id| is_id(id)).collect();
                     if !busy.is_empty() {
                         for place in ["/question", "/permission"] {

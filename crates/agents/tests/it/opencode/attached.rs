@@ -99,6 +99,19 @@ fn a_session_is_found_by_what_it_asks_and_has_only_its_own() {
 }
 
 #[test]
+fn its_version_is_known_when_it_counts_as_connected() {
+    let mut host = Host::new();
+    let opened = host.input(Input::StreamOpened);
+    let early = host.event("session.idle", &json!({ "sessionID": "ses_1" }));
+    host.reply(early.call("/session/status"), &json!({}));
+    assert_eq!(host.opencode.attached().unwrap().standing, Standing::Connecting);
+    let led = host.reply(opened.call("/global/health"), &json!({ "version": "1.2.3" }));
+    host.reply(led.calls.iter().find(|call| call.path == "/session/status").unwrap(), &json!({}));
+    let version = Some("1.2.3".to_owned());
+    assert_eq!(host.opencode.attached().unwrap().standing, Standing::Connected { version });
+}
+
+#[test]
 fn what_a_person_begins_between_two_looks_is_not_rejected() {
     let mut host = Host::new();
     host.input(Input::StreamOpened);
