@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useWords, type Words } from "../i18n";
 import { useConnection, useLive, usePending } from "../live/hooks";
 import type { FeedEvent } from "../live/sse";
+import { showNote } from "../settings/push";
 import { readPrefs } from "./prefs";
 
 const PAUSE_MS = 5000;
@@ -36,7 +37,7 @@ export function Announcer() {
       const ask = event.data as unknown as Ask;
       queue.current.push(ask);
       timer ??= setTimeout(say, 50);
-      notify(words.current.t, ask);
+      void notify(words.current.t, ask).catch(() => {});
     };
     const stop = live.onEvent(onEvent);
     return () => {
@@ -71,10 +72,10 @@ function announcement(t: Words, asks: Ask[], waiting: number): string {
 }
 
 /** A note of the system, without what is asked unless the person allows it. */
-function notify(t: Words, ask: Ask): void {
+async function notify(t: Words, ask: Ask): Promise<void> {
   const { notify: wanted, notifyContent } = readPrefs();
   if (!wanted || !document.hidden || typeof Notification !== "function" || Notification.permission !== "granted")
     return;
   const body = notifyContent ? plain(titleOf(ask).text).slice(0, 200) : undefined;
-  new Notification(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
+  await showNote(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
 }

@@ -15,6 +15,7 @@ import { type Route, useRoute } from "./route";
 import { ShellContext } from "./shellContext";
 import { UndoToast } from "./UndoToast";
 import { useFresh } from "./useFresh";
+import { useNoteClicks } from "./useNoteClicks";
 import { usePageKeys } from "./usePageKeys";
 
 const SettingsPage = lazy(() =>
@@ -32,6 +33,7 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const close = useCallback(() => setOpen("none"), []);
   usePageKeys(open, setOpen);
   useFresh();
+  useNoteClicks();
   const value = useMemo(() => ({ dialog: open, setDialog: setOpen }), [open]);
   return (
     <ShellContext value={value}>

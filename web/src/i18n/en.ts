@@ -113,6 +113,14 @@ export const en = {
   "say.approval": "New approval from {{agent}} in {{project}}: {{title}}. {{waiting}} waiting.",
   "say.several": "{{n}} new asks. {{waiting}} waiting.",
   "notify.title": "An agent waits for you",
+  "notify.woken": "You are told here also when this page is closed.",
+  "notify.open":
+    "You are told while this page is open. A channel of the kind webpush on the server tells you when it is closed, too.",
+  "notify.failed": "You are told while this page is open. Being woken when it is closed did not work: {{reason}}",
+  "notify.refused":
+    "This browser does not allow notifications of this page. Allow them in its settings, then switch this on.",
+  "notify.unable":
+    "This browser has no notifications for this page. They need https, and on an iPhone the page on the home screen.",
   "status.running": "Running",
   "status.waiting": "Waiting for you",
   "status.idle": "Ready",

@@ -1,7 +1,7 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { Client } from "../api/client";
 import { type Prefs, setPrefs, usePrefs } from "../app/prefs";
-import { LANGUAGES, useWords } from "../i18n";
+import { LANGUAGES, useWords, type Words } from "../i18n";
 import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
 import { letMeSleep, wakeMe } from "./push";
@@ -13,6 +13,7 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const prefs = usePrefs();
   const client = useClient();
+  const [reach, setReach] = useState("");
   const languages = Object.entries(LANGUAGES).map(([value, label]) => ({ value: value as Prefs["language"], label }));
   return (
     <section className="pane" aria-label={t("settings.page")}>
@@ -49,13 +50,22 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
         </Line>
         <Check words={t("pref.oneClick")} on={prefs.oneClick} set={(oneClick) => setPrefs({ oneClick })} />
         <Check words={t("pref.next")} on={prefs.nextAfterSend} set={(nextAfterSend) => setPrefs({ nextAfterSend })} />
-        <Check words={t("pref.notify")} on={prefs.notify} set={(notify) => void allowNotifications(client, notify)} />
+        <Check
+          words={t("pref.notify")}
+          on={prefs.notify}
+          set={(wanted) => void (wanted ? notifyMe(client, t) : leaveMe(client)).then(setReach)}
+        />
+        {reach && (
+          <p className="muted" role="status">
+            {reach}
+          </p>
+        )}
         <Check
           words={t("pref.notifyContent")}
           on={prefs.notifyContent}
           set={(notifyContent) => setPrefs({ notifyContent })}
         />
-        <button type="button" className="btn no" onClick={onSignOut}>
+        <button type="button" className="btn no" onClick={() => void leaveMe(client).then(onSignOut)}>
           {t("button.signOut")}
         </button>
       </div>
@@ -63,11 +73,23 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-async function allowNotifications(client: Client, wanted: boolean): Promise<void> {
-  const notify = wanted && typeof Notification === "function" && (await Notification.requestPermission()) === "granted";
-  setPrefs({ notify });
-  // Where this browser cannot be woken, it still tells while the page is open.
-  await (notify ? wakeMe(client) : letMeSleep(client)).catch(() => {});
+/** Switches notes on as far as this browser and the server allow it; in words, how far that is. */
+async function notifyMe(client: Client, t: Words): Promise<string> {
+  if (!isSecureContext || typeof Notification !== "function") return t("notify.unable");
+  if ((await Notification.requestPermission()) !== "granted") return t("notify.refused");
+  setPrefs({ notify: true });
+  try {
+    return t((await wakeMe(client)) ? "notify.woken" : "notify.open");
+  } catch (error) {
+    return t("notify.failed", { reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Switches them off. Where the server cannot be told, there is nothing left that would show one. */
+async function leaveMe(client: Client): Promise<string> {
+  setPrefs({ notify: false });
+  await letMeSleep(client).catch(() => {});
+  return "";
 }
 
 function Line({ words, children }: { words: string; children: ReactNode }) {

@@ -11,9 +11,11 @@ function browser() {
     toJSON: () => ({ endpoint: "https://push.test/x", expirationTime: null, keys: KEYS }),
   }));
   const pushManager = { subscribe, getSubscription: async () => ({ unsubscribe }) };
-  const register = vi.fn(async () => ({ pushManager }));
+  const worker = { pushManager };
+  const register = vi.fn(async () => ({}));
+  const serviceWorker = { register, ready: Promise.resolve(worker), getRegistration: async () => worker };
   vi.stubGlobal("PushManager", class {});
-  vi.stubGlobal("navigator", { serviceWorker: { register, getRegistration: async () => ({ pushManager }) } });
+  vi.stubGlobal("navigator", { serviceWorker });
   return { register, subscribe, unsubscribe };
 }
 
@@ -21,16 +23,27 @@ describe("being woken", () => {
   it("gives the server the subscription of this browser", async () => {
     const { register, subscribe } = browser();
     const call = vi.fn(async (method: string) => (method === "GET" ? { publicKey: "key" } : undefined));
-    await wakeMe({ call: call as never });
+    expect(await wakeMe({ call: call as never })).toBe(true);
     expect(register).toHaveBeenCalledWith("/sw.js");
     expect(subscribe).toHaveBeenCalledWith({ userVisibleOnly: true, applicationServerKey: "key" });
     expect(call).toHaveBeenLastCalledWith("POST", "/push", { endpoint: "https://push.test/x", keys: KEYS });
   });
 
-  it("does nothing where the server has no channel for it", async () => {
-    const { register } = browser();
-    await wakeMe({ call: vi.fn(async () => ({ publicKey: null })) as never });
-    expect(register).not.toHaveBeenCalled();
+  it("is not asked for where the server has no channel for it", async () => {
+    const { register, subscribe } = browser();
+    expect(await wakeMe({ call: vi.fn(async () => ({ publicKey: null })) as never })).toBe(false);
+    expect(register).toHaveBeenCalled();
+    expect(subscribe).not.toHaveBeenCalled();
+  });
+
+  it("is given up when the browser gets no answer", async () => {
+    vi.useFakeTimers();
+    browser().subscribe.mockReturnValue(new Promise(() => {}));
+    const woken = wakeMe({ call: vi.fn(async () => ({ publicKey: "key" })) as never });
+    const told = expect(woken).rejects.toThrow("its push service does not answer");
+    await vi.advanceTimersByTimeAsync(10_000);
+    await told;
+    vi.useRealTimers();
   });
 
   it("is taken back here and there", async () => {
@@ -45,9 +58,9 @@ describe("being woken", () => {
 type Handler = (event: unknown) => void;
 
 /** The worker in a browser of this test's making. */
-function worker(windows: { focus: () => void }[] = []) {
+function worker(windows: object[] = []) {
   const handlers: Record<string, Handler> = {};
-  const showNotification = vi.fn(async () => undefined);
+  const showNotification = vi.fn(async (_title: string, _options: object) => undefined);
   const openWindow = vi.fn(async () => undefined);
   const self = {
     addEventListener: (name: string, handler: Handler) => {
@@ -62,37 +75,40 @@ function worker(windows: { focus: () => void }[] = []) {
     handlers[name]?.({ ...event, waitUntil: (promise: Promise<unknown>) => (work = promise) });
     await work;
   };
-  return { send, showNotification, openWindow };
+  const push = (said: string) => send("push", { data: { json: () => JSON.parse(said) } });
+  return { send, push, showNotification, openWindow };
 }
 
 const note = (tag: string, path?: string) => ({ notification: { tag, data: { path }, close: () => {} } });
+const NOTE = { title: "claude waits for you", body: "make", tag: "ask_1", path: "/a/x" };
 
 describe("the worker", () => {
   it("shows a note with its buttons", async () => {
-    const { send, showNotification } = worker();
-    const said = {
-      title: "claude waits for you",
-      body: "make",
-      tag: "ask_1",
-      path: "/a/x",
-      buttons: [{ label: "Approve", press: "approve" }],
-    };
-    await send("push", { data: { json: () => said } });
+    const { push, showNotification } = worker();
+    await push(JSON.stringify({ ...NOTE, buttons: [{ label: "Approve", press: "approve" }] }));
     const options = { body: "make", tag: "ask_1", icon: "/icon-192.png", silent: false, data: { path: "/a/x" } };
     const actions = [{ action: "approve", title: "Approve" }];
     expect(showNotification).toHaveBeenCalledWith("claude waits for you", { ...options, actions });
   });
 
-  it("shows something for a push that it cannot read", async () => {
-    const { send, showNotification } = worker();
-    await send("push", {
-      data: {
-        json: () => {
-          throw new SyntaxError("no JSON");
-        },
-      },
-    });
-    expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining({ tag: "sayso" }));
+  it.each(["", "no JSON", "null", "7", "[]", '{"title":{}}', '{"buttons":"x"}'])(
+    "shows that something waits for a push that it cannot read: %s",
+    async (said) => {
+      const { push, showNotification } = worker();
+      await push(said);
+      const shown = { body: "Open Sayso to see what waits", tag: "sayso", data: { path: undefined }, actions: [] };
+      expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
+    },
+  );
+
+  it("takes no more of a push than a note has room for, and no link to elsewhere", async () => {
+    const { push, showNotification } = worker();
+    const button = { label: "Approve", press: "approve" };
+    const buttons = [null, 7, { label: "Deny" }, { ...button, press: {} }, button, button, button];
+    await push(JSON.stringify({ ...NOTE, body: "x".repeat(100_000), path: "//elsewhere.test/a/x", buttons }));
+    const action = { action: "approve", title: "Approve" };
+    const shown = { body: "x".repeat(2000), data: { path: undefined }, actions: [action, action] };
+    expect(showNotification).toHaveBeenCalledWith(NOTE.title, expect.objectContaining(shown));
   });
 
   it("decides with the link when a button is pressed", async () => {
@@ -104,25 +120,30 @@ describe("the worker", () => {
     expect(showNotification).not.toHaveBeenCalled();
   });
 
-  it("says who was faster", async () => {
-    const late = { status: 409, code: "ask_already_resolved", detail: "No longer waiting: denied by ben" };
-    vi.stubGlobal("fetch", async () => new Response(JSON.stringify(late), { status: 409 }));
+  it("says that a press without a connection decided nothing", async () => {
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     const { send, showNotification } = worker();
     await send("notificationclick", { ...note("ask_1", "/a/x"), action: "approve" });
-    expect(showNotification).toHaveBeenCalledWith(
-      "Sayso",
-      expect.objectContaining({ body: late.detail, tag: "ask_1" }),
-    );
+    const shown = { body: "That did not work; open Sayso to answer", tag: "ask_1" };
+    expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
   });
 
-  it("opens what the note is about, or the page that is open", async () => {
-    const closed = worker();
+  it("opens the page at what the note is about", async () => {
+    const link = { url: "https://box.test/a/x", focus: vi.fn(), postMessage: vi.fn() };
+    const closed = worker([link]);
     await closed.send("notificationclick", { ...note("ask_1", "/a/x"), action: "" });
-    expect(closed.openWindow).toHaveBeenCalledWith("/a/x");
-    const focus = vi.fn();
-    const open = worker([{ focus }]);
+    expect(closed.openWindow).toHaveBeenCalledWith("/#/inbox/ask_1");
+    await closed.send("notificationclick", { ...note("test_1_webpush"), action: "" });
+    expect(closed.openWindow).toHaveBeenCalledWith("/#/inbox");
+    expect(link.focus).not.toHaveBeenCalled();
+  });
+
+  it("shows it in the page that is open", async () => {
+    const page = { url: "https://box.test/#/history", focus: vi.fn(), postMessage: vi.fn() };
+    const open = worker([page]);
     await open.send("notificationclick", { ...note("ask_1", "/a/x"), action: "" });
-    expect(focus).toHaveBeenCalled();
+    expect(page.postMessage).toHaveBeenCalledWith({ go: "#/inbox/ask_1" });
+    expect(page.focus).toHaveBeenCalled();
     expect(open.openWindow).not.toHaveBeenCalled();
   });
 });

@@ -1,0 +1,248 @@
+import { type CDPSession, chromium, type Page, type Worker } from "@playwright/test";
+import { test as base, card, expect, signIn, visit } from "./fixtures";
+import { PushService } from "./pushService";
+import { Server } from "./server";
+
+// The real worker of the page in the real browser. The browser's own push service is not on this machine: the server
+// sends to one of the test's own, and what that reads is handed to the browser as it would come from its maker's.
+const CHANNEL =
+  '[[notify]]\nkind = "webpush"\ncontact = "mailto:ada@example.com"\ncontent = true\nafter = "0s"\nallow_private = true\n';
+
+interface Shown {
+  title: string;
+  body: string;
+  tag: string;
+  actions: string[];
+}
+
+/** A browser that is signed in, with the worker, and the push service that reaches it. */
+interface Woken {
+  page: Page;
+  server: Server;
+  service: PushService;
+  worker: Worker;
+  /** Hands the browser a message. */
+  push: (data: string) => Promise<void>;
+  /** What the browser shows. */
+  shown: () => Promise<Shown[]>;
+  /** The next message of the server, which the browser gets. */
+  relay: () => Promise<void>;
+}
+
+const test = base.extend<{ woken: Woken }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the test runner wants a pattern
+  server: async ({}, use) => {
+    const server = await Server.start({ config: CHANNEL });
+    await use(server);
+    await server.stop();
+  },
+  woken: async ({ page, context, server }, use) => {
+    const service = await PushService.start();
+    await context.grantPermissions(["notifications"]);
+    await signIn(page, server, { holdMs: 0 });
+    const token = await page.evaluate(() => JSON.parse(localStorage.getItem("sayso.identity") ?? "{}").token as string);
+    await server.api("POST", "/push", service.subscription, token);
+    const cdp = await context.newCDPSession(page);
+    const registrationId = registered(cdp);
+    await cdp.send("ServiceWorker.enable");
+    const [worker] = await Promise.all([
+      context.waitForEvent("serviceworker"),
+      page.evaluate(async () => {
+        await navigator.serviceWorker.register("/sw.js");
+        await navigator.serviceWorker.ready;
+      }),
+    ]);
+    const place = { origin: server.url, registrationId: await registrationId };
+    const push = async (data: string) => {
+      await cdp.send("ServiceWorker.deliverPushMessage", { ...place, data });
+    };
+    let read = 0;
+    const relay = async () => {
+      await push(await server.until(async () => service.messages[read]));
+      read += 1;
+    };
+    await use({ page, server, service, worker, push, relay, shown: () => shownBy(page) });
+    await service.stop();
+  },
+});
+
+/** The id that the browser knows the registration of the worker by. */
+const registered = (cdp: CDPSession): Promise<string> =>
+  new Promise((resolve) => {
+    cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      if (registrations[0]) resolve(registrations[0].registrationId);
+    });
+  });
+
+const shownBy = (page: Page): Promise<Shown[]> =>
+  page.evaluate(async () => {
+    const notes = await (await navigator.serviceWorker.ready).getNotifications();
+    return notes.map((note) => {
+      const { actions } = note as unknown as { actions: { action: string; title: string }[] };
+      const named = actions.map(({ action, title }) => `${title}=${action}`);
+      return { title: note.title, body: note.body, tag: note.tag, actions: named };
+    });
+  });
+
+/** Whether there is a note, as the worker sees it. */
+const noted = async (): Promise<boolean> => {
+  // biome-ignore lint/suspicious/noExplicitAny: what a worker has is not among the types of pages
+  return (await (self as any).registration.getNotifications()).length > 0;
+};
+
+/** Clicks the only note, or one of its buttons. There is nobody at this screen, so the worker is told of a click that was
+ * not one, which may neither open nor focus windows: what it wanted to is the result. */
+const click = (worker: Worker, action = ""): Promise<string[]> =>
+  worker.evaluate(async (wanted) => {
+    // biome-ignore lint/suspicious/noExplicitAny: what a worker has is not among the types of pages
+    const scope = self as any;
+    const windows: string[] = [];
+    scope.clients.openWindow = async (to: string) => windows.push(`open ${to}`);
+    scope.WindowClient.prototype.focus = async () => windows.push("focus");
+    const [notification] = await scope.registration.getNotifications();
+    const event = new scope.NotificationEvent("notificationclick", { notification, action: wanted });
+    let work: Promise<unknown> | undefined;
+    event.waitUntil = (promise: Promise<unknown>) => {
+      work = promise;
+    };
+    scope.dispatchEvent(event);
+    await work;
+    return windows;
+  }, action);
+
+const NOTIFY_ME = "Notify me while this page is in the background";
+const QUESTION = {
+  agent: "claude",
+  project: "/home/ada/work/shop-api",
+  questions: [{ text: "Which port?", options: [{ label: "3000" }, { label: "8080" }] }],
+};
+const NOTE = {
+  title: "claude in shop-api waits for you",
+  body: "Which port?\n1. 3000\n2. 8080",
+  actions: ["3000=choose:0", "8080=choose:1"],
+};
+
+test("a push shows who waits with its buttons, and is replaced when nobody waits any more", async ({ woken }) => {
+  const { server, relay, shown } = woken;
+  const { id: tag } = await server.ask(QUESTION);
+  await relay();
+  await expect.poll(shown).toEqual([{ ...NOTE, tag }]);
+  await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });
+  await relay();
+  await expect
+    .poll(shown)
+    .toEqual([{ title: "Sayso", body: expect.stringMatching(/^No longer waiting: answered by /), tag, actions: [] }]);
+});
+
+test("a button of a note answers, without a token", async ({ woken }) => {
+  const { server, relay, shown, worker } = woken;
+  const { id } = await server.ask(QUESTION);
+  await relay();
+  await expect.poll(shown).toHaveLength(1);
+  expect(await click(worker, "choose:1")).toEqual([]);
+  await expect.poll(shown).toEqual([]);
+  const { outcome } = await server.readAsk(id);
+  expect(outcome).toMatchObject({ status: "answered", answers: [["8080"]], by: { kind: "person", via: "webpush" } });
+});
+
+test("a button that is pressed too late says that nobody waits", async ({ woken }) => {
+  const { server, relay, shown, worker } = woken;
+  const { id: tag } = await server.ask(QUESTION);
+  await relay();
+  await expect.poll(shown).toHaveLength(1);
+  await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });
+  await click(worker, "choose:1");
+  const body = expect.stringMatching(/^No longer waiting: answered by /);
+  await expect.poll(shown).toEqual([{ title: "Sayso", body, tag, actions: [] }]);
+  expect((await server.readAsk(tag)).outcome?.answers).toEqual([["3000"]]);
+});
+
+test("a click on a note leads to its ask, in the page that is open or in a new one", async ({ woken, context }) => {
+  const { page, server, relay, shown, worker } = woken;
+  const { id } = await server.ask(QUESTION);
+  await server.ask({ questions: [{ text: "Another one?", options: [{ label: "Yes" }] }] });
+  await visit(page, "#/history");
+  await relay();
+  await expect.poll(shown).toHaveLength(1);
+  expect(await click(worker)).toEqual(["focus"]);
+  await expect(card(page)).toHaveAttribute("data-ask", id);
+
+  await page.goto("about:blank");
+  await woken.push(woken.service.messages[0] ?? "");
+  await server.until(() => worker.evaluate(noted));
+  const [wanted = ""] = await click(worker);
+  expect(wanted).toBe(`open /#/inbox/${id}`);
+  const opened = await context.newPage();
+  await opened.goto(server.url + wanted.slice("open ".length));
+  await expect(card(opened)).toHaveAttribute("data-ask", id);
+});
+
+test("a push that is not one does no harm", async ({ woken }) => {
+  const { page, push, shown, worker } = woken;
+  const broken = await worker.evaluateHandle(() => {
+    const errors: string[] = [];
+    self.addEventListener("error", (event) => errors.push(event.message));
+    self.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
+    return errors;
+  });
+  const nothing = { title: "Sayso", body: "Open Sayso to see what waits", tag: "sayso", actions: [] };
+  for (const data of ["", "\u0000", "{", "null", '"text"', "[[]]", '{"title":7,"buttons":{"length":3}}']) {
+    await push(data);
+    await expect.poll(shown, data).toEqual([nothing]);
+    await page.evaluate(async () => {
+      for (const note of await (await navigator.serviceWorker.ready).getNotifications()) note.close();
+    });
+    await expect.poll(shown).toEqual([]);
+  }
+  const button = { label: "<b>\u202e".repeat(5_000), press: "approve" };
+  const much = {
+    title: "T".repeat(50_000),
+    body: "<img src=x>".repeat(10_000),
+    tag: "ask_1",
+    path: "https://elsewhere.test/",
+  };
+  await push(JSON.stringify({ ...much, buttons: Array(500).fill(button) }));
+  await expect.poll(async () => (await shown()).map(({ tag }) => tag)).toEqual(["ask_1"]);
+  const [note] = await shown();
+  expect([note?.title.length, note?.body.length, note?.actions.length]).toEqual([2_000, 2_000, 2]);
+  // Its link leads elsewhere, so a press opens the page instead.
+  expect(await click(worker, "approve")).toEqual(["focus"]);
+  expect(await broken.jsonValue()).toEqual([]);
+});
+
+test("the page says when the browser does not reach its push service", async ({ server }, info) => {
+  const { executablePath, args = [] } = info.project.use.launchOptions ?? {};
+  const context = await chromium.launchPersistentContext(info.outputPath("profile"), {
+    ...(executablePath ? { executablePath } : {}),
+    args: [...args, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+    permissions: ["notifications"],
+  });
+  const page = await context.newPage();
+  await signIn(page, server);
+  await visit(page, "#/settings/page");
+  await page.getByLabel(NOTIFY_ME).click();
+  await expect(page.getByText("Being woken when it is closed did not work: ")).toBeVisible();
+  await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
+  await context.close();
+});
+
+test("a private window cannot be woken, and tells while the page is open", async ({ page, context, server }) => {
+  await context.grantPermissions(["notifications"]);
+  await signIn(page, server);
+  await visit(page, "#/settings/page");
+  await page.getByLabel(NOTIFY_ME).click();
+  await expect(page.getByText(/Being woken when it is closed did not work: Registration failed/)).toBeVisible();
+  await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
+
+  await page.evaluate(() => Object.defineProperty(document, "hidden", { get: () => true }));
+  const { id: tag } = await server.ask(QUESTION);
+  await expect.poll(() => shownBy(page)).toEqual([{ title: "An agent waits for you", body: "", tag, actions: [] }]);
+});
+
+test("the page says when notifications are not allowed", async ({ page, server }) => {
+  await signIn(page, server);
+  await visit(page, "#/settings/page");
+  await page.getByLabel(NOTIFY_ME).click();
+  await expect(page.getByText("This browser does not allow notifications of this page.")).toBeVisible();
+  await expect(page.getByLabel(NOTIFY_ME)).not.toBeChecked();
+});
