@@ -30,11 +30,11 @@ export const test = base.extend<Fixtures>({
 });
 
 /** Opens the login link and waits for the page. */
-export async function signIn(page: Page, server: Server, prefs: object = {}): Promise<void> {
+export async function signIn(page: Page, server: Server, prefs: object = {}, role?: string): Promise<void> {
   await page.addInitScript((wanted) => {
     if (!localStorage.getItem("sayso.prefs")) localStorage.setItem("sayso.prefs", JSON.stringify(wanted));
   }, prefs);
-  await page.goto(await server.loginLink());
+  await page.goto(await server.loginLink(role));
   await expect(page.locator(".app")).toBeVisible();
   await expect(page).not.toHaveURL(/code=/);
 }

@@ -183,6 +183,58 @@ test("a phone that is added here may answer, and nothing more", async ({ inbox, 
   const login = { code: link?.split("#code=")[1], device: "a phone" };
   const made = await server.api<{ role: string }>("POST", "/login", login);
   expect(made.role).toBe("answerer");
+  // The page stands on this machine alone, and so does the link.
+  await expect(inbox.getByText("Only this machine gets to this address.")).toBeVisible();
+});
+
+test("who may only answer is shown nothing that they cannot do", async ({ page }) => {
+  const server = await Server.start({ policy: `${DENY_PUSH}[profiles.away]\n` });
+  try {
+    const refused: string[] = [];
+    page.on("response", (response) => response.status() === 403 && refused.push(response.url()));
+    const command = (text: string) => ({ tool: "Bash", action: "run", command: text, input: { command: text } });
+    await server.ask({ approval: command("git push") });
+    const ask = await server.ask({ approval: command("make test") });
+    await server.api("POST", "/policy/grants", { edit: ["src/**"], for: "1h" });
+    await server.api("PUT", "/policy/profile", { name: "away", for: "2h" });
+    await signIn(page, server, { holdMs: 0 }, "answerer");
+
+    await expect(page.getByText(/^Away until/)).toBeVisible();
+    await expect(page.getByRole("button", { name: "I am back" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "Away" })).toHaveCount(0);
+    await expect(card(page)).toHaveAttribute("data-ask", ask.id);
+    await expect(page.getByRole("button", { name: "Make a rule" })).toHaveCount(0);
+    await pressOnCard(page, "m");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await expect(page.getByRole("dialog").getByText("Make a rule")).toHaveCount(0);
+    await page.keyboard.press("Escape");
+
+    await visit(page, "#/history");
+    await page.getByRole("button", { name: "Denied" }).click();
+    await expect(page.getByRole("link", { name: "Open ask", exact: true })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Edit the rule" })).toHaveCount(0);
+
+    await visit(page, "#/settings/tokens");
+    await expect(page.getByRole("heading", { name: "This page" })).toBeVisible();
+    const sections = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
+    await expect(sections).toHaveText(["Policy and rules", "Agents", "This page"]);
+    await visit(page, "#/settings/policy");
+    await expect(page.getByText("Only an admin can change it.")).toBeVisible();
+    const field = page.getByRole("textbox", { name: "policy.toml" });
+    await expect(field).toHaveValue(/no pushing/);
+    await expect(field).toHaveJSProperty("readOnly", true);
+    await expect(page.getByRole("listitem").filter({ hasText: "src/**" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Revoke" })).toHaveCount(0);
+
+    await visit(page, `#/inbox/${ask.id}`);
+    await card(page).getByRole("button", { name: "Approve" }).click();
+    await server.until(async () => (await server.readAsk(ask.id)).status === "approved");
+    expect(refused).toEqual([]);
+  } finally {
+    await server.stop();
+  }
 });
 
 test("devices are listed by name, with this browser marked", async ({ inbox }) => {
@@ -221,6 +273,34 @@ test("on a phone: one pane at a time, big targets, undo in reach", async ({ brow
   await page.locator(".toast").getByRole("button", { name: "Undo" }).tap();
   await expect(page.locator(".toast")).toHaveCount(0);
   expect((await server.pending()).some((ask) => ask.questions?.[0]?.header === "Session store")).toBe(true);
+  await page.context().close();
+});
+
+test("on the smallest phone every page is in reach of the thumb, with its whole name", async ({ browser, server }) => {
+  await server.run("release", RELEASE);
+  const page = await anotherBrowser(browser, server, {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const tabs = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+  await expect(tabs).toHaveText([/^Inbox/, /^Sessions/, /^Runs/, "History", "Settings"]);
+  for (const tab of await tabs.all()) {
+    const words = await tab.locator(".grow").evaluate((span) => {
+      const { left, right } = span.getBoundingClientRect();
+      const around = span.parentElement?.getBoundingClientRect();
+      return {
+        cut: span.scrollWidth > span.clientWidth,
+        inside: left >= (around?.left ?? 0) && right <= (around?.right ?? 0),
+      };
+    });
+    expect(words).toEqual({ cut: false, inside: true });
+    expect((await tab.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  }
+  await tabs.filter({ hasText: "Runs" }).tap();
+  await page.getByText("release").first().tap();
+  await expect(page.locator(".step").first()).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await page.context().close();
 });
 

@@ -107,8 +107,8 @@ export class Server {
     throw new Error("it did not come");
   }
 
-  async loginLink(): Promise<string> {
-    const { code } = await this.api<{ code: string }>("POST", "/login-codes", {});
+  async loginLink(role = "admin"): Promise<string> {
+    const { code } = await this.api<{ code: string }>("POST", "/login-codes", { role });
     return `${this.url}/#code=${code}`;
   }
 

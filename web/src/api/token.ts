@@ -1,7 +1,11 @@
+import type { Token } from "./client";
+
 /** The token of this browser, kept until it is revoked or the person signs out. */
 export interface Identity {
   token: string;
   tokenId: string;
+  /** What it may do. The page hides the rest; it is the server that refuses it. */
+  role: Token["role"];
 }
 
 const KEY = "sayso.identity";
@@ -9,7 +13,8 @@ const KEY = "sayso.identity";
 export function readIdentity(): Identity | undefined {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Identity> | null;
-    return kept?.token && kept.tokenId ? { token: kept.token, tokenId: kept.tokenId } : undefined;
+    if (!kept?.token || !kept.tokenId) return undefined;
+    return { token: kept.token, tokenId: kept.tokenId, role: kept.role ?? "admin" };
   } catch {
     return undefined;
   }

@@ -47,7 +47,7 @@ function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: 
     return () => started.stop();
   }, [client, onSignedOut]);
   const decide = useMemo(() => decideWith(client, (ask) => live?.store.takeAsks([ask])), [client, live]);
-  const value = useMemo(() => live && { live, client }, [live, client]);
+  const value = useMemo(() => live && { live, client, role: identity.role }, [live, client, identity.role]);
   if (!value) return null;
   return (
     <LiveContext value={value}>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Moon, WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useWords } from "../i18n";
-import { useClient, useConnection, useLive } from "../live/hooks";
+import { useClient, useConnection, useIsAdmin, useLive } from "../live/hooks";
 
 /** A moment without a line is not worth a banner. */
 const GRACE_MS = 800;
@@ -41,6 +41,7 @@ export function Banner() {
 function AwayBanner() {
   const t = useWords();
   const client = useClient();
+  const isAdmin = useIsAdmin();
   const queries = useQueryClient();
   const { data: policy } = useQuery({ queryKey: ["policy"], queryFn: client.policy, retry: false });
   const back = useMutation({
@@ -52,9 +53,11 @@ function AwayBanner() {
     <div className="banner away" role="status">
       <Moon size={16} strokeWidth={1.75} aria-hidden="true" />
       <span>{policy.profile.until ? t("away.until", { time: clock(policy.profile.until) }) : t("away.on")}</span>
-      <button type="button" className="btn sm" onClick={() => back.mutate()}>
-        {t("button.back")}
-      </button>
+      {isAdmin && (
+        <button type="button" className="btn sm" onClick={() => back.mutate()}>
+          {t("button.back")}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Kbd } from "@sayso/react";
 import type { PageKey } from "../i18n";
 import { useWords } from "../i18n";
+import { useIsAdmin } from "../live/hooks";
 import { Dialog } from "../ui/Dialog";
 
 const KEYS: [PageKey, string[]][] = [
@@ -32,10 +33,11 @@ const KEYS: [PageKey, string[]][] = [
 /** All keys. */
 export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useWords();
+  const isAdmin = useIsAdmin();
   return (
     <Dialog open={open} onClose={onClose} title={t("nav.keys")}>
       <dl className="keys">
-        {KEYS.map(([words, keys]) => (
+        {KEYS.filter(([words]) => isAdmin || words !== "keys.rule").map(([words, keys]) => (
           <div key={words}>
             <dt>{t(words)}</dt>
             <dd>

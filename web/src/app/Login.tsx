@@ -36,7 +36,7 @@ function redeem(code: string): Promise<Identity> {
   if (redeeming?.code === code) return redeeming.identity;
   const identity = new Client(undefined).login(code, deviceName()).then((created) => {
     if (!created.token) throw new Error("no token");
-    const signedIn = { token: created.token, tokenId: created.id };
+    const signedIn = { token: created.token, tokenId: created.id, role: created.role };
     keepIdentity(signedIn);
     return signedIn;
   });

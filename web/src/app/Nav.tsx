@@ -13,10 +13,11 @@ import {
 } from "lucide-react";
 import type { PageKey } from "../i18n";
 import { useWords } from "../i18n";
-import { useClient, useConnection, usePending, useSessions } from "../live/hooks";
+import { useClient, useConnection, useIsAdmin, usePending, useSessions } from "../live/hooks";
 import { isRunOver } from "../runs/status";
 import { useRuns } from "../runs/useRuns";
 import { isOver, statusOf } from "../session/status";
+import { isLoopback } from "../ui/loopback";
 import { Brand } from "./Brand";
 import { hrefOf, type Route } from "./route";
 import { useShell } from "./shellContext";
@@ -34,6 +35,7 @@ const SHOWN = 12;
 export function Nav({ route, waiting }: { route: Route; waiting: number }) {
   const t = useWords();
   const { setDialog } = useShell();
+  const isAdmin = useIsAdmin();
   const pending = usePending();
   const sessions = useSessions().filter((session) => !isOver(session.status));
   const counts: Partial<Record<Route["page"], number>> = {
@@ -90,7 +92,7 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
         ))}
       </div>
       <div className="sfoot">
-        <Away />
+        {isAdmin && <Away />}
         <button type="button" className="nav" onClick={() => setDialog("keys")} title={t("nav.keys")}>
           <CircleHelp size={16} strokeWidth={1.75} aria-hidden="true" />
           <span className="grow">{t("nav.keys")}</span>
@@ -136,9 +138,7 @@ function ConnectionRow() {
     <div className="srow conn">
       <span className="dot" data-status={state === "open" ? "ok" : "waiting"} />
       <span className="grow">{t(words)}</span>
-      <span className="muted cut">
-        {location.hostname === "127.0.0.1" || location.hostname === "localhost" ? t("live.here") : location.hostname}
-      </span>
+      <span className="muted cut">{isLoopback(location.hostname) ? t("live.here") : location.hostname}</span>
     </div>
   );
 }

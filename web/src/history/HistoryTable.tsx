@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { go, hrefOf } from "../app/route";
 import { useCardWords, useWords } from "../i18n";
+import { useIsAdmin } from "../live/hooks";
 import { useKey } from "../ui/keys";
 import { answerText, waited } from "./model";
 
@@ -63,6 +64,7 @@ export function HistoryTable({ asks }: { asks: Ask[] }) {
 
 function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: boolean; toggle: () => void }) {
   const t = useWords();
+  const isAdmin = useIsAdmin();
   const words = useCardWords();
   const title = titleOf(ask);
   const state = stateOf(ask, undefined, 0);
@@ -114,9 +116,13 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
       {open && (
         <div className="hmore">
           <span className="grow">
-            {by?.kind === "policy" ? t("history.otherwise", { rule: by.rule ?? "" }) : <Visible text={ask.why ?? ""} />}
+            {by?.kind === "policy" ? (
+              t(isAdmin ? "history.otherwise" : "history.rule", { rule: by.rule ?? "" })
+            ) : (
+              <Visible text={ask.why ?? ""} />
+            )}
           </span>
-          {by?.kind === "policy" && (
+          {by?.kind === "policy" && isAdmin && (
             <button
               type="button"
               className="btn sm"

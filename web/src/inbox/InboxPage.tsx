@@ -4,9 +4,10 @@ import { usePrefs } from "../app/prefs";
 import { go } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
-import { useClient, useLive, useLiveAsk, useLoaded } from "../live/hooks";
+import { useClient, useIsAdmin, useLive, useLiveAsk, useLoaded } from "../live/hooks";
 import { useLiveSession } from "../live/useLiveSession";
 import { RuleDialog } from "../rule/RuleDialog";
+import { ruleActions } from "../rule/ruleActions";
 import { SessionFacts } from "../session/SessionFacts";
 import { useWidth } from "../ui/useWidth";
 import { BatchCard } from "./BatchCard";
@@ -66,6 +67,7 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
 
 function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
   const client = useClient();
+  const isAdmin = useIsAdmin();
   const live = useLive();
   const { setDialog } = useShell();
   const session = useLiveSession(ask.sessionId ?? "");
@@ -74,8 +76,7 @@ function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
       ask={ask}
       active={active}
       actions={{
-        makeRule: () => setDialog("rule"),
-        editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
+        ...(isAdmin ? ruleActions(() => setDialog("rule")) : {}),
         showNow: ({ id }) => void client.snooze(id, null).then((fresh) => live.store.takeAsks([fresh])),
         ...(ask.sessionId && !session?.external
           ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }

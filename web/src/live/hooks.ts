@@ -1,10 +1,10 @@
 import type { Ask } from "@sayso/react";
 import { createContext, useContext, useSyncExternalStore } from "react";
-import type { Client, Session } from "../api/client";
+import type { Client, Session, Token } from "../api/client";
 import type { Live } from "./live";
 import type { Connection } from "./stream";
 
-export const LiveContext = createContext<{ live: Live; client: Client } | undefined>(undefined);
+export const LiveContext = createContext<{ live: Live; client: Client; role: Token["role"] } | undefined>(undefined);
 
 function useContextValue() {
   const value = useContext(LiveContext);
@@ -14,6 +14,9 @@ function useContextValue() {
 
 export const useClient = (): Client => useContextValue().client;
 export const useLive = (): Live => useContextValue().live;
+
+/** Whether the person may change rules, tokens and devices. Others answer, and look. */
+export const useIsAdmin = (): boolean => useContextValue().role === "admin";
 
 export function usePending(): Ask[] {
   const { store } = useLive();

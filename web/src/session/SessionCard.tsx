@@ -1,9 +1,9 @@
 import { type Ask, AskCard } from "@sayso/react";
 import { useState } from "react";
-import { go } from "../app/route";
 import { useShell } from "../app/shellContext";
-import { useClient, useLive, useLiveAsk } from "../live/hooks";
+import { useClient, useIsAdmin, useLive, useLiveAsk } from "../live/hooks";
 import { RuleDialog } from "../rule/RuleDialog";
+import { ruleActions } from "../rule/ruleActions";
 
 interface SessionCardProps {
   ask: Ask;
@@ -14,6 +14,7 @@ interface SessionCardProps {
 /** The card of an ask in its place. What the feed says of it is newer than what was read. */
 export function SessionCard({ ask, active, place = "session" }: SessionCardProps) {
   const client = useClient();
+  const isAdmin = useIsAdmin();
   const { store } = useLive();
   const { setDialog } = useShell();
   const [rule, setRule] = useState(false);
@@ -30,8 +31,7 @@ export function SessionCard({ ask, active, place = "session" }: SessionCardProps
         active={active}
         place={place}
         actions={{
-          makeRule: () => showRule(true),
-          editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),
+          ...(isAdmin ? ruleActions(() => showRule(true)) : {}),
           showNow: ({ id }) => void client.snooze(id, null).then((fresh) => store.takeAsks([fresh])),
           ...(ask.sessionId
             ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }

@@ -31,9 +31,6 @@ export function SessionsPage() {
         <h1>{t("nav.sessions")}</h1>
         <span className="muted num">{sessions.length}</span>
         <span className="grow" />
-        <a className="btn sm phone-only" href={hrefOf({ page: "runs" })}>
-          {t("nav.runs")}
-        </a>
         <button type="button" className="btn sm" onClick={() => setDialog("new")}>
           {t("button.newSession")} <Kbd>c</Kbd>
         </button>

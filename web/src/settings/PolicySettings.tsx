@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { PolicyView } from "../api/client";
 import { useWords } from "../i18n";
-import { useClient } from "../live/hooks";
+import { useClient, useIsAdmin } from "../live/hooks";
 import { DryRunList } from "../rule/DryRunList";
 import { allowedBy, placeOf } from "../rule/model";
 import { useDryRun } from "../rule/useDryRun";
@@ -14,10 +14,12 @@ interface Draft {
   began: PolicyView;
 }
 
-/** The policy as text, and beside it what it would have done: every keystroke is tried, and saved only with the button. */
+/** The policy as text, and beside it what it would have done: every keystroke is tried, and saved only with the button. Who
+ * may not change it reads it. */
 export function PolicySettings({ rule }: { rule: string | undefined }) {
   const t = useWords();
   const client = useClient();
+  const isAdmin = useIsAdmin();
   const queries = useQueryClient();
   const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const [draft, setDraft] = useState<Draft>();
@@ -69,7 +71,7 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
             </p>
           )}
           <p className="muted">
-            <Visible text={t("policy.where", { path: policy.data?.path ?? "" })} />
+            <Visible text={t(isAdmin ? "policy.where" : "policy.read", { path: policy.data?.path ?? "" })} />
           </p>
           <div className="field area mono policy" data-wrong={dry.isError}>
             <textarea
@@ -77,6 +79,7 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
               value={text}
               aria-label="policy.toml"
               spellCheck={false}
+              readOnly={!isAdmin}
               placeholder={t("policy.empty")}
               onChange={(event) => {
                 const began = draft?.began ?? policy.data;
@@ -101,7 +104,7 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
               <Figure count={dry.data.otherwise.length} words={t("dry.otherwiseWord")} amber />
               <Figure count={dry.data.unchanged} words={t("dry.unchanged")} />
             </div>
-            {!changed && <p className="muted">{t("dry.edit")}</p>}
+            {isAdmin && !changed && <p className="muted">{t("dry.edit")}</p>}
             {dry.data.otherwise.length > 0 && <h3>{t("dry.first")}</h3>}
             {dry.data.otherwise.length > 0 && <DryRunList entries={dry.data.otherwise} />}
             {dry.data.asYouDid.length > 0 && <h3>{t("dry.asYouDid", { count: dry.data.asYouDid.length })}</h3>}
@@ -130,6 +133,7 @@ function Figure({ count, words, amber }: { count: number; words: string; amber?:
 function Grants() {
   const t = useWords();
   const client = useClient();
+  const isAdmin = useIsAdmin();
   const queries = useQueryClient();
   const { data } = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const revoke = useMutation({
@@ -154,9 +158,11 @@ function Grants() {
               </span>
             </span>
             <span className="muted">{grant.until ? new Date(grant.until).toLocaleString() : ""}</span>
-            <button type="button" className="btn no sm" onClick={() => revoke.mutate(grant.id)}>
-              {t("button.revoke")}
-            </button>
+            {isAdmin && (
+              <button type="button" className="btn no sm" onClick={() => revoke.mutate(grant.id)}>
+                {t("button.revoke")}
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { Bot, KeyRound, type LucideIcon, ShieldCheck, SlidersHorizontal } from "lucide-react";
 import { hrefOf, SETTINGS, type SettingsSection } from "../app/route";
 import { useWords } from "../i18n";
+import { useIsAdmin } from "../live/hooks";
 import { AgentsSettings } from "./AgentsSettings";
 import { PageSettings } from "./PageSettings";
 import { PolicySettings } from "./PolicySettings";
@@ -19,14 +20,17 @@ interface SettingsProps {
   onSignOut: () => void;
 }
 
-/** Policy, agents, tokens, and this page. */
-export function SettingsPage({ section, rule, onSignOut }: SettingsProps) {
+/** Policy, agents, tokens, and this page. Tokens are for those who may make them. */
+export function SettingsPage({ section: wanted, rule, onSignOut }: SettingsProps) {
   const t = useWords();
+  const isAdmin = useIsAdmin();
+  const sections = SETTINGS.filter((one) => isAdmin || one !== "tokens");
+  const section = sections.includes(wanted) ? wanted : "page";
   return (
     <div className="set">
       <nav className="subnav" aria-label={t("nav.settings")}>
         <h1>{t("nav.settings")}</h1>
-        {SETTINGS.map((one) => {
+        {sections.map((one) => {
           const Icon = ICONS[one];
           return (
             <a

@@ -5,6 +5,7 @@ import type { Token } from "../api/client";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { copyText } from "../ui/copy";
+import { isLoopback } from "../ui/loopback";
 import { Segments } from "../ui/Segments";
 
 const ROLES = ["answerer", "viewer", "agent", "admin"] as const;
@@ -85,12 +86,14 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   );
 }
 
-/** A link that signs another browser in, once. */
+/** A link that signs a phone in, once. */
 function Phone() {
   const t = useWords();
   const client = useClient();
   const code = useMutation({ mutationFn: client.phoneCode });
-  const address = code.data ? `${location.origin}/#code=${code.data.code}` : "";
+  // From elsewhere this browser knows a way here; on this machine the server may.
+  const isHere = isLoopback(location.hostname);
+  const address = code.data && (isHere ? code.data.url : `${location.origin}/#code=${code.data.code}`);
   return (
     <div className="box pad">
       <div className="hstack">
@@ -99,9 +102,11 @@ function Phone() {
           {t("button.phone")}
         </button>
       </div>
-      {code.data && (
+      {code.isError && <p className="wrong">{code.error.message}</p>}
+      {code.data && address && (
         <>
           <pre className="cmdline">{address}</pre>
+          {isLoopback(new URL(address).hostname) && <p className="muted">{t("tokens.loopback")}</p>}
           <div className="hstack">
             <span className="muted grow">
               {t("tokens.once", { time: new Date(code.data.expiresAt).toLocaleTimeString() })}
