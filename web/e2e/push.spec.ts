@@ -1,12 +1,10 @@
 import { type CDPSession, chromium, type Page, type Worker } from "@playwright/test";
 import { test as base, card, expect, signIn, visit } from "./fixtures";
-import { PushService } from "./pushService";
+import { PUSH_CHANNEL, PushService } from "./pushService";
 import { Server } from "./server";
 
 // The real worker of the page in the real browser. The browser's own push service is not on this machine: the server
 // sends to one of the test's own, and what that reads is handed to the browser as it would come from its maker's.
-const CHANNEL =
-  '[[notify]]\nkind = "webpush"\ncontact = "mailto:ada@example.com"\ncontent = true\nafter = "0s"\nallow_private = true\n';
 
 interface Shown {
   title: string;
@@ -32,7 +30,7 @@ interface Woken {
 const test = base.extend<{ woken: Woken }>({
   // biome-ignore lint/correctness/noEmptyPattern: the test runner wants a pattern
   server: async ({}, use) => {
-    const server = await Server.start({ config: CHANNEL });
+    const server = await Server.start({ config: PUSH_CHANNEL });
     await use(server);
     await server.stop();
   },

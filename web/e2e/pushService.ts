@@ -2,6 +2,10 @@ import { createDecipheriv, createECDH, type ECDH, hkdfSync, randomBytes } from "
 import { createServer, type Server as Http } from "node:http";
 import type { AddressInfo } from "node:net";
 
+/** A channel that tells at once what is asked, also on this machine. */
+export const PUSH_CHANNEL =
+  '[[notify]]\nkind = "webpush"\ncontact = "mailto:ada@example.com"\ncontent = true\nafter = "0s"\nallow_private = true\n';
+
 /** What a browser gives to the server. */
 export interface Subscription {
   endpoint: string;

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
 import { Model } from "./model";
+import { PUSH_CHANNEL, PushService } from "./pushService";
 import { fill, RELEASE, unusualAsks } from "./scene";
 import { Server } from "./server";
 
@@ -49,9 +50,6 @@ test("@shots of every page", async ({ browser, server }) => {
     ["approval", WIDE, "refund.rs"],
     ["plan-dark", dark, "invoice job twice"],
     ["questions", WIDE, "Which test runner"],
-    ["phone-inbox", PHONE, undefined],
-    ["phone-card", PHONE, "Where should login"],
-    ["phone-approval-dark", { ...PHONE, colorScheme: "dark" as const }, "refund.rs"],
   ] as const) {
     const page = await open(browser, server, options, find);
     if (name.startsWith("inbox")) await pressOnCard(page, "ArrowDown");
@@ -85,6 +83,30 @@ test("@shots of every page", async ({ browser, server }) => {
     await page.waitForTimeout(700);
     await shoot(page, server, name);
   }
+});
+
+test("@shots of a phone", async ({ browser, server }) => {
+  await fill(server);
+  for (const [name, options, find] of [
+    ["phone-inbox", PHONE, undefined],
+    ["phone-card", PHONE, "Where should login"],
+    ["phone-approval-dark", { ...PHONE, colorScheme: "dark" as const }, "refund.rs"],
+  ] as const) {
+    await shoot(await open(browser, server, options, find), server, name);
+  }
+});
+
+test("@shots of what a link opens", async ({ browser }) => {
+  const service = await PushService.start();
+  const server = await Server.start({ config: PUSH_CHANNEL });
+  await server.api("POST", "/push", service.subscription);
+  await fill(server);
+  const note = await server.until(async () => service.messages.find((one) => one.includes("Where should login")));
+  const page = await (await browser.newContext(PHONE)).newPage();
+  await page.goto(`${server.url}${(JSON.parse(note) as { path: string }).path}`);
+  await shoot(page, server, "phone-link");
+  await server.stop();
+  await service.stop();
 });
 
 test("@shots of a conversation with a model", async ({ browser }) => {
