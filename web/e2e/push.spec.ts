@@ -17,14 +17,13 @@ interface Shown {
 interface Woken {
   page: Page;
   server: Server;
-  service: PushService;
   worker: Worker;
   /** Hands the browser a message. */
   push: (data: string) => Promise<void>;
   /** What the browser shows. */
   shown: () => Promise<Shown[]>;
-  /** The next message of the server, which the browser gets. */
-  relay: () => Promise<void>;
+  /** The next message of the server about an ask, which the browser gets. */
+  relay: (ask: string) => Promise<void>;
 }
 
 const test = base.extend<{ woken: Woken }>({
@@ -54,12 +53,14 @@ const test = base.extend<{ woken: Woken }>({
     const push = async (data: string) => {
       await cdp.send("ServiceWorker.deliverPushMessage", { ...place, data });
     };
-    let read = 0;
-    const relay = async () => {
-      await push(await server.until(async () => service.messages[read]));
-      read += 1;
+    const read = new Set<string>();
+    const relay = async (ask: string) => {
+      const isNew = (message: string) => message.includes(ask) && !read.has(message);
+      const message = await server.until(async () => service.messages.find(isNew));
+      read.add(message);
+      await push(message);
     };
-    await use({ page, server, service, worker, push, relay, shown: () => shownBy(page) });
+    await use({ page, server, worker, push, relay, shown: () => shownBy(page) });
     await service.stop();
   },
 });
@@ -123,10 +124,10 @@ const NOTE = {
 test("a push shows who waits with its buttons, and is replaced when nobody waits any more", async ({ woken }) => {
   const { server, relay, shown } = woken;
   const { id: tag } = await server.ask(QUESTION);
-  await relay();
+  await relay(tag);
   await expect.poll(shown).toEqual([{ ...NOTE, tag }]);
   await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });
-  await relay();
+  await relay(tag);
   await expect
     .poll(shown)
     .toEqual([{ title: "Sayso", body: expect.stringMatching(/^No longer waiting: answered by /), tag, actions: [] }]);
@@ -135,7 +136,7 @@ test("a push shows who waits with its buttons, and is replaced when nobody waits
 test("a button of a note answers, without a token", async ({ woken }) => {
   const { server, relay, shown, worker } = woken;
   const { id } = await server.ask(QUESTION);
-  await relay();
+  await relay(id);
   await expect.poll(shown).toHaveLength(1);
   expect(await click(worker, "choose:1")).toEqual([]);
   await expect.poll(shown).toEqual([]);
@@ -146,7 +147,7 @@ test("a button of a note answers, without a token", async ({ woken }) => {
 test("a button that is pressed too late says that nobody waits", async ({ woken }) => {
   const { server, relay, shown, worker } = woken;
   const { id: tag } = await server.ask(QUESTION);
-  await relay();
+  await relay(tag);
   await expect.poll(shown).toHaveLength(1);
   await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });
   await click(worker, "choose:1");
@@ -157,16 +158,16 @@ test("a button that is pressed too late says that nobody waits", async ({ woken 
 
 test("a click on a note leads to its ask, in the page that is open or in a new one", async ({ woken, context }) => {
   const { page, server, relay, shown, worker } = woken;
+  await server.ask({ questions: [{ text: "What stands first in the inbox?", options: [{ label: "This" }] }] });
   const { id } = await server.ask(QUESTION);
-  await server.ask({ questions: [{ text: "Another one?", options: [{ label: "Yes" }] }] });
   await visit(page, "#/history");
-  await relay();
+  await relay(id);
   await expect.poll(shown).toHaveLength(1);
   expect(await click(worker)).toEqual(["focus"]);
   await expect(card(page)).toHaveAttribute("data-ask", id);
 
   await page.goto("about:blank");
-  await woken.push(woken.service.messages[0] ?? "");
+  await woken.push(JSON.stringify({ title: "claude waits for you", tag: id }));
   await server.until(() => worker.evaluate(noted));
   const [wanted = ""] = await click(worker);
   expect(wanted).toBe(`open /#/inbox/${id}`);
