@@ -304,6 +304,22 @@ test("on the smallest phone every page is in reach of the thumb, with its whole 
   await page.context().close();
 });
 
+test("a page on the home screen, which has no address to type, is signed in with a link that is pasted", async ({
+  page,
+  server,
+}) => {
+  await page.goto(server.url);
+  await expect(page.getByText("This browser is not signed in")).toBeVisible();
+  const field = page.getByRole("textbox", { name: "Or paste the link here" });
+  await field.fill(`${server.url}/#code=0123`);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("This link was used already, or is too old")).toBeVisible();
+  await axe(page, "signing in");
+  await field.fill(` ${await server.loginLink("answerer")}\n`);
+  await field.press("Enter");
+  await expect(page.locator(".app")).toBeVisible();
+});
+
 test("it can be installed", async ({ inbox, server }) => {
   const manifest = (await (await fetch(`${server.url}/manifest.webmanifest`)).json()) as {
     icons: { src: string; type: string }[];

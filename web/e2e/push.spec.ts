@@ -13,7 +13,12 @@ interface Shown {
   actions: string[];
 }
 
-/** A browser that is signed in, with the worker, and the push service that reaches it. */
+interface Action {
+  action: string;
+  title: string;
+}
+
+/** A browser that is signed in, with the worker, and the push service that reaches it. The page is closed. */
 interface Woken {
   page: Page;
   server: Server;
@@ -49,6 +54,7 @@ const test = base.extend<{ woken: Woken }>({
         await navigator.serviceWorker.ready;
       }),
     ]);
+    await page.goto("about:blank");
     const place = { origin: server.url, registrationId: await registrationId };
     const push = async (data: string) => {
       await cdp.send("ServiceWorker.deliverPushMessage", { ...place, data });
@@ -60,7 +66,7 @@ const test = base.extend<{ woken: Woken }>({
       read.add(message);
       await push(message);
     };
-    await use({ page, server, worker, push, relay, shown: () => shownBy(page) });
+    await use({ page, server, worker, push, relay, shown: () => shownBy(worker) });
     await service.stop();
   },
 });
@@ -73,21 +79,16 @@ const registered = (cdp: CDPSession): Promise<string> =>
     });
   });
 
-const shownBy = (page: Page): Promise<Shown[]> =>
-  page.evaluate(async () => {
-    const notes = await (await navigator.serviceWorker.ready).getNotifications();
-    return notes.map((note) => {
-      const { actions } = note as unknown as { actions: { action: string; title: string }[] };
-      const named = actions.map(({ action, title }) => `${title}=${action}`);
-      return { title: note.title, body: note.body, tag: note.tag, actions: named };
+/** The notes of the worker, as it sees them itself, and as a page does. */
+const shownBy = (place: Pick<Worker, "evaluate">): Promise<Shown[]> =>
+  place.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: what a worker has is not among the types of pages
+    const { registration = await navigator.serviceWorker.ready } = self as any;
+    const notes = (await registration.getNotifications()) as (Notification & { actions: Action[] })[];
+    return notes.map(({ title, body, tag, actions }) => {
+      return { title, body, tag, actions: actions.map((one) => `${one.title}=${one.action}`) };
     });
   });
-
-/** Whether there is a note, as the worker sees it. */
-const noted = async (): Promise<boolean> => {
-  // biome-ignore lint/suspicious/noExplicitAny: what a worker has is not among the types of pages
-  return (await (self as any).registration.getNotifications()).length > 0;
-};
 
 /** Clicks the only note, or one of its buttons. There is nobody at this screen, so the worker is told of a click that was
  * not one, which may neither open nor focus windows: what it wanted to is the result. */
@@ -156,28 +157,27 @@ test("a button that is pressed too late says that nobody waits", async ({ woken 
   expect((await server.readAsk(tag)).outcome?.answers).toEqual([["3000"]]);
 });
 
-test("a click on a note leads to its ask, in the page that is open or in a new one", async ({ woken, context }) => {
-  const { page, server, relay, shown, worker } = woken;
+test("a click on a note leads to its ask, in a new page or in the one that is open", async ({ woken }) => {
+  const { page, server, push, relay, shown, worker } = woken;
   await server.ask({ questions: [{ text: "What stands first in the inbox?", options: [{ label: "This" }] }] });
   const { id } = await server.ask(QUESTION);
-  await visit(page, "#/history");
   await relay(id);
+  await expect.poll(shown).toHaveLength(1);
+  const [wanted = ""] = await click(worker);
+  expect(wanted).toBe(`open /#/inbox/${id}`);
+  await page.goto(server.url + wanted.slice("open ".length));
+  await expect(card(page)).toHaveAttribute("data-ask", id);
+
+  await visit(page, "#/history");
+  await expect(card(page)).toHaveCount(0);
+  await push(JSON.stringify({ title: "claude waits for you", tag: id }));
   await expect.poll(shown).toHaveLength(1);
   expect(await click(worker)).toEqual(["focus"]);
   await expect(card(page)).toHaveAttribute("data-ask", id);
-
-  await page.goto("about:blank");
-  await woken.push(JSON.stringify({ title: "claude waits for you", tag: id }));
-  await server.until(() => worker.evaluate(noted));
-  const [wanted = ""] = await click(worker);
-  expect(wanted).toBe(`open /#/inbox/${id}`);
-  const opened = await context.newPage();
-  await opened.goto(server.url + wanted.slice("open ".length));
-  await expect(card(opened)).toHaveAttribute("data-ask", id);
 });
 
 test("a push that is not one does no harm", async ({ woken }) => {
-  const { page, push, shown, worker } = woken;
+  const { push, shown, worker } = woken;
   const broken = await worker.evaluateHandle(() => {
     const errors: string[] = [];
     self.addEventListener("error", (event) => errors.push(event.message));
@@ -188,9 +188,7 @@ test("a push that is not one does no harm", async ({ woken }) => {
   for (const data of ["", "\u0000", "{", "null", '"text"', "[[]]", '{"title":7,"buttons":{"length":3}}']) {
     await push(data);
     await expect.poll(shown, data).toEqual([nothing]);
-    await page.evaluate(async () => {
-      for (const note of await (await navigator.serviceWorker.ready).getNotifications()) note.close();
-    });
+    expect(await click(worker)).toEqual(["open /#/inbox"]);
     await expect.poll(shown).toEqual([]);
   }
   const button = { label: "<b>\u202e".repeat(5_000), press: "approve" };
@@ -205,7 +203,7 @@ test("a push that is not one does no harm", async ({ woken }) => {
   const [note] = await shown();
   expect([note?.title.length, note?.body.length, note?.actions.length]).toEqual([2_000, 2_000, 2]);
   // Its link leads elsewhere, so a press opens the page instead.
-  expect(await click(worker, "approve")).toEqual(["focus"]);
+  expect(await click(worker, "approve")).toEqual(["open /#/inbox/ask_1"]);
   expect(await broken.jsonValue()).toEqual([]);
 });
 
@@ -236,6 +234,8 @@ test("a private window cannot be woken, and tells while the page is open", async
   await page.evaluate(() => Object.defineProperty(document, "hidden", { get: () => true }));
   const { id: tag } = await server.ask(QUESTION);
   await expect.poll(() => shownBy(page)).toEqual([{ title: "An agent waits for you", body: "", tag, actions: [] }]);
+  await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });
+  await expect.poll(() => shownBy(page)).toEqual([]);
 });
 
 test("the page says when notifications are not allowed", async ({ page, server }) => {

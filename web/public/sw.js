@@ -44,7 +44,7 @@ function read(data) {
     buttons: (Array.isArray(buttons) ? buttons : [])
       .filter((button) => text(button?.label) && text(button.press))
       .slice(0, BUTTONS)
-      .map(({ label, press }) => ({ action: press, title: label })),
+      .map(({ label, press }) => ({ action: press, title: text(label) })),
     over: over === true,
   };
 }

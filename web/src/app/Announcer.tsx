@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useWords, type Words } from "../i18n";
 import { useConnection, useLive, usePending } from "../live/hooks";
 import type { FeedEvent } from "../live/sse";
-import { showNote } from "../settings/push";
+import { closeNote, showNote } from "../settings/push";
 import { readPrefs } from "./prefs";
 
 const PAUSE_MS = 5000;
@@ -33,8 +33,9 @@ export function Announcer() {
       timer = setTimeout(say, PAUSE_MS);
     };
     const onEvent = (event: FeedEvent) => {
-      if (!event.type.endsWith(".requested")) return;
       const ask = event.data as unknown as Ask;
+      if (event.type.endsWith(".resolved")) void closeNote(ask.id).catch(() => {});
+      if (!event.type.endsWith(".requested")) return;
       queue.current.push(ask);
       timer ??= setTimeout(say, 50);
       void notify(words.current.t, ask).catch(() => {});

@@ -8,6 +8,7 @@ import { Brand } from "./Brand";
 export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void }) {
   const t = useWords();
   const [problem, setProblem] = useState<"none" | "signedOut" | "badCode">("none");
+  const [pasted, setPasted] = useState("");
   useEffect(() => {
     const code = takeCode(location, history);
     const kept = readIdentity();
@@ -25,9 +26,33 @@ export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void
       <h1>{t(problem === "badCode" ? "login.badCode" : "login.title")}</h1>
       <p>{t("login.how")}</p>
       <pre className="cmdline">sayso login</pre>
+      <form
+        className="hstack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          redeem(codeOf(pasted))
+            .then(onSignedIn)
+            .catch(() => setProblem("badCode"));
+        }}
+      >
+        <div className="field">
+          <input
+            value={pasted}
+            placeholder={t("login.paste")}
+            aria-label={t("login.paste")}
+            onChange={(event) => setPasted(event.target.value)}
+          />
+        </div>
+        <button type="submit" className="btn" disabled={!pasted.trim()}>
+          {t("button.signIn")}
+        </button>
+      </form>
     </main>
   );
 }
+
+/** The code in a link. A page on the home screen has no field for addresses. */
+const codeOf = (link: string): string => link.trim().replace(/^.*#code=/, "");
 
 let redeeming: { code: string; identity: Promise<Identity> } | undefined;
 

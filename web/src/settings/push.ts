@@ -44,3 +44,9 @@ export async function showNote(title: string, options: NotificationOptions): Pro
   if (worker?.active) await worker.showNotification(title, options);
   else new Notification(title, options);
 }
+
+/** Takes the note about an ask back that a worker shows. */
+export async function closeNote(tag: string): Promise<void> {
+  const worker = await workers()?.getRegistration(WORKER);
+  for (const note of (await worker?.getNotifications({ tag })) ?? []) note.close();
+}
