@@ -304,6 +304,12 @@ test("on the smallest phone every page is in reach of the thumb, with its whole 
   await page.context().close();
 });
 
+test("a link that is opened where nobody is signed in yet signs in", async ({ page, server }) => {
+  await page.goto(server.url);
+  await expect(page.getByText("This browser is not signed in")).toBeVisible();
+  await signIn(page, server);
+});
+
 test("a page on the home screen, which has no address to type, is signed in with a link that is pasted", async ({
   page,
   server,

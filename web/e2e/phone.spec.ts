@@ -53,6 +53,7 @@ test("a phone in the same network signs in, answers, and is taken back at once",
     const thief = await phone(browser);
     await thief.goto(shown.url);
     await expect(thief.getByText("This link was used already, or is too old")).toBeVisible();
+    await expect(thief.getByText("sayso phone")).toBeVisible();
 
     const ask = await server.ask({
       questions: [{ text: "From the sofa?", options: [{ label: "Yes" }, { label: "No" }] }],

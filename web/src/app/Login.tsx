@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { Client } from "../api/client";
 import { type Identity, keepIdentity, readIdentity, takeCode } from "../api/token";
 import { useWords } from "../i18n";
+import { isLoopback } from "../ui/loopback";
 import { Brand } from "./Brand";
 
 /** Signs this browser in: with the code of the address, else with the token that it kept. */
@@ -10,14 +11,20 @@ export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void
   const [problem, setProblem] = useState<"none" | "signedOut" | "badCode">("none");
   const [pasted, setPasted] = useState("");
   useEffect(() => {
-    const code = takeCode(location, history);
-    const kept = readIdentity();
-    if (code) {
-      redeem(code)
-        .then(onSignedIn)
-        .catch(() => (kept ? onSignedIn(kept) : setProblem("badCode")));
-    } else if (kept) onSignedIn(kept);
-    else setProblem("signedOut");
+    const enter = () => {
+      const code = takeCode(location, history);
+      const kept = readIdentity();
+      if (code) {
+        redeem(code)
+          .then(onSignedIn)
+          .catch(() => (kept ? onSignedIn(kept) : setProblem("badCode")));
+      } else if (kept) onSignedIn(kept);
+      else setProblem("signedOut");
+    };
+    enter();
+    // A link that is opened in this very tab changes no more than what stands after the `#`.
+    window.addEventListener("hashchange", enter);
+    return () => window.removeEventListener("hashchange", enter);
   }, [onSignedIn]);
   if (problem === "none") return null;
   return (
@@ -25,7 +32,7 @@ export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void
       <Brand />
       <h1>{t(problem === "badCode" ? "login.badCode" : "login.title")}</h1>
       <p>{t("login.how")}</p>
-      <pre className="cmdline">sayso login</pre>
+      <pre className="cmdline">{isLoopback(location.hostname) ? "sayso login" : "sayso phone"}</pre>
       <form
         className="hstack"
         onSubmit={(event) => {
