@@ -71,6 +71,15 @@ pub struct FileDiff {
     pub diff: String,
 }
 
+impl Approval {
+    /// The title, unless it is nothing but the command that is shown with it.
+    #[must_use]
+    pub fn own_title(&self) -> Option<&str> {
+        let is_command = matches!(&self.preview, Some(Preview::Command { command, .. }) if *command == self.title);
+        (!is_command).then_some(&self.title)
+    }
+}
+
 /// What a person looks at before deciding. Verbatim and whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]

@@ -36,7 +36,7 @@ pub(crate) use config::{Kind, NotifyConfig, Surroundings, read};
 pub(crate) use link::{BadLink, Holder, Links};
 pub(crate) use press::actor;
 pub(crate) use push::{PushKey, Unusable};
-pub(crate) use text::{Press, choices, over, visible};
+pub(crate) use text::{Press, choices, over, project, visible};
 pub(crate) use worker::test;
 
 /// The setting that keeps since when a channel is known, so that a new one does not tell of everything that waits.

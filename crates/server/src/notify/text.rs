@@ -123,8 +123,7 @@ impl Note {
     pub(crate) fn about(ask: &Ask, channel: &str, says: Says) -> Self {
         let agent = one_line(&ask.context.agent, NAME);
         let agent = if agent.is_empty() { "An agent".to_owned() } else { agent };
-        let directory = ask.context.project.as_deref().and_then(|path| path.trim_end_matches('/').rsplit('/').next());
-        let project = directory.map(|name| one_line(name, NAME)).filter(|name| !name.is_empty());
+        let project = project(ask);
         let line = match &project {
             Some(project) => format!("{agent} in {project} waits for you"),
             None => format!("{agent} waits for you"),
@@ -170,6 +169,12 @@ impl Note {
     }
 }
 
+/// The last part of the project's directory.
+pub(crate) fn project(ask: &Ask) -> Option<String> {
+    let directory = ask.context.project.as_deref().and_then(|path| path.trim_end_matches('/').rsplit('/').next());
+    directory.map(|name| one_line(name, NAME)).filter(|name| !name.is_empty())
+}
+
 /// What is said when an ask has its outcome: how and by whom, but not what.
 pub(crate) fn over(ask: &Ask) -> String {
     use sayso_core::actor::Actor;
@@ -201,7 +206,7 @@ fn what_is_asked(ask: &Ask) -> Asked {
             }
         }
         AskBody::Approval(approval) => {
-            parts.push(approval.title.clone());
+            parts.extend(approval.own_title().map(str::to_owned));
             match &approval.preview {
                 Some(Preview::Command { command, cwd }) => {
                     parts.push(command.clone());
@@ -325,6 +330,13 @@ mod tests {
             editable: false,
             reason: None,
         })
+    }
+
+    #[test]
+    fn a_command_that_is_its_own_title_is_told_once() {
+        let told = |command| Note::about(&ask(approval(command)), "mail", Says::WhatIsAsked).content.unwrap();
+        assert_eq!(told("cargo test"), "Run a command\ncargo test");
+        assert_eq!(told("Run a command"), "Run a command");
     }
 
     fn question(input: Input) -> AskBody {

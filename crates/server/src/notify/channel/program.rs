@@ -31,7 +31,7 @@ pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let mut child = command.spawn().map_err(|error| Failure::never(format!("the program cannot be started: {error}")))?;
+    let mut child = command.spawn().map_err(|error| Failure::never(format!("`{program}` cannot be started: {error}")))?;
     let mut group = Group(child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw));
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let talk = async {
