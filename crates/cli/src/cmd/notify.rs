@@ -4,6 +4,7 @@ use sayso_client::api::notify::{Channel, Tested};
 
 use crate::app::App;
 use crate::args::NotifyAction;
+use crate::autostart;
 use crate::failure::Failure;
 use crate::sanitize;
 use crate::words;
@@ -12,14 +13,13 @@ const NONE: &str = "There are no channels. Add one to config.toml under [[notify
 
 /// Acts on channels.
 pub(crate) async fn run(app: &App, action: NotifyAction) -> Result<(), Failure> {
-    let client = app.client()?;
     match action {
         NotifyAction::List => {
-            let list = client.channels().await?;
+            let list = app.client()?.channels().await?;
             app.out.result(&list, || or_none(list.data.iter().map(channel).collect()))
         }
         NotifyAction::Test { name } => {
-            let list = client.test_channels(name).await?;
+            let list = autostart::client(app).await?.test_channels(name).await?;
             app.out.result(&list, || or_none(list.data.iter().map(tested).collect()))?;
             let failed = list.data.iter().filter(|tested| !tested.sent).count();
             match failed {
@@ -41,7 +41,7 @@ fn channel(channel: &Channel) -> String {
     facts.extend(channel.then.as_ref().map(|then| format!("then {} after {}", then.name, then.after)));
     facts.extend(channel.quiet.as_ref().map(|quiet| format!("quiet {quiet}")));
     facts.extend(channel.content.then(|| "says what is asked".to_owned()));
-    facts.extend(channel.person.as_ref().map(|person| format!("links for {person}")));
+    facts.extend(channel.person.as_ref().map(|person| format!("for {person}")));
     facts.extend(channel.gone.then(|| "gone until the server is started again".to_owned()));
     facts.extend(channel.last_failure.as_ref().map(|failure| format!("failed last: {failure}")));
     row(&channel.name, &channel.kind, &facts.join(" · "))

@@ -43,9 +43,10 @@ pub(crate) async fn run(app: &App, args: &Phone) -> Result<(), Failure> {
         if !secure {
             lines.push(PLAIN.to_owned());
         }
-        lines.push(
-            "Take it back with: sayso token list, sayso token revoke ID. Close the network with: sayso phone --close".to_owned(),
-        );
+        lines.push("Take it back with: sayso token list, sayso token revoke ID.".to_owned());
+        if reached.public_url.as_ref() != Some(&address) {
+            lines.push("Close the network with: sayso phone --close".to_owned());
+        }
         lines.join("\n")
     })
 }
