@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::link::{Http, HttpSaid};
 
 /// An actor without work for this long ends; the next row starts it again.
-const IDLE: Duration = Duration::from_secs(5);
+const IDLE: Duration = Duration::from_millis(500);
 /// How long to wait after the database refused.
 const PAUSE: Duration = Duration::from_millis(500);
 

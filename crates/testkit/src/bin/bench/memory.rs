@@ -22,13 +22,20 @@ pub(crate) async fn settled(server: &ServerProcess) -> Result<Memory> {
 pub(crate) async fn sessions_with_a_question(server: &ServerProcess, agent: &str, count: usize) -> Result<()> {
     let mut http = Http::connect(&target(server)).await?;
     let mut events = Sse::open(&target(server), "/v1/events").await?;
-    for _ in 0..count {
-        start_session(&mut http, agent, "question").await?;
-    }
-    for _ in 0..count {
-        while events.event().await?.name != b"question.requested" {}
-    }
-    Ok(())
+    let start = async {
+        for _ in 0..count {
+            start_session(&mut http, agent, "question").await?;
+        }
+        Ok(())
+    };
+    // It is read meanwhile: a stream that nobody reads is ended.
+    let seen = async {
+        for _ in 0..count {
+            while events.event().await?.name != b"question.requested" {}
+        }
+        Ok(())
+    };
+    tokio::try_join!(start, seen).map(drop)
 }
 
 /// Opens this many streams that see everything. They stay open while the value lives.
