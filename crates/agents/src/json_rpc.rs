@@ -102,7 +102,7 @@ pub enum Unreadable {
 
 impl Unreadable {
     /// What a person is told of a line that this agent wrote.
-    pub fn told(&self, who: &str, line: &str) -> String {
+    fn told(&self, who: &str, line: &str) -> String {
         match self {
             Self::NoMethod(_) => format!("{who} made a request without a method; it was refused."),
             Self::BadId => format!("{who} made a request whose id cannot be sent back; it was ignored."),
@@ -134,6 +134,31 @@ pub fn read(line: &str) -> Result<Message<'_>, Unreadable> {
         },
         (None, None) => Err(Unreadable::NotAMessage),
     }
+}
+
+/// A line of an agent that is no message.
+#[derive(Debug)]
+pub(crate) struct Nonsense {
+    /// What the agent is answered, if that can be.
+    pub(crate) reply: Option<String>,
+    /// What a person is told.
+    pub(crate) told: String,
+}
+
+/// Reads one line of this agent, if it is not too long.
+pub(crate) fn heard<'a>(who: &str, line: &'a str) -> Result<Message<'a>, Nonsense> {
+    let (size, limit) = (line.len(), limits::LINE);
+    if size > limit {
+        let told = format!("{who} wrote a line of {size} bytes, the limit is {limit}; it was ignored.");
+        return Err(Nonsense { reply: None, told });
+    }
+    read(line).map_err(|unreadable| {
+        let reply = match &unreadable {
+            Unreadable::NoMethod(id) => Some(error(id, INVALID_REQUEST, "Invalid request: there is no method")),
+            Unreadable::BadId | Unreadable::NotAMessage => None,
+        };
+        Nonsense { reply, told: unreadable.told(who, line) }
+    })
 }
 
 impl Fault {

@@ -9,6 +9,7 @@ pub mod chat;
 pub mod claude;
 pub mod codex;
 pub mod codex_hook;
+mod complaints;
 mod diff;
 mod elicitation;
 mod exit;

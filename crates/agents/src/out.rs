@@ -2,7 +2,7 @@
 
 use sayso_core::id::{AskId, SessionId};
 
-use crate::translator::{AgentEvent, HttpCall, Launch, Output};
+use crate::translator::{AgentEvent, Command, HttpCall, Input, Launch, Output};
 
 /// Collects it, for one session. Lines for one process are one batch, at the place of the first.
 pub(crate) struct Out {
@@ -14,6 +14,20 @@ pub(crate) struct Out {
 impl Out {
     pub(crate) const fn new(session: SessionId) -> Self {
         Self { session, outputs: Vec::new(), batch: None }
+    }
+
+    /// For a process that carries one session: the first that it is told of. Of another session nothing is taken; what has to be
+    /// said of that is the error.
+    pub(crate) fn carrying(own: &mut Option<SessionId>, who: &str, input: &Input) -> Result<Self, Vec<Output>> {
+        let Input::Command(command) = input else { return own.map(Self::new).ok_or_else(Vec::new) };
+        let mut out = Self::new(*own.get_or_insert(command.session()));
+        if command.session() == out.session {
+            return Ok(out);
+        }
+        if let Command::Outcome { ask, .. } = command {
+            out.undeliverable(*ask, &format!("{who} does not carry this session."));
+        }
+        Err(out.into_outputs())
     }
 
     pub(crate) fn event(&mut self, event: AgentEvent) {

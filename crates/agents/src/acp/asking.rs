@@ -31,7 +31,7 @@ impl State {
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if self.open.iter().any(|open| open.id == id) {
             // Any answer would be taken for one to the first.
-            return self.complain("The agent used the id of an open request again; the second one was ignored.", out);
+            return self.complaints.tell("The agent used the id of an open request again; the second one was ignored.", out);
         }
         let params = params.and_then(Object::of).unwrap_or_default();
         let asked = match doors::read(method, &params, &self.tools) {
@@ -39,7 +39,7 @@ impl State {
             Err(Refusal::Acknowledged) => return out.line(json_rpc::result(&id, &json!({}))),
             Err(Refusal::UnknownMethod) => {
                 out.line(json_rpc::error(&id, METHOD_NOT_FOUND, "Method not found"));
-                if self.is_news(method) {
+                if self.complaints.is_news(method) {
                     let method = limits::head(method, 80);
                     out.event(AgentEvent::Notice(format!(
                         "The agent asked for `{method}`, which Sayso does not know. It was told so."

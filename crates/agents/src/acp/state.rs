@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use sayso_core::id::{AskId, SessionId};
-use sayso_core::limits;
 use sayso_core::transcript::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::doors::Door;
 use super::tool_call::Calls;
+use crate::complaints::Complaints;
 use crate::json_rpc::{self, Id};
 use crate::out::Out;
 use crate::translator::AgentEvent;
@@ -21,10 +21,6 @@ pub(super) const QUEUE: usize = 16;
 const STREAMS: usize = 8;
 /// Bytes of one message. What is longer becomes several.
 const MESSAGE: usize = 1024 * 1024;
-/// Lines that are no messages and are reported. Some agents write their log there.
-const COMPLAINTS: u32 = 8;
-/// Methods that nobody knows and that are reported, each once.
-const UNKNOWN: usize = 16;
 
 /// Everything that outlives an input. No answer is in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,8 +49,7 @@ pub(super) struct State {
     pub(super) said: u64,
     /// Whether this process has written anything.
     pub(super) heard: bool,
-    pub(super) complaints: u32,
-    pub(super) unknown: Vec<String>,
+    pub(super) complaints: Complaints,
 }
 
 /// How far the connection is.
@@ -172,8 +167,7 @@ impl State {
             streams: Vec::new(),
             said: 0,
             heard: false,
-            complaints: 0,
-            unknown: Vec::new(),
+            complaints: Complaints::default(),
         }
     }
 
@@ -186,8 +180,7 @@ impl State {
         self.tools.clear();
         self.streams.clear();
         self.heard = false;
-        self.complaints = 0;
-        self.unknown.clear();
+        self.complaints = Complaints::default();
     }
 
     /// Sends a request of ours.
@@ -255,28 +248,6 @@ impl State {
         self.streams = open;
         let done: Vec<Stream> = done;
         done.into_iter().for_each(|stream| stream.finish(out));
-    }
-
-    /// Reports a line that makes no sense, unless there were many.
-    pub(super) fn complain(&mut self, what: &str, out: &mut Out) {
-        self.complaints = self.complaints.saturating_add(1);
-        match self.complaints.cmp(&COMPLAINTS) {
-            std::cmp::Ordering::Less => out.event(AgentEvent::Error(what.to_owned())),
-            std::cmp::Ordering::Equal => {
-                out.event(AgentEvent::Error(format!("{what} More of this kind will not be reported.")));
-            }
-            std::cmp::Ordering::Greater => {}
-        }
-    }
-
-    /// Whether an unknown method is to be reported: each once, and not too many.
-    pub(super) fn is_news(&mut self, method: &str) -> bool {
-        let method = limits::head(method, limits::NAME);
-        let news = self.unknown.len() < UNKNOWN && !self.unknown.iter().any(|known| known == method);
-        if news {
-            self.unknown.push(method.to_owned());
-        }
-        news
     }
 }
 

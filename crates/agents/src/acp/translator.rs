@@ -1,20 +1,19 @@
 //! The translator: commands of people in, lines of the protocol out, and the other way round.
 
 use sayso_core::id::SessionId;
-use sayso_core::limits;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::json;
 
 use super::state::{Call, Phase, State, Turn};
 use crate::exit::Gone;
-use crate::json_rpc::{self, INVALID_REQUEST, Message, Unreadable};
+use crate::json_rpc::{self, Message, Nonsense};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Command, Exit, Input, Outcome, Output, Saved, Translator};
 use crate::wanted::Wanted;
 
 /// The version of the saved state's shape.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The host of one agent process with one session.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,22 +107,13 @@ impl AcpTranslator {
             return;
         }
         state.heard = true;
-        if line.len() > limits::LINE {
-            let size = line.len();
-            return state.complain(
-                &format!("The agent wrote a line of {size} bytes, the limit is {}; it was ignored.", limits::LINE),
-                out,
-            );
-        }
-        match json_rpc::read(line) {
+        match json_rpc::heard("The agent", line) {
             Ok(Message::Request { id, method, params }) => state.request(id, &method, params, line, out),
             Ok(Message::Notification { method, params }) => state.notification(&method, params, out),
             Ok(Message::Response { id, outcome }) => state.response(&id, outcome, out),
-            Err(unreadable) => {
-                if let Unreadable::NoMethod(id) = &unreadable {
-                    out.line(json_rpc::error(id, INVALID_REQUEST, "Invalid request: there is no method"));
-                }
-                state.complain(&unreadable.told("The agent", line), out);
+            Err(Nonsense { reply, told }) => {
+                reply.into_iter().for_each(|reply| out.line(reply));
+                state.complaints.tell(&told, out);
             }
         }
     }
@@ -152,18 +142,11 @@ impl Default for AcpTranslator {
 
 impl Translator for AcpTranslator {
     fn handle(&mut self, _now: Time, input: Input) -> Vec<Output> {
-        let session = match &input {
-            Input::Command(command) => Some(*self.state.session.get_or_insert(command.session())),
-            _ => self.state.session,
+        let mut out = match Out::carrying(&mut self.state.session, "The agent", &input) {
+            Ok(out) => out,
+            Err(outputs) => return outputs,
         };
-        let Some(session) = session else { return Vec::new() };
-        let mut out = Out::new(session);
         match input {
-            Input::Command(Command::Outcome { session: other, ask, .. }) if other != session => {
-                out.undeliverable(ask, "The agent does not carry this session.");
-            }
-            // One process carries one session.
-            Input::Command(command) if command.session() != session => {}
             Input::Command(command) => self.command(command, &mut out),
             Input::Line(line) => self.line(&line, &mut out),
             Input::Exited(exit) => self.exited(&exit, &mut out),

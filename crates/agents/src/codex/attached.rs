@@ -44,7 +44,7 @@ pub const ATTACHED: Capabilities = Capabilities {
 };
 
 /// The version of the saved state's shape.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How long requests may take to be told again after the socket was opened.
 const SETTLES: Duration = Duration::from_secs(10);
 /// How often in a row the socket cannot be opened until what was asked counts as lost.

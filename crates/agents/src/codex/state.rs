@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::items::Items;
 use super::launch;
+use crate::complaints::Complaints;
 use crate::json_rpc::{self, Id};
 use crate::out::Out;
 use crate::translator::AgentEvent;
@@ -21,10 +22,6 @@ const QUEUE: usize = 16;
 pub(super) const ID: usize = 256;
 /// Requests of ours, outcomes and sub-agents that are remembered; the oldest go first.
 const RECENT: usize = 64;
-/// Lines that are no messages and are reported.
-const COMPLAINTS: u32 = 8;
-/// Methods that nobody knows and that are reported, each once.
-const UNKNOWN: usize = 16;
 
 /// Everything that outlives an input. No answer to a secret is in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,8 +52,7 @@ pub(super) struct State {
     pub(super) said: u64,
     /// Whether this process has written anything.
     pub(super) heard: bool,
-    pub(super) complaints: u32,
-    pub(super) unknown: Vec<String>,
+    pub(super) complaints: Complaints,
 }
 
 /// How far the connection is.
@@ -166,8 +162,7 @@ impl State {
             helpers: Vec::new(),
             said: 0,
             heard: false,
-            complaints: 0,
-            unknown: Vec::new(),
+            complaints: Complaints::default(),
         }
     }
 
@@ -180,8 +175,7 @@ impl State {
         self.items = Items::default();
         self.helpers.clear();
         self.heard = false;
-        self.complaints = 0;
-        self.unknown.clear();
+        self.complaints = Complaints::default();
     }
 
     /// Sends a request of ours.
@@ -285,28 +279,6 @@ impl State {
     pub(super) fn name_helper(&mut self, thread: String, name: String) {
         self.helpers.retain(|helper| helper.thread != thread);
         remember(&mut self.helpers, Helper { thread, name });
-    }
-
-    /// Reports a line that makes no sense, unless there were many.
-    pub(super) fn complain(&mut self, what: &str, out: &mut Out) {
-        self.complaints = self.complaints.saturating_add(1);
-        match self.complaints.cmp(&COMPLAINTS) {
-            std::cmp::Ordering::Less => out.event(AgentEvent::Error(what.to_owned())),
-            std::cmp::Ordering::Equal => {
-                out.event(AgentEvent::Error(format!("{what} More of this kind will not be reported.")));
-            }
-            std::cmp::Ordering::Greater => {}
-        }
-    }
-
-    /// Whether an unknown method is to be reported: each once, and not too many.
-    pub(super) fn is_news(&mut self, method: &str) -> bool {
-        let method = limits::head(method, limits::NAME);
-        let news = self.unknown.len() < UNKNOWN && !self.unknown.iter().any(|known| known == method);
-        if news {
-            self.unknown.push(method.to_owned());
-        }
-        news
     }
 }
 

@@ -2,14 +2,13 @@
 
 use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
-use sayso_core::limits;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use super::exit;
 use super::state::{Phase, State};
-use crate::json_rpc::{self, INVALID_REQUEST, Message, Unreadable};
+use crate::json_rpc::{self, Message, Nonsense};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Capabilities, Command, Exit, Input, Outcome, Output, Saved, Translator};
 use crate::wanted::Wanted;
@@ -26,7 +25,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
 };
 
 /// The version of the saved state's shape.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const NOT_RUNNING: &str = "Codex is not running; the message was not taken. Resume the session first.";
 
@@ -114,19 +113,13 @@ impl CodexTranslator {
             return;
         }
         state.heard = true;
-        if line.len() > limits::LINE {
-            let (size, limit) = (line.len(), limits::LINE);
-            return state.complain(&format!("Codex wrote a line of {size} bytes, the limit is {limit}; it was ignored."), out);
-        }
-        match json_rpc::read(line) {
+        match json_rpc::heard("Codex", line) {
             Ok(Message::Request { id, method, params }) => state.request(id, &method, params, line, out),
             Ok(Message::Notification { method, params }) => state.notification(&method, params, line, out),
             Ok(Message::Response { id, outcome }) => state.response(&id, outcome, out),
-            Err(unreadable) => {
-                if let Unreadable::NoMethod(id) = &unreadable {
-                    out.line(json_rpc::error(id, INVALID_REQUEST, "Invalid request: there is no method"));
-                }
-                state.complain(&unreadable.told("Codex", line), out);
+            Err(Nonsense { reply, told }) => {
+                reply.into_iter().for_each(|reply| out.line(reply));
+                state.complaints.tell(&told, out);
             }
         }
     }
@@ -153,18 +146,11 @@ impl Default for CodexTranslator {
 
 impl Translator for CodexTranslator {
     fn handle(&mut self, _now: Time, input: Input) -> Vec<Output> {
-        let session = match &input {
-            Input::Command(command) => Some(*self.state.session.get_or_insert(command.session())),
-            _ => self.state.session,
+        let mut out = match Out::carrying(&mut self.state.session, "Codex", &input) {
+            Ok(out) => out,
+            Err(outputs) => return outputs,
         };
-        let Some(session) = session else { return Vec::new() };
-        let mut out = Out::new(session);
         match input {
-            Input::Command(Command::Outcome { session: other, ask, .. }) if other != session => {
-                out.undeliverable(ask, "Codex does not carry this session.");
-            }
-            // One process carries one session.
-            Input::Command(command) if command.session() != session => {}
             Input::Command(command) => self.command(command, &mut out),
             Input::Line(line) => self.line(&line, &mut out),
             Input::Exited(exit) => self.exited(&exit, &mut out),

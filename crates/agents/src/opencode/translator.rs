@@ -197,18 +197,11 @@ impl Default for OpenCodeTranslator {
 
 impl Translator for OpenCodeTranslator {
     fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
-        let session = match &input {
-            Input::Command(command) => Some(*self.state.session.get_or_insert(command.session())),
-            _ => self.state.session,
+        let mut out = match Out::carrying(&mut self.state.session, "OpenCode", &input) {
+            Ok(out) => out,
+            Err(outputs) => return outputs,
         };
-        let Some(session) = session else { return Vec::new() };
-        let mut out = Out::new(session);
         match input {
-            Input::Command(Command::Outcome { session: other, ask, .. }) if other != session => {
-                out.undeliverable(ask, "OpenCode does not carry this session.");
-            }
-            // One process carries one session.
-            Input::Command(command) if command.session() != session => {}
             Input::Command(command) => self.command(now, command, &mut out),
             Input::Line(text) => self.line(&text),
             Input::Exited(exit) => self.exited(&exit, &mut out),
