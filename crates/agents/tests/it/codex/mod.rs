@@ -10,32 +10,10 @@ mod replay;
 use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output, Translator};
 use sayso_core::ask::Decision;
-use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
 use serde_json::{Value, json};
 
-fn session() -> SessionId {
-    SessionId::new(Time::from_millis(1_700_000_000_000), [1; 10])
-}
-
-fn ask_id() -> AskId {
-    AskId::new(Time::from_millis(0), [2; 10])
-}
-
-fn start(prompt: Option<&str>) -> Command {
-    Command::Start {
-        session: session(),
-        project: "/project".to_owned(),
-        prompt: prompt.map(str::to_owned),
-        permission_mode: "default".to_owned(),
-        model: None,
-        questions: true,
-    }
-}
-
-fn prompt(text: &str) -> Command {
-    Command::Prompt { session: session(), text: text.to_owned() }
-}
+use crate::common::{ask_id, prompt, session, start};
 
 fn outcome(ask: &NewAsk, decision: Decision, by: DecidedBy) -> Command {
     let (native_id, raw) = (ask.native_id.clone(), ask.raw.clone());

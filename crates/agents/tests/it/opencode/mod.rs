@@ -8,28 +8,10 @@ mod recording;
 use sayso_agents::opencode::OpenCodeTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Output, Translator};
 use sayso_core::ask::Decision;
-use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
 use serde_json::{Value, json};
 
-pub(crate) fn session() -> SessionId {
-    SessionId::new(Time::from_millis(1_700_000_000_000), [1; 10])
-}
-
-pub(crate) fn ask_id() -> AskId {
-    AskId::new(Time::from_millis(0), [2; 10])
-}
-
-fn start(prompt: Option<&str>) -> Command {
-    Command::Start {
-        session: session(),
-        project: "/project".to_owned(),
-        prompt: prompt.map(str::to_owned),
-        permission_mode: "default".to_owned(),
-        model: None,
-        questions: true,
-    }
-}
+use crate::common::{ask_id, session, start};
 
 fn outcome(ask: &NewAsk, decision: Decision, by: DecidedBy) -> Command {
     let (native_id, raw) = (ask.native_id.clone(), ask.raw.clone());

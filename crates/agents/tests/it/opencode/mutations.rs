@@ -4,18 +4,16 @@
 //! `SAYSO_MUTATIONS` says how many (50 000), `SAYSO_SEED` which ones.
 
 use sayso_agents::opencode::OpenCodeTranslator;
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, HttpCall, HttpReply, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{AgentEvent, Command, Exit, HttpCall, HttpReply, Input, NewAsk, Output};
 use sayso_core::time::Time;
 use serde::de::IgnoredAny;
 
 use super::recording::all;
-use super::{ask_id, session, start};
-use crate::claude::mutations::{Chance, broken, decision, from_env};
+use crate::broken::{Chance, LIFE, broken, from_env, handled, noted, outcome};
+use crate::common::{session, start};
 
 /// Bytes of the state that no number of inputs may lead beyond.
 const STATE: usize = 8 * 1024 * 1024;
-/// Inputs that one translator takes before the next one begins.
-const LIFE: usize = 60;
 
 /// What was recorded: events, and bodies of replies.
 struct Recorded {
@@ -33,13 +31,7 @@ fn next_input(chance: &mut Chance, recorded: &Recorded, at: usize, open: &mut Ve
         5 => Input::Line("opencode server listening on http://127.0.0.1:4096".to_owned()),
         6 => Input::StreamOpened,
         7 => Input::Tick,
-        8..=12 if !open.is_empty() => {
-            let ask = open.swap_remove(chance.below(open.len()));
-            let raw = if chance.below(10) == 0 { None } else { ask.raw };
-            let by = [DecidedBy::Person, DecidedBy::Typed, DecidedBy::Nobody][chance.below(3)];
-            let decision = decision(chance);
-            Input::Command(Command::Outcome { session: session(), ask: ask_id(), native_id: ask.native_id, decision, raw, by })
-        }
+        8..=12 if !open.is_empty() => outcome(chance, open, &["once", "always", "suggestion-0"]),
         13..=19 if !calls.is_empty() => {
             let status = [None, Some(200), Some(200), Some(200), Some(204), Some(404), Some(412), Some(500)][chance.below(8)];
             let at = chance.below(recorded.replies.len());
@@ -79,17 +71,8 @@ fn broken_words_do_no_harm() {
         let input = next_input(&mut chance, &recorded, at, &mut open, &calls);
         at += 1;
         let now = Time::from_millis(i64::try_from(case).unwrap() * 1_000);
-        // Now and then another one goes on from what was saved.
-        let twin = (case % 16 == 0).then(|| OpenCodeTranslator::restore(&opencode.save()).unwrap());
         let told = format!("seed {seed}, case {case}");
-        let twin = twin.map(|mut twin| (twin.handle(now, input.clone()), twin.save()));
-        let outputs = opencode.handle(now, input);
-        let state = opencode.save();
-        assert!(state.state.as_str().len() <= STATE, "{told}: the state has {} bytes", state.state.as_str().len());
-        if let Some(twin) = twin {
-            assert_eq!(twin, (outputs.clone(), state), "{told}");
-        }
-        for output in outputs {
+        for output in handled(&mut opencode, OpenCodeTranslator::restore, (now, input), STATE, (&told, case)) {
             match output {
                 Output::HttpCall(call) => {
                     assert!(
@@ -103,18 +86,11 @@ fn broken_words_do_no_harm() {
                     calls.push(call);
                     called += 1;
                 }
-                Output::Event { event: AgentEvent::AskOpened(ask), .. } => {
-                    assert!(open.iter().all(|open| open.native_id != ask.native_id), "{told}: one request, one ask");
-                    open.push(*ask);
-                    asks += 1;
+                Output::Event { event, .. } => {
+                    asks += usize::from(matches!(event, AgentEvent::AskOpened(_)));
+                    understood += 1;
+                    noted(event, &mut open, &told);
                 }
-                Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
-                    let before = open.len();
-                    open.retain(|ask| ask.native_id != native_id);
-                    assert_eq!(open.len() + 1, before, "{told}: withdrawn is what was open");
-                }
-                Output::Event { event: AgentEvent::Ended { .. }, .. } => open.clear(),
-                Output::Event { .. } => understood += 1,
                 Output::Launch(_) | Output::Stop | Output::Undeliverable { .. } => {}
                 Output::Lines(lines) => panic!("{told}: OpenCode reads no lines: {lines:?}"),
                 Output::Found(found) => panic!("{told}: it has one session: {found:?}"),

@@ -1,0 +1,28 @@
+//! What all agents are told the same.
+
+use sayso_agents::translator::Command;
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::time::Time;
+
+pub(crate) fn session() -> SessionId {
+    SessionId::new(Time::from_millis(1_700_000_000_000), [1; 10])
+}
+
+pub(crate) fn ask_id() -> AskId {
+    AskId::new(Time::from_millis(0), [2; 10])
+}
+
+pub(crate) fn start(prompt: Option<&str>) -> Command {
+    Command::Start {
+        session: session(),
+        project: "/project".to_owned(),
+        prompt: prompt.map(str::to_owned),
+        permission_mode: "default".to_owned(),
+        model: None,
+        questions: true,
+    }
+}
+
+pub(crate) fn prompt(text: &str) -> Command {
+    Command::Prompt { session: session(), text: text.to_owned() }
+}
