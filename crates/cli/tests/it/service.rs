@@ -1,5 +1,6 @@
 //! The server as a service of the system, upgrades, the log that does not grow, and taking everything away again.
 
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -242,6 +243,23 @@ async fn the_log_is_moved_aside_and_read_across() -> Result<()> {
     let count = now.lines().count() + aside.lines().count() - old.lines().count() + 1;
     let shown = person.ok(&["logs", "-n", &count.to_string()]).await?;
     assert!(shown.starts_with("the last old line\n") && shown.ends_with("stopping"), "{shown}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_log_that_is_followed_goes_on_when_it_is_moved_aside() -> Result<()> {
+    let person = Person::without_server()?;
+    let log = person.data_dir().join("logs/sayso.log");
+    std::fs::create_dir_all(log.parent().context("a directory")?)?;
+    std::fs::write(&log, "begins\n")?;
+    let mut terminal = person.terminal(&["logs", "-f"])?;
+    terminal.expect("begins").await?;
+    let mut old = std::fs::OpenOptions::new().append(true).open(&log)?;
+    std::fs::rename(&log, log.with_extension("log.1"))?;
+    old.write_all(b"the end of the old one\n")?;
+    std::fs::write(&log, "the start of the new one\n")?;
+    terminal.expect("the end of the old one").await?;
+    terminal.expect("the start of the new one").await?;
     Ok(())
 }
 
