@@ -79,6 +79,11 @@ impl Registry {
         self.wake.notify_one();
     }
 
+    /// How many have a task.
+    pub(crate) fn awake(&self) -> usize {
+        self.actors.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Ends the actor of a connection: what it waits for is not wanted any more, or has to be read again.
     pub(crate) fn end(&self, connection: ConnectionId) {
         self.actors.lock().unwrap_or_else(PoisonError::into_inner).remove(&connection);

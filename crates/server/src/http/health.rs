@@ -35,6 +35,11 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>, authorized: Authorized)
         ("sayso_oldest_pending_seconds", "Age of the oldest pending ask.", oldest),
         ("sayso_outbox", "Outcomes and commands that wait to be sent.", count.outbox),
         ("sayso_agents", "Processes of agents that the server is attached to.", *app.processes.running().borrow() as u64),
+        (
+            "sayso_connections_awake",
+            "Connections whose agent works, is called or was heard of just now.",
+            app.connections.awake() as u64,
+        ),
         ("sayso_streams", "Open event streams.", app.feed.streams() as u64),
         ("sayso_feed_seq", "The last place of the feed.", u64::try_from(app.feed.head(WorkspaceId::MAIN)).unwrap_or(0)),
     ];

@@ -1,5 +1,7 @@
 //! A model that is talked to directly, over real HTTP on both sides.
 
+use std::time::Duration;
+
 use sayso_client::api::event::Event;
 use sayso_client::api::session::NewSession;
 use sayso_testkit::ScriptedAgent;
@@ -132,6 +134,23 @@ async fn a_question_survives_a_restart() {
     let ask = talk.agent.asks().await.unwrap();
     talk.world.server.restart().await.unwrap();
     assert_eq!(talk.model.records().len(), 1, "nothing is asked again");
+    talk.world.admin.answer(&ask.id, json!([["SQLite"]])).await.expect(200);
+    assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
+    assert_eq!((talk.model.records().len(), talk.last_request().len()), (2, 4));
+}
+
+/// A conversation that waits for a person has no task, and the answer gives it one.
+#[tokio::test]
+async fn a_conversation_that_waits_sleeps_until_it_is_answered() {
+    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let ask = talk.agent.asks().await.unwrap();
+    let asleep = async {
+        while !talk.world.admin.get("/metrics").await.text.contains("\nsayso_connections_awake 0\n") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    };
+    sayso_testkit::within("the connection to sleep", asleep).await.unwrap();
     talk.world.admin.answer(&ask.id, json!([["SQLite"]])).await.expect(200);
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
     assert_eq!((talk.model.records().len(), talk.last_request().len()), (2, 4));
