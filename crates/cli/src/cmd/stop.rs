@@ -29,6 +29,8 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     })
 }
 
+const RESTARTED: &str = "Restarted. What waits is kept, and agents went on.";
+
 /// Stops the server and starts it again where it listened, if that is still free.
 pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
     app.person_only()?;
@@ -44,7 +46,7 @@ pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
         // A network that was left meanwhile cannot be opened again.
         let _ = client.open_listener(&NewListener { address: Some(address) }).await;
     }
-    app.out.result(&serde_json::json!({ "url": client.url() }), || format!("Running at {}", client.url()))
+    app.out.result(&serde_json::json!({ "url": client.url() }), || RESTARTED.to_owned())
 }
 
 /// What was opened to a network stays open over a restart that a person wanted.

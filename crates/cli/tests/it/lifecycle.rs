@@ -116,7 +116,7 @@ async fn restart_keeps_the_address_and_what_waits() -> Result<()> {
     let before = person.server_file()?;
     let (_agent, asked) = person.mock_asks("question").await?;
     person.ok(&["ask", "Which?", "--no-wait"]).await?;
-    assert_eq!(person.ok(&["restart"]).await?, format!("Running at {}", before.url));
+    assert_eq!(person.ok(&["restart"]).await?, "Restarted. What waits is kept, and agents went on.");
     let after = person.server_file()?;
     assert!(after.url == before.url && after.pid != before.pid && !is_running(before.pid), "{before:?} {after:?}");
     assert_eq!(person.client()?.pending_asks().await?.data.len(), 2);
