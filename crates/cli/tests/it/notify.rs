@@ -42,7 +42,10 @@ async fn a_test_says_what_happened_and_fails_if_a_channel_does() -> Result<()> {
 
 #[tokio::test]
 async fn without_channels_it_says_how_to_add_one() -> Result<()> {
-    let person = Person::new().await?;
+    // Looking starts nothing; a test needs a server and starts it.
+    let person = Person::without_server()?;
+    let looked = person.run(&["notify", "list"]).await?;
+    ensure!(looked.code == Some(1) && looked.err.contains("No server is running"), "{looked:?}");
     let said = person.ok(&["notify", "test"]).await?;
     ensure!(said.contains("docs/notifications.md"), "{said}");
     Ok(())

@@ -93,7 +93,9 @@ async fn with_a_public_address_nothing_is_opened() -> Result<()> {
     assert!(shown["url"].as_str().is_some_and(|url| url.starts_with("https://box.example/#code=")), "{shown}");
     assert_eq!(person.client()?.listeners().await?.data.len(), 1);
     let text = person.ok(&["phone"]).await?;
-    assert!(text.contains('█') && !text.contains("Plain http"), "{text}");
+    assert!(text.contains('█') && !text.contains("Plain http") && !text.contains("--close"), "{text}");
+    let opened = person.ok(&["phone", "--address", "127.0.0.2", "--yes"]).await?;
+    assert!(opened.contains("Close the network with: sayso phone --close"), "{opened}");
     let login = person.ok(&["login"]).await?;
     assert!(login.starts_with("https://box.example/#code="), "{login}");
     Ok(())
