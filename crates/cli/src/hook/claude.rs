@@ -21,9 +21,9 @@ const AGENT: &str = "claude";
 /// A little less than the time that `sayso connect` gives to the hook.
 const LONGEST: Duration = Duration::from_secs(86_400 - 60);
 
-/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s,
-/// and longer on a busy machine.
-const WRITTEN: Duration = Duration::from_secs(2);
+/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s;
+/// a machine may be busier than that.
+const WRITTEN: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long the ask outlives a hook that ended without a word.
@@ -98,14 +98,15 @@ async fn by_a_person(hooked: &Hooked, client: &Client, new: &NewAsk, slot: Optio
 async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
     let Some(path) = asked.transcript.as_deref() else { return };
     let until = Instant::now() + WRITTEN;
-    let mut end = transcript::end(path);
-    while !end.as_ref().is_some_and(|end| end.has_call) && Instant::now() < until {
+    let mut known = transcript::read(path);
+    while !known.as_ref().is_some_and(|known| known.is_whole) && Instant::now() < until {
         tokio::time::sleep(LOOK).await;
-        end = transcript::end(path);
+        known = transcript::read(path);
     }
-    new.context = end.and_then(|end| end.last_words);
+    let Some(known) = known else { return };
+    new.context = known.last_words;
     if let Some(session) = &mut new.external {
-        session.title = transcript::first_prompt(path);
+        session.title = known.first_prompt;
     }
 }
 

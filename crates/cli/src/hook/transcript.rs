@@ -1,6 +1,10 @@
 //! What Claude Code wrote down of the conversation: what the person wanted, and what Claude said last.
 //! Only the ends of the file are read, whatever its size.
+//!
+//! The lines of a file are not in the order in which things happened: what was said first in a new session may be
+//! written before what it answers. Their times are.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 
@@ -10,65 +14,83 @@ use serde_json::Value;
 /// Bytes that are read at each end.
 const END: u64 = 256 * 1024;
 
-/// The end of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct End {
+/// What is known of a conversation.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Conversation {
+    /// What the person wanted first.
+    pub(super) first_prompt: Option<String>,
     /// The last words of the agent in this turn.
     pub(super) last_words: Option<String>,
-    /// Whether a call is the last thing in it: then it is written down as far as the agent has come.
-    pub(super) has_call: bool,
+    /// Whether it is written down as far as the agent has come: it begins with something from the person, and there
+    /// is a call without a result.
+    pub(super) is_whole: bool,
 }
 
-/// Reads the end of a conversation; nothing if there is no file.
-pub(super) fn end(path: &str) -> Option<End> {
+/// Reads what is written of a conversation; nothing if there is no file.
+pub(super) fn read(path: &str) -> Option<Conversation> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(END))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(END).read_to_end(&mut bytes).ok()?;
-    Some(end_in(&String::from_utf8_lossy(&bytes)))
-}
-
-fn end_in(text: &str) -> End {
-    let entries = text.lines().rev().filter_map(entry).filter(|entry| entry["type"] == "assistant" || entry["type"] == "user");
-    let mut end = End { last_words: None, has_call: false };
-    let mut is_last = true;
-    for entry in entries {
-        if entry["type"] == "assistant" {
-            let content = &entry["message"]["content"];
-            let calls = |blocks: &Vec<Value>| blocks.iter().any(|block| block["type"] == "tool_use");
-            end.has_call |= is_last && content.as_array().is_some_and(calls);
-            let said = words(content);
-            if !said.is_empty() {
-                end.last_words = Some(limits::tail(&said, limits::CONTEXT).to_owned());
-                return end;
-            }
-        } else if prompt(&entry).is_some() {
-            // The turn began here, and nothing was said in it.
-            return end;
-        }
-        is_last = false;
+    let start = entries(&part(&mut file, 0)?);
+    // A long one has begun, whatever its beginning is.
+    if length > END {
+        let end = entries(&part(&mut file, length - END)?);
+        return Some(conversation(&start, &end, true));
     }
-    end
+    let begins = |entry: &Value| entry["type"] == "user" && results(entry).next().is_none();
+    Some(conversation(&start, &start, start.iter().any(begins)))
 }
 
-/// What the person wanted first.
-pub(super) fn first_prompt(path: &str) -> Option<String> {
+/// At most `END` bytes from here on.
+fn part(file: &mut File, from: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(END).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let found = text.lines().filter_map(entry).find_map(|entry| prompt(&entry));
-    found.map(|prompt| limits::head(&prompt, limits::TEXT).to_owned())
+    file.seek(SeekFrom::Start(from)).ok()?;
+    file.take(END).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
-/// One line of the main thread.
+fn conversation(start: &[Value], end: &[Value], has_begun: bool) -> Conversation {
+    let (last_words, has_call) = turn(end);
+    let first_prompt = start.iter().find_map(prompt).map(|prompt| limits::head(&prompt, limits::TEXT).to_owned());
+    Conversation { first_prompt, last_words, is_whole: has_begun && has_call }
+}
+
+/// The last words of the turn in which a conversation ends, and whether a call waits for its result.
+fn turn(entries: &[Value]) -> (Option<String>, bool) {
+    let mut done = HashSet::new();
+    let mut has_call = false;
+    for entry in entries.iter().rev() {
+        if entry["type"] == "assistant" {
+            let waits = |block: &Value| block["type"] == "tool_use" && !block["id"].as_str().is_some_and(|id| done.contains(id));
+            has_call |= blocks(entry).iter().any(waits);
+            let said = words(entry);
+            if !said.is_empty() {
+                return (Some(limits::tail(&said, limits::CONTEXT).to_owned()), has_call);
+            }
+        } else if prompt(entry).is_some() {
+            // The turn began here, and nothing was said in it.
+            break;
+        }
+        done.extend(results(entry));
+    }
+    (None, has_call)
+}
+
+/// What was said in the main thread, in the order of its times.
+fn entries(bytes: &[u8]) -> Vec<Value> {
+    let mut entries: Vec<Value> = String::from_utf8_lossy(bytes).lines().filter_map(entry).collect();
+    entries.sort_by(|a, b| a["timestamp"].as_str().cmp(&b["timestamp"].as_str()));
+    entries
+}
+
+/// One line, if somebody says something in the main thread.
 fn entry(line: &str) -> Option<Value> {
     // Most lines are large and of no interest.
     if !line.contains("\"assistant\"") && !line.contains("\"user\"") {
         return None;
     }
     let entry: Value = serde_json::from_str(line).ok()?;
-    (entry["isSidechain"] != true).then_some(entry)
+    let is_said = entry["type"] == "assistant" || entry["type"] == "user";
+    (is_said && entry["isSidechain"] != true).then_some(entry)
 }
 
 /// What the person wrote, if this is it: not a tool's result, and not what Claude Code adds itself.
@@ -76,20 +98,26 @@ fn prompt(entry: &Value) -> Option<String> {
     if entry["type"] != "user" || entry["isMeta"] == true {
         return None;
     }
-    let written = words(&entry["message"]["content"]);
+    let written = words(entry);
     (!written.is_empty() && !written.starts_with('<')).then_some(written)
 }
 
+/// The calls whose results these are.
+fn results(entry: &Value) -> impl Iterator<Item = &str> {
+    blocks(entry).iter().filter_map(|block| block["tool_use_id"].as_str())
+}
+
+fn blocks(entry: &Value) -> &[Value] {
+    entry["message"]["content"].as_array().map_or(&[], Vec::as_slice)
+}
+
 /// The text of a message: it is a string, or blocks of which some are text.
-fn words(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
-            texts.collect::<Vec<_>>().join("\n").trim().to_owned()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+fn words(entry: &Value) -> String {
+    if let Some(text) = entry["message"]["content"].as_str() {
+        return text.trim().to_owned();
     }
+    let texts = blocks(entry).iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
+    texts.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -98,47 +126,77 @@ mod tests {
 
     use super::*;
 
-    const LINES: &str = concat!(
+    const LINES: [&str; 9] = [
         r#"{"type":"summary","summary":"x"}"#,
-        "\n",
         r#"{"type":"user","isMeta":true,"message":{"content":"Caveat"}}"#,
-        "\n",
         r#"{"type":"user","message":{"content":"<command-name>/clear</command-name>"}}"#,
-        "\n",
         r#"{"type":"user","message":{"content":"fix the tests\nplease"}}"#,
-        "\n",
         r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I looked. "}]}}"#,
-        "\n",
         r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"helper"}]}}"#,
-        "\n",
-        r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"r"}]}}"#,
-        "\n",
-        r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash"}]}}"#,
-        "\n{broken \"user\"\n"
-    );
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}}"#,
+        r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"b","name":"Bash"}]}}"#,
+        "{broken \"user\"",
+    ];
+
+    fn written<L: AsRef<str>>(lines: &[L]) -> (tempfile::NamedTempFile, String) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        for line in lines {
+            writeln!(file, "{}", line.as_ref()).unwrap();
+        }
+        let path = file.path().to_str().unwrap().to_owned();
+        (file, path)
+    }
 
     #[test]
     fn the_last_words_of_the_turn_and_the_first_prompt_are_found() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(LINES.as_bytes()).unwrap();
-        let path = file.path().to_str().unwrap().to_owned();
-        assert_eq!(end(&path), Some(End { last_words: Some("I looked.".into()), has_call: true }));
-        assert_eq!(first_prompt(&path).as_deref(), Some("fix the tests\nplease"));
+        let (mut file, path) = written(&LINES);
+        let first_prompt = Some("fix the tests\nplease".to_owned());
+        let mut known = Conversation { first_prompt, last_words: Some("I looked.".into()), is_whole: true };
+        assert_eq!(read(&path), Some(known.clone()));
         writeln!(file, r#"{{"type":"user","message":{{"content":[{{"type":"text","text":"next"}}]}}}}"#).unwrap();
-        assert_eq!(end(&path), Some(End { last_words: None, has_call: false }), "a new turn");
-        assert_eq!(end("/not/there"), None);
+        (known.last_words, known.is_whole) = (None, false);
+        assert_eq!(read(&path), Some(known), "a new turn");
+        assert_eq!(read("/not/there"), None);
+    }
+
+    #[test]
+    fn lines_count_in_the_order_of_their_times() {
+        let words = r#"{"type":"assistant","timestamp":"2026-11-16T12:52:42.617Z","message":{"content":[{"type":"text","text":"I need to know."}]}}"#;
+        let call =
+            r#"{"type":"assistant","timestamp":"2026-11-16T12:52:42.619Z","message":{"content":[{"type":"tool_use","id":"a"}]}}"#;
+        let prompt = r#"{"type":"user","timestamp":"2026-11-16T12:52:41.996Z","message":{"content":"set up a database"}}"#;
+        let (mut file, path) = written(&[words, call]);
+        assert!(!read(&path).unwrap().is_whole, "what the person wanted is not written yet");
+        writeln!(file, "{prompt}").unwrap();
+        let known = read(&path).unwrap();
+        assert_eq!(known.first_prompt.as_deref(), Some("set up a database"));
+        assert_eq!((known.last_words.as_deref(), known.is_whole), (Some("I need to know."), true));
+    }
+
+    #[test]
+    fn of_several_calls_one_may_have_its_result() {
+        let prompt = r#"{"type":"user","message":{"content":"go"}}"#;
+        let calls = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a"},{"type":"tool_use","id":"b"}]}}"#;
+        let result =
+            |id: &str| format!(r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}"}}]}}}}"#);
+        let whole = |lines: &[&str]| read(&written(lines).1).unwrap().is_whole;
+        assert!(!whole(&[prompt]));
+        assert!(whole(&[prompt, calls]));
+        assert!(whole(&[prompt, calls, &result("a")]));
+        assert!(!whole(&[prompt, calls, &result("a"), &result("b")]));
     }
 
     #[test]
     fn a_large_file_costs_no_more_than_a_small_one() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        for _ in 0..40 {
-            writeln!(file, r#"{{"type":"progress","data":"{}"}}"#, "x".repeat(100_000)).unwrap();
-        }
         let long = "é".repeat(limits::CONTEXT);
-        writeln!(file, r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{long} end"}}]}}}}"#).unwrap();
-        let found = end(file.path().to_str().unwrap()).and_then(|end| end.last_words).unwrap();
-        assert!(found.len() <= limits::CONTEXT && found.ends_with("é end"));
-        assert_eq!(first_prompt(file.path().to_str().unwrap()), None);
+        let mut lines = vec![format!(r#"{{"type":"progress","data":"{}"}}"#, "x".repeat(100_000)); 40];
+        lines.push(format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{long} end"}}]}}}}"#));
+        lines.push(r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a"}]}}"#.to_owned());
+        let (_file, path) = written(&lines);
+        let known = read(&path).unwrap();
+        assert!(known.is_whole);
+        let said = known.last_words.unwrap();
+        assert!(said.len() <= limits::CONTEXT && said.ends_with("é end"));
+        assert_eq!(known.first_prompt, None);
     }
 }
