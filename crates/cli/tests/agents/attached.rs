@@ -4,7 +4,7 @@
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result};
-use sayso_client::api::ask::{Ask, AskStatus, Delivery};
+use sayso_client::api::ask::{AskStatus, Delivery};
 use sayso_client::api::session::{AttachmentState, NewAttachment};
 use sayso_testkit::agents::{CodexTerminal, installed};
 use sayso_testkit::models::{Block, PATIENCE, Script, Turn};
@@ -16,33 +16,6 @@ use crate::world::World;
 
 const DATABASE: &str = "Which database should we use?";
 const PASSWORD: &str = "a-password-of-theirs";
-
-/// The first ask that waits.
-async fn pending(world: &World) -> Result<Ask> {
-    let found = async {
-        loop {
-            if let Some(ask) = world.client.pending_asks().await?.data.into_iter().next() {
-                return anyhow::Ok(ask);
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, found).await.context("nothing was asked")?
-}
-
-/// The ask when it is so.
-async fn becomes(world: &World, ask: &Ask, what: &str, holds: impl Fn(&Ask) -> bool) -> Result<Ask> {
-    let found = async {
-        loop {
-            let ask = world.client.ask(&ask.id).await?;
-            if holds(&ask) {
-                return anyhow::Ok(ask);
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, found).await.with_context(|| format!("it never was {what}"))?
-}
 
 /// Runs `sayso` as the person does.
 async fn sayso(world: &World, args: &[&str]) -> Result<String> {
@@ -144,37 +117,37 @@ async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> 
     let session = theirs.say("set up a database").await?;
 
     // We answer first: the other client sees that nothing waits any more.
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     assert_eq!((ask.agent.as_str(), ask.title.as_str()), ("opencode", "their own session"));
     let shown = world.client.session(ask.session_id.as_deref().context("a session")?).await?;
     assert!(shown.external && shown.native_id.as_deref() == Some(session.as_str()), "{shown:?}");
     assert_eq!(theirs.get("/question").await?.as_array().map(Vec::len), Some(1));
     world.answer(&ask, &[&["PostgreSQL"]]).await?;
     assert_eq!(world.model.result_of("call_1").await?.text, answered("PostgreSQL"));
-    becomes(&world, &ask, "confirmed", |ask| ask.delivery == Some(Delivery::Confirmed)).await?;
+    world.becomes(&ask, "confirmed", |ask| ask.delivery == Some(Delivery::Confirmed)).await?;
 
     // The other client answers first: it is withdrawn here, and the model has the other answer.
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     let waiting = theirs.get("/question").await?;
     let id = waiting[0]["id"].as_str().context("a request")?;
     theirs.post(&format!("/question/{id}/reply"), &json!({ "answers": [["SQLite"]] })).await?;
     assert_eq!(world.model.result_of("call_2").await?.text, answered("SQLite"));
-    let over = becomes(&world, &ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
+    let over = world.becomes(&ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
     assert!(serde_json::to_string(&over)?.contains("It was answered elsewhere."), "{over:?}");
     assert!(world.answer(&ask, &[&["PostgreSQL"]]).await.is_err());
 
     // The same with commands.
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     assert!(!world.home.project().join("a.txt").exists());
     world.approve(&ask).await?;
     world.model.result_of("call_3").await?;
     assert!(world.home.project().join("a.txt").exists());
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     let waiting = theirs.get("/permission").await?;
     let id = waiting[0]["id"].as_str().context("a request")?;
     theirs.post(&format!("/permission/{id}/reply"), &json!({ "reply": "reject", "message": "not this one" })).await?;
     assert!(world.model.result_of("call_4").await?.text.contains("not this one"));
-    becomes(&world, &ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
+    world.becomes(&ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
     assert!(!world.home.project().join("b.txt").exists());
     world.close().await
 }
@@ -186,11 +159,11 @@ async fn disconnecting_leaves_opencode_as_it_is() -> Result<()> {
     let theirs = OpenCode::start(&world).await?;
     sayso(&world, &["connect", "opencode", &theirs.url]).await?;
     theirs.say("set up a database").await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     world.client.reject(&ask.id, &Default::default()).await?;
     let told = world.model.result_of("call_1").await?.text;
     assert!(told.contains("The user declined to answer"), "it goes on: {told}");
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     let said = sayso(&world, &["disconnect", "opencode", &theirs.url]).await?;
     assert!(said.contains("does not listen") && said.contains(&theirs.url), "{said}");
     assert_eq!(world.client.ask(&ask.id).await?.status, AskStatus::Withdrawn);
@@ -239,7 +212,7 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
 
     // We answer first: the terminal is told that it is settled.
     let asked = terminal.asked().await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     assert_eq!(ask.agent, "codex");
     let shown = world.client.session(ask.session_id.as_deref().context("a session")?).await?;
     assert_eq!(shown.native_id.as_deref(), Some(thread.as_str()));
@@ -249,21 +222,21 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
     terminal.until("that it is settled", |message| settled(message, &asked["id"])).await?;
     world.model.result_of("call_1").await?;
     assert!(world.home.project().join("a.txt").exists());
-    becomes(&world, &ask, "confirmed", |ask| ask.delivery == Some(Delivery::Confirmed)).await?;
+    world.becomes(&ask, "confirmed", |ask| ask.delivery == Some(Delivery::Confirmed)).await?;
 
     // The terminal answers first: it is withdrawn here.
     let asked = terminal.asked().await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     terminal.send(&json!({ "id": asked["id"], "result": { "decision": "decline" } })).await?;
     assert!(world.model.result_of("call_2").await?.text.contains("rejected by user"));
-    let over = becomes(&world, &ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
+    let over = world.becomes(&ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
     assert!(serde_json::to_string(&over)?.contains("It was answered elsewhere."), "{over:?}");
     assert!(world.approve(&ask).await.is_err());
     assert!(!world.home.project().join("b.txt").exists());
 
     // Disconnecting leaves it as it is.
     let asked = terminal.asked().await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     let said = sayso(&world, &["disconnect", "codex"]).await?;
     assert!(said.contains("does not listen"), "{said}");
     assert_eq!(world.client.ask(&ask.id).await?.status, AskStatus::Withdrawn);
@@ -284,9 +257,9 @@ async fn a_codex_daemon_that_ends_takes_what_it_asked_with_it() -> Result<()> {
     let attached = world.client.attach(&new).await?;
     assert_eq!((attached.state, attached.version.as_deref()), (AttachmentState::Connected, Some("0.166.0")));
     terminal.say(&world.home.project(), "make a file").await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     daemon.kill().await?;
-    let over = becomes(&world, &ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
+    let over = world.becomes(&ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await?;
     assert!(serde_json::to_string(&over)?.contains("is gone"), "{over:?}");
     assert!(!world.home.project().join("a.txt").exists());
     world.close().await

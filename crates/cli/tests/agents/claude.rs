@@ -6,7 +6,7 @@ use sayso_client::api::session::{IfPending, NewSession, SessionStatus};
 use sayso_testkit::models::{Block, Part, Reply, Script, Turn};
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, until};
 
 const DATABASE: &str = "Which database should we use?";
 const FEATURES: &str = "Which features do you want?";
@@ -303,13 +303,28 @@ pub(crate) fn kill_agent(world: &World) -> Result<()> {
     Ok(())
 }
 
+/// Claude writes its own history a moment after it asks; what is not there cannot be resumed.
+async fn written_down(world: &World, call: &str) -> Result<()> {
+    let projects = world.home.path().join(".claude/projects");
+    let history = || -> Result<String> {
+        let mut all = String::new();
+        for project in std::fs::read_dir(&projects)?.flatten() {
+            for file in std::fs::read_dir(project.path())?.flatten() {
+                all += &std::fs::read_to_string(file.path()).unwrap_or_default();
+            }
+        }
+        Ok(all)
+    };
+    let has_both = |history: String| history.contains(call) && history.contains(r#""role":"user""#);
+    until("written down", || async { Ok(history().is_ok_and(has_both).then_some(())) }).await
+}
+
 #[tokio::test]
 async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
-    // Claude writes its own history a moment after it asks; what is not there cannot be resumed.
-    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    written_down(&world, "toolu_q").await?;
     kill_agent(&world)?;
     agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
     let session = world.client.session(agent.session()).await?;
@@ -319,7 +334,7 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
         record.request.last_user_text().is_some_and(|text| text.contains(DATABASE) && text.contains("PostgreSQL"))
     });
     record.await?;
-    assert_eq!(world.client.ask(&asked.id).await?.delivery, Some(Delivery::Delivered));
+    world.becomes(&asked, "delivered", |ask| ask.delivery == Some(Delivery::Delivered)).await?;
     world.close().await
 }
 

@@ -445,7 +445,7 @@ async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()>
     let said = |text: &str| text.contains(DATABASE) && text.contains("PostgreSQL");
     let record = world.model.wait_for("the follow-up", |record| record.request.last_user_text().is_some_and(said)).await?;
     assert!(record.request.body.to_string().contains("set up a database"), "it is the same conversation");
-    assert_eq!(world.client.ask(&asked.id).await?.delivery, Some(Delivery::Delivered));
+    world.becomes(&asked, "delivered", |ask| ask.delivery == Some(Delivery::Delivered)).await?;
     assert!(!exists(&world, "a.txt"));
     world.close().await
 }

@@ -3,8 +3,6 @@
 //! the same core: what it asks its host is what the terminal would show.
 
 use anyhow::{Context as _, Result, bail};
-use sayso_client::api::ask::Ask;
-use sayso_testkit::Watch;
 use sayso_testkit::agents::{Host, installed};
 use sayso_testkit::models::{Block, Script, Turn};
 use serde_json::{Value, json};
@@ -139,16 +137,6 @@ async fn without_trust_and_without_a_server_its_own_prompt_is_as_it_always_was()
     Ok(())
 }
 
-async fn pending(world: &World) -> Result<Ask> {
-    let mut watch = Watch::start(&world.client).await?;
-    loop {
-        if let Some(ask) = world.client.pending_asks().await?.data.pop() {
-            return Ok(ask);
-        }
-        watch.until("an ask", |event| event.kind.ends_with(".requested")).await?;
-    }
-}
-
 #[tokio::test]
 async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
     let world = World::new(Script::turns([run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
@@ -156,7 +144,7 @@ async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
     let mut codex = Codex::start(&world).await?;
     codex.trust(&world).await?;
     codex.say(&world, "make a file").await?;
-    let asked = pending(&world).await?;
+    let asked = world.pending().await?;
     assert_eq!(asked.approval.as_ref().context("an approval")?.command.as_deref(), Some("touch a.txt"));
     world.deny(&asked, "Not on this machine.", false).await?;
     let told = world.model.result_of("call_1").await?.text;
@@ -176,7 +164,7 @@ async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
     let mut codex = Codex::start(&world).await?;
     codex.say(&world, "set up a database").await?;
     let asked = tokio::select! {
-        asked = pending(&world) => asked?,
+        asked = world.pending() => asked?,
         other = codex.next() => bail!("nobody was asked here: {}", other?),
     };
     assert_eq!(asked.questions[0].text, "Which database?");

@@ -2,6 +2,7 @@
 //! terminal, and without a server everything is as if Sayso were not there.
 
 use std::path::Path;
+use std::pin::pin;
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
@@ -14,14 +15,15 @@ use serde_json::json;
 use tokio::process::Command;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::{Duration, Instant, sleep};
+use tokio::time::{Duration, sleep};
 
-use crate::world::World;
+use crate::world::{World, until};
 
 const DATABASE: &str = "Which database should we use?";
-const PATIENCE: Duration = Duration::from_secs(90);
 const ESC: &str = "\u{1b}";
 const ENTER: &str = "\r";
+/// Up, from the first choice of a dialog.
+const LAST_CHOICE: &str = "\u{1b}[A";
 
 fn which_database() -> Turn {
     let option = |label: &str| json!({ "label": label, "description": format!("the {label} one") });
@@ -94,8 +96,17 @@ impl Terminal {
         Ok(Self { keys, reader })
     }
 
-    async fn press(&self, keys: &str) -> Result<()> {
-        Ok(self.keys.send(keys.to_owned()).await?)
+    /// Presses keys until this is there. A dialog takes keys a moment after it is shown, and nobody says when.
+    async fn press_until<T>(&self, keys: &[&str], there: impl Future<Output = Result<T>>) -> Result<T> {
+        let mut there = pin!(there);
+        loop {
+            for keys in keys {
+                tokio::select! {
+                    there = &mut there => return there,
+                    () = sleep(Duration::from_secs(2)) => self.keys.send((*keys).to_owned()).await?,
+                }
+            }
+        }
     }
 }
 
@@ -105,33 +116,8 @@ impl Drop for Terminal {
     }
 }
 
-/// Looks until something is there.
-async fn until<T, F: Future<Output = Result<Option<T>>>>(what: &str, look: impl Fn() -> F) -> Result<T> {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look().await? {
-            return Ok(found);
-        }
-        if Instant::now() > end {
-            bail!("waited {PATIENCE:?} for {what}");
-        }
-        sleep(Duration::from_millis(50)).await;
-    }
-}
-
-async fn asks(world: &World) -> Result<Ask> {
-    until("an ask", || async { Ok(world.client.pending_asks().await?.data.into_iter().next()) }).await
-}
-
-async fn with_status(world: &World, id: &str, status: AskStatus) -> Result<Ask> {
-    until("an outcome", || async { Ok(Some(world.client.ask(id).await?).filter(|ask| ask.status == status)) })
-        .await
-        .with_context(|| format!("{id} is not {status:?}"))
-}
-
-async fn delivered(world: &World, id: &str) -> Result<Ask> {
-    let has = |ask: &Ask| matches!(ask.delivery, Some(Delivery::Delivered | Delivery::Confirmed));
-    until("a delivery", || async { Ok(Some(world.client.ask(id).await?).filter(|ask| has(ask))) }).await
+async fn withdrawn(world: &World, ask: &Ask) -> Result<Ask> {
+    world.becomes(ask, "withdrawn", |ask| ask.status == AskStatus::Withdrawn).await
 }
 
 #[tokio::test]
@@ -142,25 +128,25 @@ async fn without_a_terminal_the_hook_decides() -> Result<()> {
     )
     .await?;
     let running = tokio::spawn(claude(&world).args(["-p", "make files"]).output());
-    let asked = asks(&world).await?;
+    let asked = world.pending().await?;
     let approval = asked.approval.as_ref().context("an approval")?;
     assert_eq!((approval.tool.as_str(), approval.command.as_deref()), ("Bash", Some("touch a.txt")));
     assert_eq!((asked.agent.as_str(), asked.title.as_str()), ("claude", "make files"));
     assert_eq!(asked.project.as_deref(), world.home.project().canonicalize()?.to_str());
     world.approve(&asked).await?;
     assert!(!world.model.result_of("toolu_1").await?.is_error);
-    let asked = asks(&world).await?;
+    let asked = world.pending().await?;
     world.deny(&asked, "Not on this machine.", false).await?;
     let told = world.model.result_of("toolu_2").await?;
     assert_eq!((told.text.as_str(), told.is_error), ("Not on this machine.", true));
     assert!(running.await??.status.success());
     let file = |name: &str| world.home.project().join(name).exists();
     assert!(file("a.txt") && !file("b.txt"));
-    delivered(&world, &asked.id).await?;
+    world.delivered(&asked).await?;
     let sessions = world.client.sessions(&SessionQuery::default()).await?.data;
     assert_eq!(sessions.len(), 1);
     assert!(sessions[0].external);
-    until("the end", || async { Ok((world.client.session(&sessions[0].id).await?.status == SessionStatus::Ended).then_some(())) })
+    until("over", || async { Ok((world.client.session(&sessions[0].id).await?.status == SessionStatus::Ended).then_some(())) })
         .await
 }
 
@@ -188,14 +174,14 @@ async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
     for program in [&installed().claude, &installed().claude_old] {
         let world = connected(script(which_database()), "").await?;
         let _terminal = Terminal::of(claude_at(program, &world), "set up a database")?;
-        let asked = asks(&world).await?;
+        let asked = world.pending().await?;
         assert_eq!((asked.questions[0].text.as_str(), asked.title.as_str()), (DATABASE, "set up a database"));
         assert_eq!(asked.context.as_deref(), Some("I need to know."));
         assert_eq!(asked.labels.get("tmuxPane").map(String::as_str), Some("%7"));
         world.answer(&asked, &[&["PostgreSQL"]]).await?;
         let told = world.model.result_of("toolu_q").await?;
         assert!(!told.is_error && told.text.contains(&format!("\"{DATABASE}\"=\"PostgreSQL\"")), "{}", told.text);
-        delivered(&world, &asked.id).await?;
+        world.delivered(&asked).await?;
     }
     Ok(())
 }
@@ -204,13 +190,10 @@ async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
 async fn whoever_answers_there_ends_the_ask_here() -> Result<()> {
     let world = connected(script(which_database()), "").await?;
     let terminal = Terminal::start(&world, "set up a database")?;
-    let asked = asks(&world).await?;
-    // The dialog takes keys a moment after it is shown.
-    sleep(Duration::from_secs(2)).await;
-    terminal.press(ENTER).await?;
-    let told = world.model.result_of("toolu_q").await?;
+    let asked = world.pending().await?;
+    let told = terminal.press_until(&[ENTER], world.model.result_of("toolu_q")).await?;
     assert!(!told.is_error && told.text.contains("SQLite"), "{}", told.text);
-    let ended = with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    let ended = withdrawn(&world, &asked).await?;
     assert_eq!(ended.outcome.context("an outcome")?.message.as_deref(), Some("It was answered in the terminal."));
     assert!(world.answer(&asked, &[&["PostgreSQL"]]).await.is_err(), "nobody would hear it");
     Ok(())
@@ -220,10 +203,8 @@ async fn whoever_answers_there_ends_the_ask_here() -> Result<()> {
 async fn escape_ends_the_ask_here() -> Result<()> {
     let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
     let terminal = Terminal::start(&world, "make a file")?;
-    let asked = asks(&world).await?;
-    sleep(Duration::from_secs(2)).await;
-    terminal.press(ESC).await?;
-    let ended = with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    let asked = world.pending().await?;
+    let ended = terminal.press_until(&[ESC], withdrawn(&world, &asked)).await?;
     let why = ended.outcome.context("an outcome")?.message.unwrap_or_default();
     assert!(why.contains("terminal"), "{why}");
     assert!(world.approve(&asked).await.is_err());
@@ -235,13 +216,10 @@ async fn escape_ends_the_ask_here() -> Result<()> {
 async fn a_no_in_the_terminal_ends_the_ask_here() -> Result<()> {
     let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
     let terminal = Terminal::start(&world, "make a file")?;
-    let asked = asks(&world).await?;
-    sleep(Duration::from_secs(2)).await;
-    // The last choice of the dialog.
-    terminal.press("\u{1b}[A").await?;
-    sleep(Duration::from_millis(500)).await;
-    terminal.press(ENTER).await?;
-    with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    let asked = world.pending().await?;
+    // Its first choice is a yes: a key that came too early would make it one.
+    sleep(Duration::from_secs(3)).await;
+    terminal.press_until(&[LAST_CHOICE, ENTER], withdrawn(&world, &asked)).await?;
     assert!(!world.home.project().join("a.txt").exists());
     Ok(())
 }
@@ -250,11 +228,9 @@ async fn a_no_in_the_terminal_ends_the_ask_here() -> Result<()> {
 async fn a_yes_in_the_terminal_ends_the_ask_here() -> Result<()> {
     let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
     let terminal = Terminal::start(&world, "make a file")?;
-    let asked = asks(&world).await?;
-    sleep(Duration::from_secs(2)).await;
-    terminal.press(ENTER).await?;
-    assert!(!world.model.result_of("toolu_b").await?.is_error);
-    with_status(&world, &asked.id, AskStatus::Withdrawn).await?;
+    let asked = world.pending().await?;
+    assert!(!terminal.press_until(&[ENTER], world.model.result_of("toolu_b")).await?.is_error);
+    withdrawn(&world, &asked).await?;
     assert!(world.home.project().join("a.txt").exists());
     Ok(())
 }
@@ -265,12 +241,7 @@ async fn without_a_server_the_terminal_is_as_it_always_was() -> Result<()> {
     world.server.terminate().await?;
     let terminal = Terminal::start(&world, "set up a database")?;
     world.model.wait_for("the prompt", |record| !record.request.tools.is_empty()).await?;
-    let end = Instant::now() + PATIENCE;
-    while world.model.tool_results().is_empty() && Instant::now() < end {
-        sleep(Duration::from_secs(2)).await;
-        terminal.press(ENTER).await?;
-    }
-    let told = world.model.result_of("toolu_q").await?;
+    let told = terminal.press_until(&[ENTER], world.model.result_of("toolu_q")).await?;
     assert!(!told.is_error && told.text.contains("SQLite"), "{}", told.text);
     Ok(())
 }
@@ -280,7 +251,7 @@ async fn a_restart_of_the_server_changes_nothing() -> Result<()> {
     for how in ["killed", "stopped"] {
         let mut world = connected(script(which_database()), "").await?;
         let _terminal = Terminal::start(&world, "set up a database")?;
-        let asked = asks(&world).await?;
+        let asked = world.pending().await?;
         match how {
             "killed" => world.server.kill9().await?,
             _ => world.server.terminate().await?,

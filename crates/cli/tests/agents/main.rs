@@ -7,8 +7,6 @@
 //! scripts/isolated.sh cargo test --offline --package sayso --test agents
 //! ```
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
-
 mod acp;
 mod attached;
 mod claude;

@@ -3,11 +3,11 @@
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result};
-use sayso_client::api::ask::{Ask, AskStatus};
+use sayso_client::api::ask::AskStatus;
 use sayso_client::api::token::{NewToken, Role};
 use sayso_testkit::agents::installed;
 use sayso_testkit::models::{Block, Script, Turn};
-use sayso_testkit::{Watch, sayso_bin, within};
+use sayso_testkit::{sayso_bin, within};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -54,16 +54,6 @@ async fn claude(world: &World, way: Way, arguments: &[&str]) -> Result<Child> {
     Ok(command.spawn()?)
 }
 
-pub(crate) async fn pending(world: &World) -> Result<Ask> {
-    let mut watch = Watch::start(&world.client).await?;
-    loop {
-        if let Some(ask) = world.client.pending_asks().await?.data.pop() {
-            return Ok(ask);
-        }
-        watch.until("an ask", |event| event.kind.ends_with(".requested")).await?;
-    }
-}
-
 async fn ended(child: Child) -> Result<Value> {
     let said = within("Claude Code to end", async { Ok(child.wait_with_output().await?) }).await?;
     serde_json::from_slice(&said.stdout).with_context(|| String::from_utf8_lossy(&said.stdout).into_owned())
@@ -75,7 +65,7 @@ async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
         let turn = vec![Block::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
         let world = World::new(script(turn)).await?;
         let child = claude(&world, way, &["--allowedTools", "mcp__sayso__ask_user"]).await?;
-        let ask = pending(&world).await?;
+        let ask = world.pending().await?;
         assert_eq!((ask.agent.as_str(), ask.questions[0].text.as_str()), ("claude", DATABASE));
         if way == Way::Stdio {
             assert_eq!(ask.project.as_deref(), world.home.project().canonicalize()?.to_str());
@@ -99,7 +89,7 @@ async fn a_rejection_is_read_by_the_model_and_a_restart_is_not_noticed() -> Resu
     let turn = vec![Block::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
     let mut world = World::new(script(turn)).await?;
     let child = claude(&world, Way::Stdio, &["--allowedTools", "mcp__sayso__ask_user"]).await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     world.server.kill9().await?;
     world.server.start_again().await?;
     world.deny(&ask, "Decide yourself.", false).await?;
@@ -119,16 +109,16 @@ async fn the_permission_prompt_tool_approves_changes_and_denies() -> Result<()> 
         let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), bash("toolu_3", "touch c.txt")];
         let world = World::new(Script::turns(turns.into_iter().chain([vec![Block::text("Done.")]]))).await?;
         let child = claude(&world, way, &PROMPT_TOOL).await?;
-        let ask = pending(&world).await?;
+        let ask = world.pending().await?;
         let approval = ask.approval.as_ref().context("an approval")?;
         assert_eq!((approval.command.as_deref(), ask.tool_call_id.as_str()), (Some("touch a.txt"), "toolu_1"));
         world.approve(&ask).await?;
         world.model.result_of("toolu_1").await?;
-        let ask = pending(&world).await?;
+        let ask = world.pending().await?;
         let input = json!({ "command": "touch changed.txt", "description": "make a file" });
         world.client.approve(&ask.id, &sayso_client::api::ask::ApproveRequest { choice: None, input: Some(input) }).await?;
         world.model.result_of("toolu_2").await?;
-        let ask = pending(&world).await?;
+        let ask = world.pending().await?;
         world.deny(&ask, "Not this one.", false).await?;
         let told = world.model.result_of("toolu_3").await?;
         assert!(told.is_error && told.text.contains("Not this one."), "{told:?}");
@@ -149,12 +139,12 @@ async fn the_permission_prompt_tool_carries_questions_and_stops() -> Result<()> 
     ];
     let world = World::new(Script::turns(turns)).await?;
     let child = claude(&world, Way::Stdio, &PROMPT_TOOL).await?;
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     assert_eq!(ask.questions[0].text, DATABASE);
     world.answer(&ask, &[&["SQLite"]]).await?;
     let told = world.model.result_of("toolu_q").await?;
     assert!(told.text.contains(&format!("\"{DATABASE}\"=\"SQLite\"")), "{told:?}");
-    let ask = pending(&world).await?;
+    let ask = world.pending().await?;
     world.deny(&ask, "Enough.", true).await?;
     let said = within("Claude Code to end", async { Ok(child.wait_with_output().await?) }).await?;
     assert!(!said.status.success() && !String::from_utf8_lossy(&said.stdout).contains("Never said."));

@@ -374,7 +374,7 @@ async fn ask_user_of_a_connected_opencode_reaches_a_person_and_the_answer_the_mo
     command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).kill_on_drop(true);
     let child = command.spawn()?;
     let seen = || world.model.records().iter().map(|record| format!("{record}\n")).collect::<String>();
-    let asked = crate::mcp::pending(&world).await.with_context(seen)?;
+    let asked = world.pending().await.with_context(seen)?;
     assert_eq!((asked.agent.as_str(), asked.questions[0].text.as_str()), ("opencode", DATABASE));
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
     let said: Value = serde_json::from_str(&received(&world, "call_q").await?)?;

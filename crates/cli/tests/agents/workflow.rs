@@ -1,25 +1,18 @@
 //! A workflow whose steps are carried out by a real agent.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use anyhow::Result;
 use sayso_client::api::run::{NewRun, Run, RunStatus};
-use sayso_testkit::models::{Block, PATIENCE, Script};
+use sayso_testkit::models::{Block, Script};
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{World, until};
 
-/// The run when it is so, or as it is when nobody waits any longer.
+/// The run when it is so, or when it is over.
 async fn run_when(world: &World, id: &str, holds: impl Fn(&Run) -> bool) -> Result<Run> {
-    let last = tokio::time::Instant::now() + PATIENCE;
-    loop {
-        let run = world.client.run(id).await?;
-        if holds(&run) || run.status.is_over() || tokio::time::Instant::now() > last {
-            return Ok(run);
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let holds = |run: &Run| holds(run) || run.status.is_over();
+    until("so far", || async { Ok(Some(world.client.run(id).await?).filter(|run| holds(run))) }).await
 }
 
 // Checklist 2.02, 2.05, 2.47, 2.57: the question of the step pauses it, the answer reaches the model, and what the step said is

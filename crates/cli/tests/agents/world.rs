@@ -1,13 +1,14 @@
 //! A server with real agents, a mock model behind them, and a person.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use sayso_client::Client;
-use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest};
+use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, Delivery, NoRequest};
 use sayso_client::api::session::NewSession;
 use sayso_testkit::agents::{Home, Installed, installed, require_isolation};
-use sayso_testkit::models::{MockModel, Script};
+use sayso_testkit::models::{MockModel, PATIENCE, Script};
 use sayso_testkit::{ScriptedAgent, ServerProcess};
 use tempfile::TempDir;
+use tokio::time::{Duration, Instant, sleep};
 
 /// Everything that one test needs.
 pub(crate) struct World {
@@ -72,6 +73,22 @@ impl World {
         ScriptedAgent::with(&self.client, &new).await
     }
 
+    /// The first ask that waits.
+    pub(crate) async fn pending(&self) -> Result<Ask> {
+        until("there", || async { Ok(self.client.pending_asks().await?.data.into_iter().next()) }).await
+    }
+
+    /// The ask, when it is so.
+    pub(crate) async fn becomes(&self, ask: &Ask, what: &str, holds: impl Fn(&Ask) -> bool) -> Result<Ask> {
+        until(what, || async { Ok(Some(self.client.ask(&ask.id).await?).filter(|ask| holds(ask))) }).await
+    }
+
+    /// The ask, when its outcome has been taken there.
+    pub(crate) async fn delivered(&self, ask: &Ask) -> Result<Ask> {
+        let has = |ask: &Ask| matches!(ask.delivery, Some(Delivery::Delivered | Delivery::Confirmed));
+        self.becomes(ask, "delivered", has).await
+    }
+
     /// The person answers: one list of entries per question.
     pub(crate) async fn answer(&self, ask: &Ask, answers: &[&[&str]]) -> Result<Ask> {
         let answers = answers.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect();
@@ -99,6 +116,20 @@ impl World {
     }
 }
 
+/// Looks until something is there.
+pub(crate) async fn until<T, F: Future<Output = Result<Option<T>>>>(what: &str, look: impl Fn() -> F) -> Result<T> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look().await? {
+            return Ok(found);
+        }
+        if Instant::now() > end {
+            bail!("waited {PATIENCE:?} for it to be {what}");
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
 /// `config.toml` with the real programs, each in the home directory of the test.
 fn agents(installed: &Installed, home: &Home, model: &str) -> Result<String> {
     // Should a test fail before it ends its agents, they end by themselves.
@@ -108,8 +139,8 @@ fn agents(installed: &Installed, home: &Home, model: &str) -> Result<String> {
     let gemini = [installed.gemini.clone(), vec!["--acp".to_owned()]].concat();
     let codex = [installed.codex.display().to_string(), "app-server".to_owned()];
     let opencode = [installed.opencode.display().to_string()];
-    let entries: [(&str, &str, &[String], Vec<(String, String)>); 6] = [
-        ("claude", "claude", &claude, home.claude(model)),
+    let entries = [
+        ("claude", "claude", &claude[..], home.claude(model)),
         ("claude-old", "claude", &old, home.claude(model)),
         ("claude-acp", "acp", &installed.claude_acp, home.claude_acp(model)),
         ("gemini", "acp", &gemini, home.gemini(model)),

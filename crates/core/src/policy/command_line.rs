@@ -286,7 +286,12 @@ fn tokens(line: &str) -> HashSet<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// For "not exponential", unoptimised and on a busy machine; not for speed.
+    const SOON: Duration = Duration::from_secs(20);
 
     #[test]
     fn plain_lines_are_read_alike_by_both_readers() {
@@ -345,7 +350,7 @@ mod tests {
                 ] {
                     let start = std::time::Instant::now();
                     let _ = CommandLine::read(&line);
-                    assert!(start.elapsed().as_millis() < 500, "{line} took {:?}", start.elapsed());
+                    assert!(start.elapsed() < SOON, "{line} took {:?}", start.elapsed());
                 }
             }
         }
@@ -401,8 +406,7 @@ mod tests {
             let read = CommandLine::read(&line);
             let _ = read.caught_by(&[RunPattern::compile("rm *").unwrap()]);
             assert!(read.plain.is_err() || line.len() <= LENGTH, "{}", crate::limits::head(&line, 40));
-            // Unoptimised and on a busy machine; the bound is for "not exponential", not for speed.
-            assert!(start.elapsed().as_millis() < 1_000, "{} took {:?}", crate::limits::head(&line, 40), start.elapsed());
+            assert!(start.elapsed() < SOON, "{} took {:?}", crate::limits::head(&line, 40), start.elapsed());
         }
     }
 }

@@ -295,10 +295,9 @@ impl Owner {
     pub(super) async fn give_up(&mut self, reason: &str, rows: Vec<OutboxRow>) -> Result<(), Stop> {
         tracing::error!(connection = %self.connection.id, reason, "a connection cannot be taken up");
         if let Some(from) = self.connection.process
-            && let Ok(mut process) = process::attach(&self.app, &self.connection, from).await
+            && let Ok(process) = process::attach(&self.app, &self.connection, from).await
         {
-            process.stop();
-            self.process = Some(process);
+            process.end().await;
         }
         let mut work = Work::default();
         for OutboxRow { id, payload, .. } in rows {

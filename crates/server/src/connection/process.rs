@@ -1,6 +1,7 @@
 //! The process of an agent as its connection sees it: what it says, and what waits to be sent to it.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use sayso_agents::translator::{Exit, HttpCall, Input, Launch};
 use sayso_core::connection::{Connection, WirePosition};
@@ -26,6 +27,8 @@ const TOGETHER: usize = 256;
 const TOGETHER_BYTES: usize = 1024 * 1024;
 /// The journal is trimmed in steps of this many bytes.
 const TRIM: u64 = 1024 * 1024;
+/// How long a process may take to end; its supervisor kills it before.
+const ENDS: Duration = Duration::from_secs(20);
 
 /// What is sent to a process, as it is stored in the outbox.
 #[derive(Debug, Serialize, Deserialize)]
@@ -156,6 +159,16 @@ impl Attached {
     /// Ends it: no more input, then a signal, then a stronger one.
     pub(super) fn stop(&mut self) {
         self.link.stop();
+    }
+
+    /// Ends it and waits until it is over; nobody hears what it still says.
+    pub(super) async fn end(mut self) {
+        self.stop();
+        let is_over = |heard: &Heard| heard.lost || heard.inputs.iter().any(|input| matches!(input, Input::Exited(_)));
+        let ending = async { while !is_over(&self.hear().await) {} };
+        if tokio::time::timeout(ENDS, ending).await.is_err() {
+            tracing::error!("an agent that was given up does not end");
+        }
     }
 
     /// Whether it said something before we came that has not been heard.
