@@ -99,7 +99,7 @@ export class Server {
 
   /** Asks until there is an answer that is one. */
   async until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
-    for (const end = Date.now() + 10_000; Date.now() < end; ) {
+    for (const end = Date.now() + 30_000; Date.now() < end; ) {
       const found = await ask();
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 25));

@@ -23,7 +23,7 @@ afterEach(() => sayso.close());
 
 const start = async (prompt: string) => (await sayso.sessions.create({ agent: "mock", prompt })).id;
 const asked = (session: string) => server.asked(session);
-const patiently = <T,>(look: () => T | Promise<T>) => waitFor(look, { timeout: 15_000 });
+const patiently = <T,>(look: () => T | Promise<T>) => waitFor(look, { timeout: 30_000 });
 const click = (name: string | RegExp) => userEvent.click(screen.getByRole("button", { name }));
 const transports: [string, () => Transport][] = [
   ["HttpTransport", () => sayso.transport],
@@ -111,7 +111,7 @@ describe.each(transports)("QuestionPrompt by %s", (_, transport) => {
     const { rerender } = render(view("nothing"));
     await userEvent.click(screen.getByText("SQLite"));
     await click("Submit");
-    expect((await screen.findByRole("alert", {}, { timeout: 15_000 })).textContent).toContain("No pending question");
+    expect((await screen.findByRole("alert", {}, { timeout: 30_000 })).textContent).toContain("No pending question");
     expect(screen.getByRole("button", { name: "Submit" })).toBeTruthy();
     rerender(view(ask.toolCallId));
     await userEvent.click(screen.getByText("SQLite"));
