@@ -237,6 +237,39 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
   }
 });
 
+test("who may only look is shown everything, and nothing that they cannot do", async ({ page }) => {
+  const server = await Server.start();
+  try {
+    const refused: string[] = [];
+    page.on("response", (response) => response.status() === 403 && refused.push(response.url()));
+    const session = await server.session("question");
+    const ask = await server.asked(session.id);
+    await signIn(page, server, { holdMs: 0 }, "viewer");
+
+    await expect(card(page)).toContainText("Answering it is not for this login.");
+    await expect(card(page)).toContainText(ask.questions?.[0]?.text ?? "a question");
+    await expect(card(page).getByRole("button", { name: "Reject" })).toHaveCount(0);
+    await expect(card(page).getByRole("button", { name: "SQLite" })).toBeDisabled();
+    await pressOnCard(page, "1", "d", "s", "x", "c");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "New session" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "Snooze" })).toHaveCount(0);
+    await page.keyboard.press("?");
+    await expect(page.getByRole("dialog").getByText("Next, previous ask")).toBeVisible();
+    await expect(page.getByRole("dialog").getByText("Snooze")).toHaveCount(0);
+    await page.keyboard.press("Escape");
+
+    await visit(page, `#/sessions/${session.id}`);
+    await expect(card(page)).toBeVisible();
+    await expect(page.getByRole("button", { name: "Interrupt" })).toHaveCount(0);
+    await expect(page.locator(".composer")).toHaveCount(0);
+    expect((await server.readAsk(ask.id)).status).toBe("pending");
+    expect(refused).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});
+
 test("devices are listed by name, with this browser marked", async ({ inbox }) => {
   await visit(inbox, "#/settings/tokens");
   const row = inbox.getByRole("row").filter({ hasText: "this browser" });

@@ -11,17 +11,21 @@ import { KEY_GRACE_MS } from "./useCardKeys";
 interface Setup extends Partial<AskCardProps> {
   decide?: Decide;
   oneClick?: boolean;
+  readOnly?: boolean;
   holdMs?: number;
 }
 
-function show(ask: Ask, { decide = async () => {}, oneClick = true, holdMs = 0, ...props }: Setup = {}) {
+function show(
+  ask: Ask,
+  { decide = async () => {}, oneClick = true, readOnly = false, holdMs = 0, ...props }: Setup = {},
+) {
   const sent: Decision[] = [];
   const spy: Decide = async (id, decision, options) => {
     sent.push(decision);
     await decide(id, decision, options);
   };
   const view = (shown: Ask) => (
-    <SaysoProvider decide={spy} holdMs={holdMs} oneClick={oneClick} tokenId="tok_me">
+    <SaysoProvider decide={spy} holdMs={holdMs} oneClick={oneClick} readOnly={readOnly} tokenId="tok_me">
       <AskCard ask={shown} {...props} />
     </SaysoProvider>
   );
@@ -358,6 +362,19 @@ describe("states", () => {
       "Not sent: Coverage: must be between 0 and 100. Change it and submit again.",
     );
     expect(screen.getByDisplayValue("700").getAttribute("aria-invalid")).toBe("true");
+  });
+});
+
+describe("who only looks", () => {
+  it.each([anAsk({}), anApproval({})])("sees all of it and can send nothing, case %#", async (ask) => {
+    const { card, sent } = show(ask, { readOnly: true, active: true });
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + KEY_GRACE_MS + 1);
+    expect(card().textContent).toContain("Answering it is not for this login.");
+    expect(card().textContent).toContain(ask.questions?.[0]?.text ?? ask.approval?.command);
+    const buttons = screen.getAllByRole("button").filter((button) => button.matches(".foot button, .opt"));
+    for (const button of buttons) expect(button.closest(".look[disabled]")).not.toBeNull();
+    await userEvent.keyboard("1a{Enter}");
+    expect(sent).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Ask } from "./api";
 import { useHost } from "./host";
 import { ApprovalBody } from "./parts/ApprovalBody";
 import { Context } from "./parts/Context";
+import { Controls } from "./parts/Controls";
 import { ErrorLine } from "./parts/ErrorLine";
 import { LinkBody } from "./parts/LinkBody";
 import { QuestionBody } from "./parts/QuestionBody";
@@ -36,14 +37,15 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** One ask: everything needed to decide it, and afterwards how it was decided. */
 export function AskCard({ ask, active = false, place = "inbox", actions = {} }: AskCardProps) {
-  const { t } = useHost();
+  const { t, readOnly } = useHost();
+  const takes = active && !readOnly;
   const model = useAskCard(ask);
   const [wholeContext, setWholeContext] = useState(false);
   const [card, animate] = useAnimate<HTMLElement>();
   const makeRule = actions.makeRule && ask.approval ? () => actions.makeRule?.(ask) : undefined;
-  useCardKeys(model, { active, card, onMakeRule: makeRule, toggleContext: () => setWholeContext((on) => !on) });
+  useCardKeys(model, { active: takes, card, onMakeRule: makeRule, toggleContext: () => setWholeContext((on) => !on) });
   useEntrance(card, animate, model.open);
-  useFocusOther(card, place === "session" && active && model.open, ask.id);
+  useFocusOther(card, place === "session" && takes && model.open, ask.id);
 
   return (
     <article
@@ -61,11 +63,13 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {} }: 
           {place === "inbox" && ask.context && (
             <Context text={ask.context} whole={wholeContext} toggle={() => setWholeContext((on) => !on)} />
           )}
-          {model.state === "parked" && <p className="aside">{t("line.parked")}</p>}
+          {model.state === "parked" && !readOnly && <p className="aside">{t("line.parked")}</p>}
           <ErrorLine model={model} />
-          {ask.kind === "question" && <QuestionBody model={model} compact={place === "session"} />}
-          {ask.kind === "approval" && <ApprovalBody model={model} makeRule={makeRule} />}
-          {ask.kind === "link" && <LinkBody model={model} />}
+          <Controls>
+            {ask.kind === "question" && <QuestionBody model={model} compact={place === "session"} />}
+            {ask.kind === "approval" && <ApprovalBody model={model} makeRule={makeRule} />}
+            {ask.kind === "link" && <LinkBody model={model} />}
+          </Controls>
         </>
       )}
       {model.state === "sending" && <SendingBody model={model} />}

@@ -15,6 +15,8 @@ export interface Host {
   holdMs: number;
   /** Whether a click on an option of a single question sends it. */
   oneClick: boolean;
+  /** Whether the person only looks: cards show everything and take nothing. */
+  readOnly: boolean;
   /** The token of this page, to tell one's own decisions from those of others. */
   tokenId: string | undefined;
   copy: (text: string) => void;
@@ -35,6 +37,8 @@ export interface SaysoProviderProps {
   translate?: Translate;
   holdMs?: number;
   oneClick?: boolean;
+  /** For a token of the role `viewer`: cards show everything and take nothing. */
+  readOnly?: boolean;
   tokenId?: string;
   copy?: (text: string) => void;
   children: ReactNode;
@@ -46,7 +50,7 @@ const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider was given 
 
 /** Gives the cards below it their words, their way to the server, and a place for what is typed. */
 export function SaysoProvider(props: SaysoProviderProps) {
-  const { client, translate = english, holdMs = 3000, oneClick = true, tokenId, children } = props;
+  const { client, translate = english, holdMs = 3000, oneClick = true, readOnly = false, tokenId, children } = props;
   const transport = props.transport ?? client?.transport;
   const byClient = useMemo(() => (client ? decideWith(client) : nowhere), [client]);
   const decide = props.decide ?? byClient;
@@ -59,8 +63,8 @@ export function SaysoProvider(props: SaysoProviderProps) {
     return () => window.removeEventListener("pagehide", flush);
   }, [sender]);
   const host = useMemo(
-    () => ({ t: translate, sender, drafts, holdMs, oneClick, tokenId, copy, client, transport }),
-    [translate, sender, drafts, holdMs, oneClick, tokenId, copy, client, transport],
+    () => ({ t: translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, client, transport }),
+    [translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, client, transport],
   );
   return <HostContext value={host}>{children}</HostContext>;
 }

@@ -56,6 +56,7 @@ function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: 
         translate={translate}
         holdMs={holdMs}
         oneClick={oneClick}
+        readOnly={identity.role === "viewer"}
         tokenId={identity.tokenId}
         copy={copyText}
       >

@@ -1,31 +1,32 @@
 import { Kbd } from "@sayso/react";
 import type { PageKey } from "../i18n";
 import { useWords } from "../i18n";
-import { useIsAdmin } from "../live/hooks";
+import { useIsAdmin, useMayAnswer } from "../live/hooks";
 import { Dialog } from "../ui/Dialog";
 
-const KEYS: [PageKey, string[]][] = [
+/** What each does, the keys, and whom they are for if not for everybody. */
+const KEYS: [PageKey, string[], ("answer" | "admin")?][] = [
   ["keys.next", ["j", "k"]],
-  ["keys.choose", ["1", "9"]],
-  ["keys.options", ["↑", "↓"]],
-  ["keys.send", ["Enter"]],
-  ["keys.submit", ["Ctrl", "↵"]],
-  ["keys.yes", ["a"]],
-  ["keys.no", ["d"]],
-  ["keys.reason", ["r"]],
-  ["keys.stop", ["D"]],
-  ["keys.edit", ["e"]],
-  ["keys.undo", ["u"]],
-  ["keys.snooze", ["s"]],
-  ["keys.note", ["n"]],
-  ["keys.rule", ["m"]],
-  ["keys.select", ["x", "X"]],
-  ["keys.context", ["t"]],
-  ["keys.preview", ["p"]],
+  ["keys.choose", ["1", "9"], "answer"],
+  ["keys.options", ["↑", "↓"], "answer"],
+  ["keys.send", ["Enter"], "answer"],
+  ["keys.submit", ["Ctrl", "↵"], "answer"],
+  ["keys.yes", ["a"], "answer"],
+  ["keys.no", ["d"], "answer"],
+  ["keys.reason", ["r"], "answer"],
+  ["keys.stop", ["D"], "answer"],
+  ["keys.edit", ["e"], "answer"],
+  ["keys.undo", ["u"], "answer"],
+  ["keys.snooze", ["s"], "answer"],
+  ["keys.note", ["n"], "answer"],
+  ["keys.rule", ["m"], "admin"],
+  ["keys.select", ["x", "X"], "answer"],
+  ["keys.context", ["t"], "answer"],
+  ["keys.preview", ["p"], "answer"],
   ["keys.session", ["o"]],
   ["keys.copy", ["y"]],
   ["keys.filter", ["/"]],
-  ["keys.new", ["c"]],
+  ["keys.new", ["c"], "answer"],
   ["keys.help", ["?"]],
   ["keys.back", ["Esc"]],
 ];
@@ -33,11 +34,11 @@ const KEYS: [PageKey, string[]][] = [
 /** All keys. */
 export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useWords();
-  const isAdmin = useIsAdmin();
+  const may = { answer: useMayAnswer(), admin: useIsAdmin() };
   return (
     <Dialog open={open} onClose={onClose} title={t("nav.keys")}>
       <dl className="keys">
-        {KEYS.filter(([words]) => isAdmin || words !== "keys.rule").map(([words, keys]) => (
+        {KEYS.filter(([, , who]) => !who || may[who]).map(([words, keys]) => (
           <div key={words}>
             <dt>{t(words)}</dt>
             <dd>

@@ -13,7 +13,7 @@ import {
 } from "lucide-react";
 import type { PageKey } from "../i18n";
 import { useWords } from "../i18n";
-import { useClient, useConnection, useIsAdmin, usePending, useSessions } from "../live/hooks";
+import { useClient, useConnection, useIsAdmin, useMayAnswer, usePending, useSessions } from "../live/hooks";
 import { isRunOver } from "../runs/status";
 import { useRuns } from "../runs/useRuns";
 import { isOver, statusOf } from "../session/status";
@@ -36,6 +36,7 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
   const t = useWords();
   const { setDialog } = useShell();
   const isAdmin = useIsAdmin();
+  const mayAnswer = useMayAnswer();
   const pending = usePending();
   const sessions = useSessions().filter((session) => !isOver(session.status));
   const counts: Partial<Record<Route["page"], number>> = {
@@ -65,14 +66,16 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
       </div>
       <div className="shead">
         <span className="grow">{t("nav.sessions")}</span>
-        <button
-          type="button"
-          aria-label={t("button.newSession")}
-          title={t("button.newSession")}
-          onClick={() => setDialog("new")}
-        >
-          <Plus size={16} strokeWidth={1.75} aria-hidden="true" />
-        </button>
+        {mayAnswer && (
+          <button
+            type="button"
+            aria-label={t("button.newSession")}
+            title={t("button.newSession")}
+            onClick={() => setDialog("new")}
+          >
+            <Plus size={16} strokeWidth={1.75} aria-hidden="true" />
+          </button>
+        )}
       </div>
       <div className="slist">
         {sessions.slice(0, SHOWN).map((session) => (

@@ -1,16 +1,18 @@
 import { isTyping, useHost } from "@sayso/react";
 import { useEffect } from "react";
+import { useMayAnswer } from "../live/hooks";
 import type { Open } from "./Shell";
 
 /** The keys that work on every page. */
 export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void {
   const { sender } = useHost();
+  const mayAnswer = useMayAnswer();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (dialog !== "none" || isTyping(event.target)) return;
       if (event.key === "?") setDialog("keys");
-      else if (event.key === "c") setDialog("new");
+      else if (event.key === "c" && mayAnswer) setDialog("new");
       else if (event.key === "/") document.getElementById("filter")?.focus();
       else if (event.key === "u") {
         const held = sender.newestHeld();
@@ -21,5 +23,5 @@ export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [dialog, setDialog, sender]);
+  }, [dialog, setDialog, sender, mayAnswer]);
 }

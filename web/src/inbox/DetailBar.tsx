@@ -2,6 +2,7 @@ import { type Ask, Kbd } from "@sayso/react";
 import { AlarmClock, ChevronLeft, Copy, MessageSquare } from "lucide-react";
 import { go, hrefOf } from "../app/route";
 import { useWords } from "../i18n";
+import { useMayAnswer } from "../live/hooks";
 import { useAskActs } from "./useAskActs";
 import type { Inbox } from "./useInbox";
 
@@ -9,6 +10,7 @@ import type { Inbox } from "./useInbox";
 export function DetailBar({ ask, inbox }: { ask: Ask; inbox: Inbox }) {
   const t = useWords();
   const acts = useAskActs();
+  const mayAnswer = useMayAnswer();
   return (
     <div className="bar">
       <button type="button" className="back" onClick={() => go({ page: "inbox" })}>
@@ -19,7 +21,7 @@ export function DetailBar({ ask, inbox }: { ask: Ask; inbox: Inbox }) {
         {inbox.at >= 0 ? t("inbox.place", { at: inbox.at + 1, total: inbox.shown.length }) : ""}
       </span>
       <span className="grow" />
-      {ask.status === "pending" && (
+      {mayAnswer && ask.status === "pending" && (
         <button
           type="button"
           className="btn ghost"

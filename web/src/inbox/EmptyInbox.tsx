@@ -3,13 +3,14 @@ import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, Inbox } from "lucide-react";
 import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";
-import { useClient, useSessions } from "../live/hooks";
+import { useClient, useMayAnswer, useSessions } from "../live/hooks";
 import { isOver } from "../session/status";
 
 /** Nothing waits. Who is new here is offered a mock session. */
 export function EmptyInbox() {
   const t = useWords();
   const client = useClient();
+  const mayAnswer = useMayAnswer();
   const { setDialog } = useShell();
   const sessions = useSessions();
   const working = sessions.filter((session) => !isOver(session.status)).length;
@@ -31,19 +32,21 @@ export function EmptyInbox() {
         <h2>{t(isNew ? "empty.newTitle" : "empty.title")}</h2>
         <p>{isNew ? t("empty.new") : t("empty.working", { count: working })}</p>
         {isNew && <pre className="cmdline">sayso start claude "fix the login test"</pre>}
-        <div className="hstack">
-          <button
-            type="button"
-            className={isNew ? "btn primary" : "btn"}
-            disabled={mock.isPending}
-            onClick={() => mock.mutate()}
-          >
-            {t("button.mock")}
-          </button>
-          <button type="button" className="btn" onClick={() => setDialog("new")}>
-            {t("button.newSession")} <Kbd>c</Kbd>
-          </button>
-        </div>
+        {mayAnswer && (
+          <div className="hstack">
+            <button
+              type="button"
+              className={isNew ? "btn primary" : "btn"}
+              disabled={mock.isPending}
+              onClick={() => mock.mutate()}
+            >
+              {t("button.mock")}
+            </button>
+            <button type="button" className="btn" onClick={() => setDialog("new")}>
+              {t("button.newSession")} <Kbd>c</Kbd>
+            </button>
+          </div>
+        )}
         {mock.isError && <p className="wrong">{mock.error.message}</p>}
       </div>
     </section>

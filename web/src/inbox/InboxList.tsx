@@ -2,7 +2,7 @@ import { Kbd } from "@sayso/react";
 import { ArrowUp, Search } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { useWords } from "../i18n";
-import { useLoaded } from "../live/hooks";
+import { useLoaded, useMayAnswer } from "../live/hooks";
 import { InboxRows, type Item } from "./InboxRows";
 import { type Entry, GROUPS } from "./order";
 import type { Inbox } from "./useInbox";
@@ -17,6 +17,7 @@ interface InboxListProps {
 export function InboxList({ inbox, askId, selected }: InboxListProps) {
   const t = useWords();
   const loaded = useLoaded();
+  const mayAnswer = useMayAnswer();
   const [foldedOpen, setFoldedOpen] = useState(false);
   const items = useMemo(() => itemsOf(inbox.shown, foldedOpen), [inbox.shown, foldedOpen]);
   const toggle = useCallback(() => setFoldedOpen((open) => !open), []);
@@ -50,13 +51,17 @@ export function InboxList({ inbox, askId, selected }: InboxListProps) {
           <Kbd>j</Kbd>
           <Kbd>k</Kbd> {t("hint.move")}
         </span>
-        <span>
-          <Kbd>1</Kbd>–<Kbd>9</Kbd> {t("hint.choose")}
-        </span>
-        <span>
-          <Kbd>a</Kbd>
-          <Kbd>d</Kbd> {t("hint.yesNo")}
-        </span>
+        {mayAnswer && (
+          <>
+            <span>
+              <Kbd>1</Kbd>–<Kbd>9</Kbd> {t("hint.choose")}
+            </span>
+            <span>
+              <Kbd>a</Kbd>
+              <Kbd>d</Kbd> {t("hint.yesNo")}
+            </span>
+          </>
+        )}
         <span>
           <Kbd>?</Kbd> {t("hint.keys")}
         </span>

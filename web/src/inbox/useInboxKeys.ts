@@ -1,7 +1,7 @@
 import { type Ask, isTyping } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { go } from "../app/route";
-import { usePending } from "../live/hooks";
+import { useMayAnswer, usePending } from "../live/hooks";
 import { twinsOf } from "./order";
 import { useAskActs } from "./useAskActs";
 import type { Inbox } from "./useInbox";
@@ -18,8 +18,9 @@ interface InboxKeys {
 export function useInboxKeys(keys: InboxKeys): void {
   const acts = useAskActs();
   const pending = usePending();
-  const latest = useRef({ ...keys, acts, pending });
-  latest.current = { ...keys, acts, pending };
+  const mayAnswer = useMayAnswer();
+  const latest = useRef({ ...keys, acts, pending, mayAnswer });
+  latest.current = { ...keys, acts, pending, mayAnswer };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
@@ -31,9 +32,9 @@ export function useInboxKeys(keys: InboxKeys): void {
   }, []);
 }
 
-type Now = InboxKeys & { acts: ReturnType<typeof useAskActs>; pending: Ask[] };
+type Now = InboxKeys & { acts: ReturnType<typeof useAskActs>; pending: Ask[]; mayAnswer: boolean };
 
-function handle(key: string, { inbox, ask, selected, setSelected, acts, pending }: Now): boolean {
+function handle(key: string, { inbox, ask, selected, setSelected, acts, pending, mayAnswer }: Now): boolean {
   const done = (what: unknown) => what !== false;
   switch (key) {
     case "j":
@@ -47,12 +48,15 @@ function handle(key: string, { inbox, ask, selected, setSelected, acts, pending 
   }
   if (!ask) return false;
   switch (key) {
-    case "s":
-      return done(ask.status === "pending" && acts.snooze(ask, inbox.next()));
     case "y":
       return done(acts.copy(ask));
     case "o":
       return done(ask.sessionId ? go({ page: "session", id: ask.sessionId, tab: "transcript" }) : false);
+  }
+  if (!mayAnswer) return false;
+  switch (key) {
+    case "s":
+      return done(ask.status === "pending" && acts.snooze(ask, inbox.next()));
     case "x":
       return done(setSelected(toggled(selected, ask.id)));
     case "X":

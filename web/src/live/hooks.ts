@@ -18,6 +18,9 @@ export const useLive = (): Live => useContextValue().live;
 /** Whether the person may change rules, tokens and devices. Others answer, and look. */
 export const useIsAdmin = (): boolean => useContextValue().role === "admin";
 
+/** Whether the person may answer, and talk to agents. Others look. */
+export const useMayAnswer = (): boolean => useContextValue().role !== "viewer";
+
 export function usePending(): Ask[] {
   const { store } = useLive();
   return useSyncExternalStore(store.subscribe, store.pending);

@@ -15,7 +15,7 @@ import type { RunStep } from "../api/client";
 import { hrefOf } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
-import { useClient, usePending } from "../live/hooks";
+import { useClient, useMayAnswer, usePending } from "../live/hooks";
 import { SessionCard } from "../session/SessionCard";
 import { isRunOver, runStatus, type StepStatus, stepStatus } from "./status";
 import { useRun, useRunAsks } from "./useRuns";
@@ -33,6 +33,7 @@ const ICONS: Record<StepStatus, LucideIcon> = {
 export function RunView({ id }: { id: string }) {
   const t = useWords();
   const client = useClient();
+  const mayAnswer = useMayAnswer();
   const queries = useQueryClient();
   const { dialog } = useShell();
   const { data: run, isError } = useRun(id);
@@ -61,7 +62,7 @@ export function RunView({ id }: { id: string }) {
           <span className="word">{t(`runStatus.${status}`)}</span>
         </span>
         <span className="grow" />
-        {!isRunOver(status) && (
+        {mayAnswer && !isRunOver(status) && (
           <button type="button" className="btn sm" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
             <Square size={12} aria-hidden="true" />
             {t("button.cancelRun")}

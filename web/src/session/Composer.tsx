@@ -4,13 +4,14 @@ import { Folder } from "lucide-react";
 import { useState } from "react";
 import { ApiError, type Session } from "../api/client";
 import { useWords } from "../i18n";
-import { useClient, useLive, usePending } from "../live/hooks";
+import { useClient, useLive, useMayAnswer, usePending } from "../live/hooks";
 import { isOver } from "./status";
 
 /** The field to talk to the agent. While one question waits, what is typed answers it. */
 export function Composer({ session }: { session: Session }) {
   const t = useWords();
   const client = useClient();
+  const mayAnswer = useMayAnswer();
   const { store } = useLive();
   const [text, setText] = useState("");
   const pending = usePending().filter((ask) => ask.sessionId === session.id);
@@ -29,7 +30,7 @@ export function Composer({ session }: { session: Session }) {
     : pending.length === 1
       ? t("composer.answers", { agent })
       : t("composer.message", { agent });
-  if (isOver(session.status) && !session.resumable) return null;
+  if (!mayAnswer || (isOver(session.status) && !session.resumable)) return null;
   return (
     <form
       className="composer"

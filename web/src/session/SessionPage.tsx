@@ -4,7 +4,7 @@ import { Info, RotateCcw, Square } from "lucide-react";
 import { useState } from "react";
 import { hrefOf } from "../app/route";
 import { type PageKey, useWords } from "../i18n";
-import { useClient, useLive, usePending } from "../live/hooks";
+import { useClient, useLive, useMayAnswer, usePending } from "../live/hooks";
 import { useLiveSession } from "../live/useLiveSession";
 import { Dialog } from "../ui/Dialog";
 import { useWidth } from "../ui/useWidth";
@@ -30,6 +30,7 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
   const wide = useWidth() >= 1200;
   const [sheet, setSheet] = useState(false);
   const pending = usePending();
+  const mayAnswer = useMayAnswer();
   const { isError } = useQuery({
     queryKey: ["session", id],
     queryFn: async () => {
@@ -73,7 +74,7 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
             </a>
           </nav>
           <span className="grow" />
-          {(status === "running" || status === "waiting" || status === "stalled") && (
+          {mayAnswer && (status === "running" || status === "waiting" || status === "stalled") && (
             <button type="button" className="btn sm" onClick={() => act.mutate("interrupt")}>
               <Square size={12} aria-hidden="true" />
               <span className="words">{t("button.interrupt")}</span>
@@ -84,7 +85,7 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
               <Info size={16} aria-hidden="true" />
             </button>
           )}
-          {isOver(status) && session.resumable && (
+          {mayAnswer && isOver(status) && session.resumable && (
             <button type="button" className="btn sm" onClick={() => act.mutate("resume")}>
               <RotateCcw size={14} aria-hidden="true" />
               {t("button.resume")}

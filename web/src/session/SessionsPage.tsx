@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { hrefOf } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
-import { useClient, useLive, usePending, useSessions } from "../live/hooks";
+import { useClient, useLive, useMayAnswer, usePending, useSessions } from "../live/hooks";
 import { STATUS_WORDS } from "./SessionPage";
 import { statusOf } from "./status";
 
@@ -14,6 +14,7 @@ export function SessionsPage() {
   const client = useClient();
   const { store } = useLive();
   const { setDialog } = useShell();
+  const mayAnswer = useMayAnswer();
   const now = useNow(15_000);
   const pending = usePending();
   const sessions = useSessions();
@@ -31,9 +32,11 @@ export function SessionsPage() {
         <h1>{t("nav.sessions")}</h1>
         <span className="muted num">{sessions.length}</span>
         <span className="grow" />
-        <button type="button" className="btn sm" onClick={() => setDialog("new")}>
-          {t("button.newSession")} <Kbd>c</Kbd>
-        </button>
+        {mayAnswer && (
+          <button type="button" className="btn sm" onClick={() => setDialog("new")}>
+            {t("button.newSession")} <Kbd>c</Kbd>
+          </button>
+        )}
       </div>
       <ul className="sessions">
         {sessions.map((session) => {

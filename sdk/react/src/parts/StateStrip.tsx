@@ -15,7 +15,7 @@ const SOON_MS = 5 * 60_000;
 
 /** The head of a card: how it stands, since when, until when. */
 export function StateStrip({ model, actions }: { model: AskCardModel; actions: AskCardActions }) {
-  const { t, tokenId, holdMs } = useHost();
+  const { t, tokenId, holdMs, readOnly } = useHost();
   const now = useNow(1000);
   const { ask, state, sending } = model;
   const words =
@@ -38,7 +38,7 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
             {t("button.undo")} <Kbd>u</Kbd>
           </button>
         )}
-        {state === "snoozed" && actions.showNow && (
+        {state === "snoozed" && actions.showNow && !readOnly && (
           <button type="button" className="btn sm" onClick={() => actions.showNow?.(ask)}>
             {t("button.showNow")}
           </button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { HostContext } from "../host";
+import { Controls } from "../parts/Controls";
 import { ErrorLine } from "../parts/ErrorLine";
 import { StateIcon } from "../parts/icons";
 import { Result } from "../parts/Result";
@@ -42,7 +43,7 @@ export function Frame({ card: { model, host }, settled, children }: FrameProps) 
         {model.open && !over && (
           <>
             <ErrorLine model={model} />
-            {children}
+            <Controls>{children}</Controls>
           </>
         )}
         {state === "sending" && <SendingBody model={model} />}

@@ -39,6 +39,7 @@ export const en = {
   "line.words": "The agent got your words.",
   "line.interrupted": "The turn was interrupted.",
   "line.nothingSent": "Nothing was sent.",
+  "line.readOnly": "You can look at this. Answering it is not for this login.",
   "line.parked": "The agent is gone. Your answer resumes it.",
   "line.lost": "{{winner}} was first. Your choice “{{answer}}” was not sent.",
   "line.undelivered": "The agent had moved on before the answer arrived. Send it as a message, or leave it.",
