@@ -19,7 +19,10 @@ use crate::service;
 use crate::words;
 
 /// How long a new server may take until it answers.
-const START: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_secs(20);
+
+/// How often a server may fail before that is told: the first may have met another one that is gone by now.
+const TRIES: u8 = 2;
 
 /// How often it is looked for meanwhile.
 const LOOK: Duration = Duration::from_millis(20);
@@ -106,10 +109,11 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
         app.out.note("Started the service. Stop it with: sayso stop");
         return Ok(());
     }
-    let already_logged = fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
-    let wanted = listen.unwrap_or(DEFAULT_LISTEN);
-    let mut at = free_or_any(wanted);
+    let logged = || fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
+    let mut already_logged = logged();
+    let mut at = free_or_any(listen.unwrap_or(DEFAULT_LISTEN));
     let mut child = Some(spawn(app, at)?);
+    let mut failed = 0;
     let deadline = Instant::now() + START;
     loop {
         if let Ok(client) = app.client()
@@ -123,19 +127,20 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
             }
             return Ok(());
         }
-        if let Some(Ok(Some(_))) = child.as_mut().map(Child::try_wait) {
-            // Another command may have been quicker by a moment: then its server is about to answer, or,
-            // with another data directory, it has the port now.
+        let ended = child.as_mut().is_none_or(|child| matches!(child.try_wait(), Ok(Some(_))));
+        if ended && is_locked(&app.paths.data_dir) {
+            // Another command was quicker by a moment, and its server is about to answer.
+            child = None;
+        } else if ended {
+            // Somebody with another data directory has the port now, or that other server did not come to answer.
             let next = free_or_any(at);
-            if is_locked(&app.paths.data_dir) {
-                child = None;
-            } else if next == at {
+            failed += u8::from(child.is_some() && next == at);
+            if failed == TRIES {
                 let said = last_words(&app.paths.log(), already_logged);
                 return Err(Failure::new("A server could not be started.").then(said));
-            } else {
-                at = next;
-                child = Some(spawn(app, at)?);
             }
+            (at, already_logged) = (next, logged());
+            child = Some(spawn(app, at)?);
         }
         if Instant::now() >= deadline {
             return Err(Failure::new(format!("The new server did not answer within {} seconds.", START.as_secs()))

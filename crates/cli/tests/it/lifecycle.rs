@@ -60,6 +60,29 @@ async fn many_commands_at_once_start_one_server() -> Result<()> {
     Ok(())
 }
 
+/// A command that finds another one's server waits for it, and starts its own if that one never answers.
+#[tokio::test]
+async fn a_server_of_somebody_else_that_dies_before_it_answers_is_replaced() -> Result<()> {
+    let person = Person::without_server()?;
+    std::fs::create_dir_all(person.data_dir())?;
+    let held = std::fs::File::create(person.data_dir().join("lock"))?;
+    held.lock()?;
+    let asking = tokio::spawn(ran(person.command(&["ask", "Still here?", "--no-wait"])));
+    let log = person.data_dir().join("logs/sayso.log");
+    sayso_testkit::within("the first server to give way", async {
+        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains("another Sayso server")) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    })
+    .await?;
+    drop(held);
+    let asked = asking.await??;
+    assert_eq!(asked.code, Some(0), "{asked:?}");
+    assert_eq!(person.client()?.pending_asks().await?.data.len(), 1);
+    Ok(())
+}
+
 #[tokio::test]
 async fn the_server_outlives_the_terminal_that_started_it() -> Result<()> {
     let person = Person::without_server()?;
