@@ -15,7 +15,7 @@ use serde_json::Value;
 const END: u64 = 256 * 1024;
 
 /// What is known of a conversation.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conversation {
     /// What the person wanted first.
     pub(super) first_prompt: Option<String>,

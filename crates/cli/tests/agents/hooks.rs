@@ -100,10 +100,10 @@ impl Terminal {
     async fn press_until<T>(&self, keys: &[&str], there: impl Future<Output = Result<T>>) -> Result<T> {
         let mut there = pin!(there);
         loop {
-            for keys in keys {
+            for key in keys {
                 tokio::select! {
                     there = &mut there => return there,
-                    () = sleep(Duration::from_secs(2)) => self.keys.send((*keys).to_owned()).await?,
+                    () = sleep(Duration::from_secs(2)) => self.keys.send((*key).to_owned()).await?,
                 }
             }
         }
