@@ -36,10 +36,10 @@ pub(crate) async fn run(app: &App, args: Answer) -> Result<(), Failure> {
 
 /// Shows an ask with what the agent said before, and takes a decision.
 pub(crate) async fn prompt_for(app: &App, client: &Client, ask: &Ask) -> Result<(), Failure> {
+    let mut keyboard = Keyboard::open()?;
     if let Some(context) = render::context(ask, &app.out.look) {
         app.out.line(&context);
     }
-    let mut keyboard = Keyboard::open()?;
     match prompt::run(&app.out, client, ask, &mut keyboard).await? {
         Ended::Decided(decided) => app.out.line(&result(&decided, &app.out)),
         Ended::Elsewhere(_) => {}

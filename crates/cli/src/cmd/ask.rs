@@ -1,5 +1,7 @@
 //! `sayso ask`: a script asks a person. Prints the answer; the exit code says how it ended.
 
+use std::time::Duration;
+
 use sayso_client::api::ask::{ActionKind, Approval, Ask, AskStatus, NewAsk, ShownAnswer};
 use sayso_client::{Client, question};
 
@@ -12,6 +14,9 @@ use crate::sanitize;
 use crate::terminal::Keyboard;
 use crate::words;
 
+/// How long somebody who pressed Ctrl-C waits for a server that is just taking the question.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
 /// Opens an ask and waits for its outcome.
 pub(crate) async fn run(app: &App, args: args::Ask) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
@@ -21,25 +26,44 @@ pub(crate) async fn run(app: &App, args: args::Ask) -> Result<(), Failure> {
     if app.environment.agent_marker().is_none() {
         ask.agent = Some("script".to_owned());
     }
-    let opened = client.open_ask(&ask).await?;
     if !wait {
+        let opened = client.open_ask(&ask).await?;
         return app.out.result(&opened, || opened.id.clone());
     }
+    // From here on Ctrl-C takes the question back, wherever it is by then.
+    let mut keyboard = Keyboard::open()?;
+    let opening = client.open_ask(&ask);
+    tokio::pin!(opening);
+    let opened = tokio::select! {
+        opened = &mut opening => opened?,
+        () = keyboard.interrupt() => {
+            return Err(match tokio::time::timeout(LAST_MOMENT, opening).await {
+                Ok(Ok(opened)) => withdrawn(&client, &opened).await,
+                Ok(Err(error)) => error.into(),
+                Err(_) => interrupted("The server did not say whether it has the question; if it does, it waits there."),
+            });
+        }
+    };
     if opened.status != AskStatus::Pending {
         return finish(app, &client.receive(&opened.id).await?);
     }
     if app.out.is_terminal && !app.out.json {
         app.out.note(&format!("Waiting. Decide it with: {}", words::how_to_decide(&opened)));
     }
-    let mut keyboard = Keyboard::open()?;
     tokio::select! {
         decided = outcome(&client, &opened) => finish(app, &decided?),
-        () = keyboard.interrupt() => {
-            // Nobody waits for it any more. If somebody was first, that is as good.
-            let _ = client.withdraw(&opened.id).await;
-            Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("Withdrawn.") })
-        }
+        () = keyboard.interrupt() => Err(withdrawn(&client, &opened).await),
     }
+}
+
+/// Nobody waits for it any more. If somebody was first, that is as good.
+async fn withdrawn(client: &Client, opened: &Ask) -> Failure {
+    let _ = client.withdraw(&opened.id).await;
+    interrupted("Withdrawn.")
+}
+
+fn interrupted(what: &str) -> Failure {
+    Failure { exit: exit::INTERRUPTED, ..Failure::new(what) }
 }
 
 /// Waits for the outcome and takes it: from then on it counts as delivered.

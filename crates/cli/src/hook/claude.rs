@@ -11,7 +11,7 @@ use sayso_core::{limits, texts};
 
 use super::server::{answer_it_there, decision, new_ask};
 use super::slots::{Slot, Slots};
-use super::wait::{self, End};
+use super::wait::{self, End, Signals};
 use super::{Hooked, say, short_hash, transcript};
 use crate::inbox::tmux::Place;
 
@@ -73,10 +73,11 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
 
 /// Opens the ask and waits for its outcome; nothing if it is not needed any more.
 async fn by_a_person(hooked: &Hooked, client: &Client, new: &NewAsk, slot: Option<&Slot>) -> Option<Ask> {
+    let mut signals = Signals::listen();
     loop {
         let opened = client.open_ask(new).await.ok()?;
         let ask = if opened.status == AskStatus::Pending {
-            match wait::wait(client, &opened.id, slot, LONGEST).await {
+            match wait::wait(client, &opened.id, slot, &mut signals, LONGEST).await {
                 End::Outcome(ask) => *ask,
                 End::NotNeeded => {
                     wait::goodbye(client, &opened.id, &answer_it_there(&hooked.environment)).await;

@@ -9,7 +9,7 @@ use sayso_core::time::Span;
 
 use super::server::{answer_it_there, decision, new_ask};
 use super::slots::Slots;
-use super::wait::{self, End};
+use super::wait::{self, End, Signals};
 use super::{Hooked, say, short_hash};
 use crate::inbox::tmux::Place;
 
@@ -41,9 +41,10 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
         policy_only: Some(hold.is_none()),
         ..new_ask(&asked.body)
     };
+    let mut signals = Signals::listen();
     let opened = client.open_ask(&new).await.ok()?;
     let ask = match (opened.status, hold) {
-        (AskStatus::Pending, Some(hold)) => match wait::wait(&client, &opened.id, slot.as_ref(), hold).await {
+        (AskStatus::Pending, Some(hold)) => match wait::wait(&client, &opened.id, slot.as_ref(), &mut signals, hold).await {
             End::Outcome(ask) => *ask,
             End::NotNeeded => {
                 wait::goodbye(&client, &opened.id, &answer_it_there(&hooked.environment)).await;

@@ -1,13 +1,12 @@
 //! Waiting for an outcome: for as long as the agent waits, through restarts of the server.
 
-use std::future::pending;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use sayso_client::api::ask::{Ask, AskStatus};
 use sayso_client::api::error::ErrorCode;
 use sayso_client::{Client, Error};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
@@ -32,11 +31,11 @@ pub(super) enum End {
 }
 
 /// Waits until the ask has its outcome, or nobody needs it any more.
-pub(super) async fn wait(client: &Client, id: &str, slot: Option<&Slot>, longest: Duration) -> End {
+pub(super) async fn wait(client: &Client, id: &str, slot: Option<&Slot>, signals: &mut Signals, longest: Duration) -> End {
     let until = Instant::now() + longest;
     tokio::select! {
         end = outcome(client, id, slot) => end,
-        () = told_to_end() => End::NotNeeded,
+        () = signals.told_to_end() => End::NotNeeded,
         () = nobody_listens() => End::NotNeeded,
         () = tokio::time::sleep_until(until) => End::NotNeeded,
     }
@@ -72,18 +71,25 @@ pub(super) async fn received(client: &Client, id: &str) {
     let _ = tokio::time::timeout(GOODBYE, client.receive(id)).await;
 }
 
-/// The agent ends the hook with a signal.
-async fn told_to_end() {
-    let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
-    let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
-    if signals.is_empty() {
-        return pending().await;
+/// The agent ends the hook with a signal. They are listened to before the ask is opened: a hook that is ended in the
+/// moment in which the server writes the ask down takes it back, too.
+#[derive(Debug)]
+pub(super) struct Signals(Vec<Signal>);
+
+impl Signals {
+    /// From now on none of them ends the process.
+    pub(super) fn listen() -> Self {
+        let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
+        Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
     }
-    std::future::poll_fn(|context| {
-        let told = signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
-        if told { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-    })
-    .await;
+
+    async fn told_to_end(&mut self) {
+        std::future::poll_fn(|context| {
+            let told = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+            if told { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        })
+        .await;
+    }
 }
 
 /// The agent is gone: nobody reads what this hook would say. Waiting for that blocks, so it has a thread of
