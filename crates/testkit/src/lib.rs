@@ -33,7 +33,7 @@ pub use fake_opencode::{FakeOpenCode, Mood};
 pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use tls::TlsFront;
-pub use watch::{PATIENCE, Watch, within};
+pub use watch::{PATIENCE, Watch, reaches, within};
 
 /// A plain HTTP client, for a server on this machine.
 ///

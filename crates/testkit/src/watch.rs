@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use sayso_api::ask::{Ask, AskQuery};
+use sayso_api::ask::{Ask, AskQuery, Delivery};
 use sayso_api::event::Event;
 use sayso_client::{Client, EventStream, StreamItem};
 
@@ -21,6 +21,23 @@ pub async fn within<T>(what: &str, future: impl Future<Output = Result<T>>) -> R
         Ok(done) => done.with_context(|| format!("while waiting for {what}")),
         Err(_) => bail!("waited {PATIENCE:?} for {what}"),
     }
+}
+
+/// The ask, as soon as its outcome has come this far, or farther. An agent may go on before that is written down.
+///
+/// # Errors
+/// When it cannot be read, or does not come so far in time.
+pub async fn reaches(client: &Client, ask: &str, wanted: Delivery) -> Result<Ask> {
+    within(&format!("{ask} to be {wanted:?}"), async {
+        loop {
+            let found = client.ask(ask).await?;
+            if found.delivery == Some(wanted) || found.delivery == Some(Delivery::Confirmed) {
+                return Ok(found);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
 }
 
 /// How many events of the past are named when nothing more comes.

@@ -36,7 +36,10 @@ pub(crate) fn main() -> ExitCode {
         Ok(matches) => matches,
         // A person tries it out; an agent hears nothing.
         Err(error) if std::io::stdin().is_terminal() || !error.use_stderr() => error.exit(),
-        Err(_) => return ExitCode::SUCCESS,
+        Err(_) => {
+            read_stdin();
+            return ExitCode::SUCCESS;
+        }
     };
     std::panic::set_hook(Box::new(|_| {}));
     let Ok(args) = Args::from_arg_matches(&matches) else { return ExitCode::SUCCESS };
@@ -46,7 +49,6 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(args: Args) -> Option<()> {
     let Some(Command::Hook { agent, hold }) = args.command else { return None };
-    // First of all and to its end: an agent that cannot say everything would report a broken hook.
     let told = read_stdin();
     let environment = Environment::of_process();
     // An agent that Sayso started asks by its own wire; here it would ask a second time.
@@ -67,7 +69,8 @@ fn run(args: Args) -> Option<()> {
     said
 }
 
-/// What the agent tells; nothing if it is more than a line of any agent may be.
+/// What the agent tells, first of all and to its end: an agent that cannot say everything would report a broken hook.
+/// Nothing if it is more than a line of any agent may be.
 fn read_stdin() -> Option<String> {
     let mut told = Vec::new();
     let most = u64::try_from(limits::LINE).unwrap_or(u64::MAX);

@@ -6,7 +6,7 @@ use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, Delivery, NoReq
 use sayso_client::api::session::NewSession;
 use sayso_testkit::agents::{Home, Installed, installed, require_isolation};
 use sayso_testkit::models::{MockModel, PATIENCE, Script};
-use sayso_testkit::{ScriptedAgent, ServerProcess};
+use sayso_testkit::{ScriptedAgent, ServerProcess, reaches};
 use tempfile::TempDir;
 use tokio::time::{Duration, Instant, sleep};
 
@@ -85,8 +85,7 @@ impl World {
 
     /// The ask, when its outcome has been taken there.
     pub(crate) async fn delivered(&self, ask: &Ask) -> Result<Ask> {
-        let has = |ask: &Ask| matches!(ask.delivery, Some(Delivery::Delivered | Delivery::Confirmed));
-        self.becomes(ask, "delivered", has).await
+        reaches(&self.client, &ask.id, Delivery::Delivered).await
     }
 
     /// The person answers: one list of entries per question.

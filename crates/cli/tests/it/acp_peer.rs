@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use sayso_client::Client;
 use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, AskKind, AskStatus, Delivery, NoRequest};
 use sayso_client::api::session::{IfPending, NewSession, TranscriptQuery};
-use sayso_testkit::{ScriptedAgent, ServerProcess, acp_peer_bin, write_config};
+use sayso_testkit::{ScriptedAgent, ServerProcess, acp_peer_bin, reaches, write_config};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -119,7 +119,8 @@ async fn permissions() -> Result<()> {
     let approval = ask.approval.as_ref().context("an approval")?;
     assert_eq!((approval.tool.as_str(), approval.title.as_str()), ("Bash", "Remove the build"));
     assert_eq!(peer.approved(&ask, None).await?, selected("once"));
-    assert_eq!(peer.client.ask(&ask.id).await?.delivery, Some(Delivery::Confirmed), "it told of the call afterwards");
+    // It tells of the call afterwards.
+    reaches(&peer.client, &ask.id, Delivery::Confirmed).await?;
     let ask = peer.asked("permission").await?;
     assert_eq!(peer.approved(&ask, Some("always")).await?, selected("always"));
     let ask = peer.asked("permission").await?;

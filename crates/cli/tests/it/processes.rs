@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{AnswerRequest, Ask, AskStatus, Delivery};
 use sayso_client::api::session::{NewSession, Session, SessionStatus, TranscriptQuery};
-use sayso_testkit::{PROGRAM, ScriptedAgent, ServerProcess, sayso_bin, within, write_config};
+use sayso_testkit::{PROGRAM, ScriptedAgent, ServerProcess, reaches, sayso_bin, within, write_config};
 use tempfile::TempDir;
 
 use crate::support::{Person, is_running};
@@ -93,8 +93,7 @@ async fn a_program_asks_and_is_answered() -> Result<()> {
     assert_eq!(asked.agent, PROGRAM);
     world.answer(&asked, "SQLite").await?;
     assert_eq!(agent.finished().await?, "You answered: SQLite.");
-    let delivered = world.server.client()?.ask(&asked.id).await?.delivery;
-    assert!(matches!(delivered, Some(Delivery::Delivered | Delivery::Confirmed)), "{delivered:?}");
+    reaches(&world.server.client()?, &asked.id, Delivery::Delivered).await?;
     world.close().await
 }
 
@@ -256,8 +255,7 @@ async fn a_secret_reaches_the_program_and_is_in_no_file() -> Result<()> {
     let asked = agent.asks().await?;
     world.answer(&asked, VALUE).await?;
     agent.finished().await?;
-    let delivered = world.server.client()?.ask(&asked.id).await?.delivery;
-    assert!(matches!(delivered, Some(Delivery::Delivered | Delivery::Confirmed)), "{delivered:?}");
+    reaches(&world.server.client()?, &asked.id, Delivery::Delivered).await?;
     // The log of the database is emptied right after the commit of the delivery; the next write waits for that.
     world.start("mock", "hello").await?.finished().await?;
     assert_eq!(files_with(world.dir.path(), VALUE)?, Vec::<String>::new());

@@ -3,7 +3,8 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso_testkit::{FakeOpenCode, Mood, within};
+use sayso_api::ask::Delivery;
+use sayso_testkit::{FakeOpenCode, Mood, reaches, within};
 use serde_json::{Value, json};
 
 use crate::world::{World, id};
@@ -80,13 +81,7 @@ async fn what_a_persons_own_agent_asks_is_answered_here() {
     world.admin.post(&format!("/v1/asks/{}/deny", id(approval)), json!({ "message": "not now" })).await.expect(200);
     let calls = theirs.calls(2).await.unwrap();
     assert_eq!(calls[1], ("/permission/per_1/reply".to_owned(), json!({ "reply": "reject", "message": "not now" })));
-    let confirmed = async {
-        while world.ask(&id(&ask)).await["delivery"] != "confirmed" {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        Ok(())
-    };
-    within("the confirmation", confirmed).await.unwrap();
+    reaches(&world.server.client(), &id(&ask), Delivery::Confirmed).await.unwrap();
 
     // It is talked to where it runs.
     let session = ask["sessionId"].as_str().unwrap();

@@ -1,6 +1,7 @@
 //! The daemon that the Codex terminals of a person share: what they ask comes here too.
 
-use sayso_testkit::{FakeCodex, within};
+use sayso_api::ask::Delivery;
+use sayso_testkit::{FakeCodex, reaches, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -51,13 +52,7 @@ async fn what_a_terminal_asks_is_answered_here_and_it_sees_so() {
     world.admin.poke(&format!("/v1/asks/{}/approve", id(&ask))).await.expect(200);
     let answers = codex.answers(1).await.unwrap();
     assert_eq!((&answers[0]["id"], &answers[0]["result"]), (&json!(0), &json!({ "decision": "accept" })));
-    let confirmed = async {
-        while world.ask(&id(&ask)).await["delivery"] != "confirmed" {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        Ok(())
-    };
-    within("the confirmation", confirmed).await.unwrap();
+    reaches(&world.server.client(), &id(&ask), Delivery::Confirmed).await.unwrap();
 
     // A reason has no place in the answer; it follows as words in the turn.
     codex.wants_to_run("thread-1", "touch b.txt");
