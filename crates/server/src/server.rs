@@ -138,10 +138,14 @@ impl Server {
             let (runs, notifier) = (Arc::clone(&runs), Arc::clone(&notifier));
             move |commit: Commit| {
                 metrics.count(&commit.events);
-                for event in commit.events.iter().filter(|event| event.kind == EventKind::AskResolved) {
-                    if let Some(ask) = &event.ask {
-                        waiters.resolved(ask.id);
-                        keeper.resolved(ask.id);
+                for event in &commit.events {
+                    match (event.kind, &event.ask) {
+                        (EventKind::AskRequested, Some(ask)) => keeper.requested(ask, event.at),
+                        (EventKind::AskResolved, Some(ask)) => {
+                            waiters.resolved(ask.id);
+                            keeper.resolved(ask.id);
+                        }
+                        _ => {}
                     }
                 }
                 runs.heard(&commit.events);

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sayso_core::ask::Reach;
+use sayso_core::ask::{Ask, Reach};
 use sayso_core::id::AskId;
 use sayso_core::scope::Scope;
 use sayso_core::texts;
@@ -70,6 +70,14 @@ pub(crate) struct Attending {
 impl Keeper {
     fn lock(&self) -> std::sync::MutexGuard<'_, All> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An ask waits for a person. Called by the writer's commit, so it must not block; and not by whoever opened it,
+    /// because a caller that hangs up meanwhile would leave an ask behind of which nobody here knows.
+    pub(crate) fn requested(&self, ask: &Ask, now: Time) {
+        if let Some(keep) = ask.context.keep {
+            self.pending(ask.id, keep.0, now);
+        }
     }
 
     /// An ask that is kept is pending, and nobody waits for it yet.

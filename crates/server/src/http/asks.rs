@@ -255,12 +255,7 @@ pub(crate) async fn open_ask(
     }
     let open = OpenAsk { workspace: caller.workspace, scope: caller.scope.clone(), ask: Box::new(ask), key, max_pending: 10_000 };
     match app.store.write(open).await? {
-        Opened::Ask(ask) => {
-            if let (Some(keep), AskState::Pending(_)) = (ask.context.keep, &ask.state) {
-                app.keeper.pending(ask.id, keep.0, now);
-            }
-            Ok(*ask)
-        }
+        Opened::Ask(ask) => Ok(*ask),
         Opened::TooMany => Err(ApiError::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             ErrorCode::LimitExceeded,

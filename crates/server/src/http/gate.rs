@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sayso_api::error::ErrorCode;
 use sayso_core::id::TokenId;
+use sayso_store::StoreError;
 
 use super::error::ApiError;
 use crate::app::App;
@@ -54,6 +55,21 @@ impl Limits {
 
 const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
                    object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+
+/// Finishes what changes something, even if its caller hangs up meanwhile: what is stored and what is remembered of it
+/// must not differ. A token that was revoked would be good until the next start.
+pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    match tokio::spawn(next.run(request)).await {
+        Ok(response) => response,
+        Err(stopped) => match stopped.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => ApiError::from(StoreError::Closed).into_response(),
+        },
+    }
+}
 
 /// Lets in what is ours.
 pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {

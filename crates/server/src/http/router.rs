@@ -148,6 +148,7 @@ fn name_operations(document: &mut utoipa::openapi::OpenApi) {
 /// The whole interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
     served()
+        .route_layer(axum::middleware::from_fn(gate::to_the_end))
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
         .route("/acp", acp::route())

@@ -13,6 +13,7 @@ mod disk;
 mod external;
 mod gateway;
 mod guard;
+mod hang_up;
 mod idempotency;
 mod life;
 mod mcp;
