@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use sayso_agents::claude::{Happening, Hook, HookAsk};
 use sayso_client::Client;
-use sayso_client::api::ask::{Ask, AskStatus, ExternalEvent, ExternalNews, ExternalSession, NewAsk};
+use sayso_client::api::ask::{ExternalEvent, ExternalNews, ExternalSession, NewAsk};
 use sayso_client::api::error::ErrorCode;
 use sayso_core::ask::Decision;
-use sayso_core::{limits, texts};
+use sayso_core::limits;
 
 use super::server::{answer_it_there, decision, new_ask};
-use super::slots::{Slot, Slots};
-use super::wait::{self, End, Signals};
+use super::slots::Slots;
+use super::wait;
 use super::{Hooked, say, short_hash, transcript};
 use crate::inbox::tmux::Place;
 
@@ -57,7 +57,7 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
         Err(error) if error.code() == Some(ErrorCode::NotDecided) => {
             new.policy_only = None;
             add_words(&mut new, asked).await;
-            by_a_person(hooked, &client, &new, slot.as_ref()).await?
+            wait::decided(&client, &new, slot.as_ref(), LONGEST, &answer_it_there(&hooked.environment)).await?
         }
         Err(_) => return None,
     };
@@ -69,30 +69,6 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     say(&said)?;
     wait::received(&client, &ask.id).await;
     Some(())
-}
-
-/// Opens the ask and waits for its outcome; nothing if it is not needed any more.
-async fn by_a_person(hooked: &Hooked, client: &Client, new: &NewAsk, slot: Option<&Slot>) -> Option<Ask> {
-    let mut signals = Signals::listen();
-    loop {
-        let opened = client.open_ask(new).await.ok()?;
-        let ask = if opened.status == AskStatus::Pending {
-            match wait::wait(client, &opened.id, slot, &mut signals, LONGEST).await {
-                End::Outcome(ask) => *ask,
-                End::NotNeeded => {
-                    wait::goodbye(client, &opened.id, &answer_it_there(&hooked.environment)).await;
-                    return None;
-                }
-                End::Refused => return None,
-            }
-        } else {
-            opened
-        };
-        // The server came back and did not find this hook in time; but here it is.
-        if !is_lost(&ask) {
-            return Some(ask);
-        }
-    }
 }
 
 /// Adds what was said so far. Claude Code writes it down a moment after it asks.
@@ -109,11 +85,6 @@ async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
     if let Some(session) = &mut new.external {
         session.title = known.first_prompt;
     }
-}
-
-fn is_lost(ask: &Ask) -> bool {
-    let why = ask.outcome.as_ref().and_then(|outcome| outcome.message.as_deref());
-    ask.status == AskStatus::Withdrawn && why == Some(texts::WITHDRAWN_CALLER_GONE)
 }
 
 fn wanted(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {

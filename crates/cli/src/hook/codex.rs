@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use sayso_agents::codex_hook::CodexAsk;
-use sayso_client::api::ask::{AskStatus, ExternalSession, NewAsk};
+use sayso_client::api::ask::{ExternalSession, NewAsk};
+use sayso_client::api::error::ErrorCode;
 use sayso_core::time::Span;
 
 use super::server::{answer_it_there, decision, new_ask};
 use super::slots::Slots;
-use super::wait::{self, End, Signals};
+use super::wait;
 use super::{Hooked, say, short_hash};
 use crate::inbox::tmux::Place;
 
@@ -27,7 +28,7 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
     let call = short_hash(&asked.call);
     let slot = Slots::of(&hooked.paths, &asked.session).take(&hooked.paths, &call, &hooked.called);
     let number = slot.as_ref().map_or(0, |slot| slot.number);
-    let new = NewAsk {
+    let mut new = NewAsk {
         external: Some(ExternalSession {
             agent: AGENT.to_owned(),
             session_id: asked.session.clone(),
@@ -38,22 +39,16 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
         labels: Place::of(&hooked.environment).labels(),
         dedupe_key: Some(format!("{}:{call}:{number}", short_hash(&asked.session))),
         keep: Some("5s".to_owned()),
-        policy_only: Some(hold.is_none()),
+        policy_only: Some(true),
         ..new_ask(&asked.body)
     };
-    let mut signals = Signals::listen();
-    let opened = client.open_ask(&new).await.ok()?;
-    let ask = match (opened.status, hold) {
-        (AskStatus::Pending, Some(hold)) => match wait::wait(&client, &opened.id, slot.as_ref(), &mut signals, hold).await {
-            End::Outcome(ask) => *ask,
-            End::NotNeeded => {
-                wait::goodbye(&client, &opened.id, &answer_it_there(&hooked.environment)).await;
-                return None;
-            }
-            End::Refused => return None,
-        },
-        (AskStatus::Pending, None) => return None,
-        _ => opened,
+    let ask = match (client.open_ask(&new).await, hold) {
+        (Ok(decided), _) => decided,
+        (Err(error), Some(hold)) if error.code() == Some(ErrorCode::NotDecided) => {
+            new.policy_only = None;
+            wait::decided(&client, &new, slot.as_ref(), hold, &answer_it_there(&hooked.environment)).await?
+        }
+        (Err(_), _) => return None,
     };
     say(&asked.said(&decision(&ask)?)?)?;
     wait::received(&client, &ask.id).await;

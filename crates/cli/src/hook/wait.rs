@@ -1,14 +1,16 @@
 //! Waiting for an outcome: for as long as the agent waits, through restarts of the server.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use sayso_client::api::ask::{Ask, AskStatus};
+use sayso_client::api::ask::{Ask, AskStatus, NewAsk};
 use sayso_client::api::error::ErrorCode;
 use sayso_client::{Client, Error};
+use sayso_core::texts;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep};
+use tokio::time::{sleep, timeout};
 
 use super::slots::Slot;
 
@@ -21,23 +23,66 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// How the waiting ended.
 #[derive(Debug)]
-pub(super) enum End {
+enum End {
     /// With an outcome.
     Outcome(Box<Ask>),
-    /// The agent told the hook to end, or is gone, or the time is over.
+    /// Somebody else goes on with it, or nobody.
     NotNeeded,
     /// The server does not know the ask, or does not want this hook.
     Refused,
 }
 
-/// Waits until the ask has its outcome, or nobody needs it any more.
-pub(super) async fn wait(client: &Client, id: &str, slot: Option<&Slot>, signals: &mut Signals, longest: Duration) -> End {
-    let until = Instant::now() + longest;
+/// Opens an ask that no rule decides and waits for its outcome. Nothing if it is not needed any more: then it is taken
+/// back, and whoever looks at it is told where it is answered.
+pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, longest: Duration, there: &str) -> Option<Ask> {
+    let mut not_needed = pin!(not_needed(Signals::listen(), longest));
+    loop {
+        let mut opening = pin!(opened(client, new));
+        let opened = tokio::select! {
+            opened = &mut opening => opened?,
+            () = &mut not_needed => {
+                // It may be there already.
+                let opened = timeout(GOODBYE, opening).await.ok()??;
+                goodbye(client, &opened.id, there).await;
+                return None;
+            }
+        };
+        let end = tokio::select! {
+            end = outcome(client, &opened.id, slot) => end,
+            () = &mut not_needed => End::NotNeeded,
+        };
+        let ask = match end {
+            End::Outcome(ask) => *ask,
+            End::NotNeeded => {
+                goodbye(client, &opened.id, there).await;
+                return None;
+            }
+            End::Refused => return None,
+        };
+        // The server came back and did not find this hook in time; but here it is.
+        if !is_lost(&ask) {
+            return Some(ask);
+        }
+    }
+}
+
+/// The agent told the hook to end, or is gone, or the time is over.
+async fn not_needed(mut signals: Signals, longest: Duration) {
     tokio::select! {
-        end = outcome(client, id, slot) => end,
-        () = signals.told_to_end() => End::NotNeeded,
-        () = nobody_listens() => End::NotNeeded,
-        () = tokio::time::sleep_until(until) => End::NotNeeded,
+        () = signals.told_to_end() => {}
+        () = nobody_listens() => {}
+        () = sleep(longest) => {}
+    }
+}
+
+/// The ask, once the server has it. It was there a moment ago.
+async fn opened(client: &Client, new: &NewAsk) -> Option<Ask> {
+    loop {
+        match client.open_ask(new).await {
+            Ok(ask) => return Some(ask),
+            Err(error) if is_passing(&error) => sleep(AGAIN).await,
+            Err(_) => return None,
+        }
     }
 }
 
@@ -55,6 +100,11 @@ async fn outcome(client: &Client, id: &str, slot: Option<&Slot>) -> End {
     }
 }
 
+fn is_lost(ask: &Ask) -> bool {
+    let why = ask.outcome.as_ref().and_then(|outcome| outcome.message.as_deref());
+    ask.status == AskStatus::Withdrawn && why == Some(texts::WITHDRAWN_CALLER_GONE)
+}
+
 /// Whether it may work a moment later.
 fn is_passing(error: &Error) -> bool {
     let later = [ErrorCode::ShuttingDown, ErrorCode::RateLimited, ErrorCode::StorageFull, ErrorCode::Internal];
@@ -62,23 +112,23 @@ fn is_passing(error: &Error) -> bool {
 }
 
 /// Takes the ask back, if that is still possible.
-pub(super) async fn goodbye(client: &Client, id: &str, reason: &str) {
-    let _ = tokio::time::timeout(GOODBYE, client.withdraw_because(id, reason)).await;
+async fn goodbye(client: &Client, id: &str, reason: &str) {
+    let _ = timeout(GOODBYE, client.withdraw_because(id, reason)).await;
 }
 
 /// Says that the outcome was passed on.
 pub(super) async fn received(client: &Client, id: &str) {
-    let _ = tokio::time::timeout(GOODBYE, client.receive(id)).await;
+    let _ = timeout(GOODBYE, client.receive(id)).await;
 }
 
 /// The agent ends the hook with a signal. They are listened to before the ask is opened: a hook that is ended in the
 /// moment in which the server writes the ask down takes it back, too.
 #[derive(Debug)]
-pub(super) struct Signals(Vec<Signal>);
+struct Signals(Vec<Signal>);
 
 impl Signals {
     /// From now on none of them ends the process.
-    pub(super) fn listen() -> Self {
+    fn listen() -> Self {
         let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
         Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
     }
