@@ -207,6 +207,9 @@ impl Server {
             tls,
         });
 
+        // Before anything is answered: who reaches this server finds what it says of itself, and not what the one before
+        // it at the same address said.
+        announce_server(&data_dir, &app.url)?;
         let unfinished = app.store.read(Unfinished).await?;
         deadlines.add(unfinished.deadlines);
         for (ask, keep) in unfinished.kept {
@@ -230,7 +233,6 @@ impl Server {
             // The sender ends with the server; either way it is time to stop.
             let _ = stopping.wait_for(|stop| *stop).await;
         }));
-        announce_server(&data_dir, &app.url)?;
         Ok(Self { address, token, app, stop, listener, listeners, tasks, notes, data_dir, _lock: lock })
     }
 
