@@ -1,16 +1,12 @@
 //! `sayso ask`: what a script gets.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use sayso_client::api::token::{NewToken, Role};
 use sayso_testkit::Watch;
 use sayso_testkit::pty::CTRL_C;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::gate::Gate;
 use crate::support::{Person, Ran, ran};
 
 /// Starts `sayso ask` and gives the ask that it opened.
@@ -110,50 +106,6 @@ async fn ctrl_c_takes_the_question_back() -> Result<()> {
     Ok(())
 }
 
-/// A way to the server that lets everything pass but new asks: they wait until it is opened.
-struct Gate {
-    url: String,
-    reached: Arc<Notify>,
-    open: Arc<Notify>,
-}
-
-impl Gate {
-    async fn before(server: &str) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let gate = Self { url: format!("http://{}", listener.local_addr()?), reached: Arc::default(), open: Arc::default() };
-        let (reached, open) = (Arc::clone(&gate.reached), Arc::clone(&gate.open));
-        let server = server.trim_start_matches("http://").to_owned();
-        tokio::spawn(async move {
-            while let Ok((caller, _)) = listener.accept().await {
-                let (server, reached, open) = (server.clone(), Arc::clone(&reached), Arc::clone(&open));
-                tokio::spawn(async move { pass(caller, &server, &reached, &open).await });
-            }
-        });
-        Ok(gate)
-    }
-}
-
-async fn pass(caller: TcpStream, server: &str, reached: &Notify, open: &Notify) -> Result<()> {
-    let (mut from, mut back) = caller.into_split();
-    let (mut reply, mut to) = TcpStream::connect(server).await?.into_split();
-    let replies = tokio::spawn(async move { tokio::io::copy(&mut reply, &mut back).await });
-    let mut piece = vec![0; 65_536];
-    loop {
-        let length = from.read(&mut piece).await?;
-        if length == 0 {
-            break;
-        }
-        if piece[..length].starts_with(b"POST /v1/asks ") {
-            reached.notify_one();
-            open.notified().await;
-        }
-        to.write_all(&piece[..length]).await?;
-    }
-    to.shutdown().await?;
-    replies.await??;
-    Ok(())
-}
-
 #[tokio::test]
 async fn ctrl_c_takes_back_what_the_server_does_not_have_yet() -> Result<()> {
     let person = Person::new().await?;
@@ -162,9 +114,9 @@ async fn ctrl_c_takes_back_what_the_server_does_not_have_yet() -> Result<()> {
     let environment = [("SAYSO_URL", gate.url.as_str()), ("SAYSO_TOKEN", token.trim())];
 
     let mut terminal = person.terminal_with(&["ask", "Which?"], &environment)?;
-    gate.reached.notified().await;
+    gate.reached().await?;
     terminal.send(CTRL_C).await?;
-    gate.open.notify_one();
+    gate.lets_pass();
     terminal.expect("Withdrawn.").await?;
     assert_eq!(terminal.end().await?.code(), Some(130));
     assert_eq!(person.ok(&["ls"]).await?, "");
@@ -172,7 +124,7 @@ async fn ctrl_c_takes_back_what_the_server_does_not_have_yet() -> Result<()> {
 
     // The server does not reply: one does not have to wait for it.
     let mut terminal = person.terminal_with(&["ask", "And now?"], &environment)?;
-    gate.reached.notified().await;
+    gate.reached().await?;
     terminal.send(CTRL_C).await?;
     terminal.expect("The server did not say whether it has the question").await?;
     assert_eq!(terminal.end().await?.code(), Some(130));

@@ -1,6 +1,7 @@
 //! `sayso hook`: what goes wrong is never heard by the agent, and nothing is approved by accident.
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,7 +11,9 @@ use sayso_testkit::PATIENCE;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
+use tokio::time::sleep;
 
+use crate::gate::Gate;
 use crate::support::{Person, Ran};
 
 async fn connected(policy: &str) -> Result<Person> {
@@ -21,7 +24,7 @@ async fn connected(policy: &str) -> Result<Person> {
 
 fn bash(session: &str, command: &str) -> Value {
     json!({
-        "session_id": session, "transcript_path": "/not/there", "cwd": "/tmp", "permission_mode": "default",
+        "session_id": session, "cwd": "/tmp", "permission_mode": "default",
         "hook_event_name": "PermissionRequest", "tool_name": "Bash",
         "tool_input": { "command": command, "description": "try" },
     })
@@ -238,6 +241,32 @@ async fn a_hook_that_is_told_to_end_takes_its_ask_back() -> Result<()> {
     pending(&client, 1).await?;
     waiting.kill().await?;
     pending(&client, 0).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_while_the_ask_is_opened_has_it_afterwards() -> Result<()> {
+    let mut person = connected("").await?;
+    let gate = Gate::before(&person.server_file()?.url).await?;
+    let mut command = person.command(&["hook", "claude"]);
+    command.env("SAYSO_URL", &gate.url);
+    let waiting = hook_as(command, &bash("s", "ls")).await?;
+    // What a rule decides is asked for first.
+    gate.reached().await?;
+    gate.lets_pass();
+    gate.reached().await?;
+    let server = person.server.as_mut().context("a server")?;
+    server.kill9().await?;
+    gate.lets_pass();
+    // Longer than one call is tried.
+    sleep(Duration::from_secs(5)).await;
+    server.start_again().await?;
+    gate.reached().await?;
+    gate.lets_pass();
+    let client = person.client()?;
+    let ask = pending(&client, 1).await?.remove(0);
+    client.approve(&ask.id, &ApproveRequest::default()).await?;
+    assert_eq!(behaviour(&said(waiting).await?)?, "allow");
     Ok(())
 }
 

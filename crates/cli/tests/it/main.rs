@@ -9,6 +9,7 @@ mod ask;
 mod commands;
 mod connect;
 mod elsewhere;
+mod gate;
 mod hook;
 mod hostile;
 mod https;
