@@ -1,6 +1,6 @@
 # Few verbs. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt gen bench install
+.PHONY: help run test jitter check fmt gen bench install
 # A page that is too heavy is no page.
 .DELETE_ON_ERROR:
 
@@ -40,6 +40,10 @@ test: $(PAGE) ## install what the tests need and run all of them
 	cargo run --package sayso-testkit --bin chaos -- --kills 20 --agents process
 	scripts/schemathesis.sh
 	scripts/real-agents.sh
+
+jitter: $(PAGE) ## the suites with random pauses at system calls; finds races
+	@scripts/need.sh build test
+	scripts/jitter.sh
 
 check: ## all of CI: format, lints, generated files, tests
 	.ci/run

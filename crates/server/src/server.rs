@@ -139,13 +139,12 @@ impl Server {
             move |commit: Commit| {
                 metrics.count(&commit.events);
                 for event in &commit.events {
-                    match (event.kind, &event.ask) {
-                        (EventKind::AskRequested, Some(ask)) => keeper.requested(ask, event.at),
-                        (EventKind::AskResolved, Some(ask)) => {
-                            waiters.resolved(ask.id);
-                            keeper.resolved(ask.id);
-                        }
-                        _ => {}
+                    let Some(ask) = &event.ask else { continue };
+                    if event.kind == EventKind::AskRequested {
+                        keeper.requested(ask, event.at);
+                    } else if event.kind == EventKind::AskResolved {
+                        waiters.resolved(ask.id);
+                        keeper.resolved(ask.id);
                     }
                 }
                 runs.heard(&commit.events);

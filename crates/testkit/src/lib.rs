@@ -30,7 +30,7 @@ pub use answerer::{Answerer, Answering, Decided, Pattern};
 pub use certificate::SelfMade;
 pub use fake_codex::FakeCodex;
 pub use fake_opencode::{FakeOpenCode, Mood};
-pub use process::{PROGRAM, ServerProcess, acp_peer_bin, sayso_bin, write_config};
+pub use process::{PROGRAM, ServerProcess, acp_peer_bin, inherited, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use tls::TlsFront;
 pub use watch::{PATIENCE, Watch, reaches, within};

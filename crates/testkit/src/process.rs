@@ -1,5 +1,6 @@
 //! The real binary as a process, to be killed and started again.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
@@ -28,6 +29,12 @@ pub fn sayso_bin() -> Result<PathBuf> {
             exe.display()
         )
     })
+}
+
+/// What a program in a test has of the caller's environment: where programs are, and the library of scripts/jitter.sh.
+#[must_use]
+pub fn inherited() -> Vec<(&'static str, OsString)> {
+    ["PATH", "LD_PRELOAD"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))).collect()
 }
 
 /// The agent that is made with the official crate of its protocol. It has a profile of its own.
@@ -159,10 +166,8 @@ impl ServerProcess {
     pub fn command(&self) -> Result<Command> {
         let mut command = Command::new(sayso_bin()?);
         command.env_clear().stdin(Stdio::null()).kill_on_drop(true).current_dir(&self.dir);
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
         command
+            .envs(inherited())
             .env("HOME", self.dir.join("home"))
             .env("USER", "tester")
             .env("XDG_CONFIG_HOME", self.dir.join("config"))

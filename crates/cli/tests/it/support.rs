@@ -8,7 +8,7 @@ use sayso_client::api::ask::{Ask, NewAsk};
 use sayso_client::api::session::NewSession;
 use sayso_client::{Client, ServerFile};
 use sayso_testkit::pty::Pty;
-use sayso_testkit::{ScriptedAgent, ServerProcess, sayso_bin};
+use sayso_testkit::{ScriptedAgent, ServerProcess, inherited, sayso_bin};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
@@ -96,7 +96,7 @@ impl Person {
     fn std_program(&self, program: &Path, args: &[&str]) -> std::process::Command {
         let mut command = std::process::Command::new(program);
         let at = |name: &str| self.dir.path().join(name);
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", at("home"));
+        command.env_clear().envs(inherited()).env("HOME", at("home"));
         command.env("XDG_CONFIG_HOME", at("config")).env("XDG_RUNTIME_DIR", at("run")).env("TMPDIR", at("run"));
         command
             .env("SAYSO_DATA_DIR", self.data_dir())
