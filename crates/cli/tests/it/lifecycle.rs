@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use sayso_client::api::ask::AskStatus;
-use sayso_testkit::PATIENCE;
+use sayso_testkit::{PATIENCE, within};
 
 use crate::support::{Person, Ran, ending, ends_well, is_running, ran};
 
@@ -37,8 +37,14 @@ async fn a_server_starts_by_itself_and_says_so_once() -> Result<()> {
     assert_eq!((first.code, first.err), (Some(0), said));
     let second = person.run(&["ask", "Which?", "--no-wait"]).await?;
     assert_eq!((second.code, second.err.as_str()), (Some(0), ""));
-    let logged = person.ok(&["logs"]).await?;
-    assert!(logged.contains(&format!("listening on {url}")), "{logged}");
+    // It answers before it has written that down.
+    within("the first line of its log", async {
+        while !person.ok(&["logs"]).await?.contains(&format!("listening on {url}")) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    })
+    .await?;
     assert_eq!(person.ok(&["logs", "-n", "1"]).await?.lines().count(), 1);
     for file in ["sayso.db", "token", "server.json"] {
         let mode = std::fs::metadata(person.data_dir().join(file))?.permissions().mode();
@@ -69,7 +75,7 @@ async fn a_server_of_somebody_else_that_dies_before_it_answers_is_replaced() -> 
     held.lock()?;
     let asking = tokio::spawn(ran(person.command(&["ask", "Still here?", "--no-wait"])));
     let log = person.data_dir().join("logs/sayso.log");
-    sayso_testkit::within("the first server to give way", async {
+    within("the first server to give way", async {
         while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains("another Sayso server")) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
