@@ -206,9 +206,6 @@ impl Server {
             tls,
         });
 
-        // Before anything is answered: who reaches this server finds what it says of itself, and not what the one before
-        // it at the same address said.
-        announce_server(&data_dir, &app.url)?;
         let unfinished = app.store.read(Unfinished).await?;
         deadlines.add(unfinished.deadlines);
         for (ask, keep) in unfinished.kept {
@@ -227,6 +224,9 @@ impl Server {
         let notes = Notifier::run(&app);
         let (stop, mut stopping) = watch::channel(false);
         let router = http::router(Arc::clone(&app));
+        // Before anything is answered: who reaches this server finds what it says of itself, and not what the one before
+        // it at the same address said.
+        announce_server(&data_dir, &app.url)?;
         let listeners = tokio::spawn(listeners::run(calls, router.clone(), app.tls.clone(), stopping.clone()));
         let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), app.tls.clone(), async move {
             // The sender ends with the server; either way it is time to stop.

@@ -6,25 +6,33 @@ use anyhow::Result;
 use sayso_testkit::within;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 /// A way to the server that lets everything pass but new asks: they wait until it is opened.
 pub(crate) struct Gate {
     pub(crate) url: String,
-    reached: Arc<Notify>,
-    open: Arc<Notify>,
+    way: Arc<Way>,
+}
+
+struct Way {
+    server: String,
+    reached: Notify,
+    open: Notify,
+    /// One for each caller that came while the server was away.
+    turned_away: Semaphore,
 }
 
 impl Gate {
     pub(crate) async fn before(server: &str) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let gate = Self { url: format!("http://{}", listener.local_addr()?), reached: Arc::default(), open: Arc::default() };
-        let (reached, open) = (Arc::clone(&gate.reached), Arc::clone(&gate.open));
         let server = server.trim_start_matches("http://").to_owned();
+        let way = Way { server, reached: Notify::new(), open: Notify::new(), turned_away: Semaphore::new(0) };
+        let gate = Self { url: format!("http://{}", listener.local_addr()?), way: Arc::new(way) };
+        let way = Arc::clone(&gate.way);
         tokio::spawn(async move {
             while let Ok((caller, _)) = listener.accept().await {
-                let (server, reached, open) = (server.clone(), Arc::clone(&reached), Arc::clone(&open));
-                tokio::spawn(async move { pass(caller, &server, &reached, &open).await });
+                let way = Arc::clone(&way);
+                tokio::spawn(async move { way.pass(caller).await });
             }
         });
         Ok(gate)
@@ -33,7 +41,7 @@ impl Gate {
     /// Waits until a new ask is held.
     pub(crate) async fn reached(&self) -> Result<()> {
         let reached = async {
-            self.reached.notified().await;
+            self.way.reached.notified().await;
             Ok(())
         };
         within("a new ask at the gate", reached).await
@@ -41,27 +49,39 @@ impl Gate {
 
     /// Lets one new ask pass.
     pub(crate) fn lets_pass(&self) {
-        self.open.notify_one();
+        self.way.open.notify_one();
+    }
+
+    /// Waits until callers came so often while the server was away.
+    pub(crate) async fn turned_away(&self, times: u32) -> Result<()> {
+        let came = async {
+            self.way.turned_away.acquire_many(times).await?.forget();
+            Ok(())
+        };
+        within("callers of a server that is away", came).await
     }
 }
 
-async fn pass(caller: TcpStream, server: &str, reached: &Notify, open: &Notify) -> Result<()> {
-    let (mut from, mut back) = caller.into_split();
-    let (mut reply, mut to) = TcpStream::connect(server).await?.into_split();
-    let replies = tokio::spawn(async move { tokio::io::copy(&mut reply, &mut back).await });
-    let mut piece = vec![0; 65_536];
-    loop {
-        let length = from.read(&mut piece).await?;
-        if length == 0 {
-            break;
+impl Way {
+    async fn pass(&self, caller: TcpStream) -> Result<()> {
+        let (mut from, mut back) = caller.into_split();
+        let server = TcpStream::connect(&self.server).await.inspect_err(|_| self.turned_away.add_permits(1))?;
+        let (mut reply, mut to) = server.into_split();
+        let replies = tokio::spawn(async move { tokio::io::copy(&mut reply, &mut back).await });
+        let mut piece = vec![0; 65_536];
+        loop {
+            let length = from.read(&mut piece).await?;
+            if length == 0 {
+                break;
+            }
+            if piece[..length].starts_with(b"POST /v1/asks ") {
+                self.reached.notify_one();
+                self.open.notified().await;
+            }
+            to.write_all(&piece[..length]).await?;
         }
-        if piece[..length].starts_with(b"POST /v1/asks ") {
-            reached.notify_one();
-            open.notified().await;
-        }
-        to.write_all(&piece[..length]).await?;
+        to.shutdown().await?;
+        replies.await??;
+        Ok(())
     }
-    to.shutdown().await?;
-    replies.await??;
-    Ok(())
 }

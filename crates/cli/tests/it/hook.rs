@@ -1,7 +1,6 @@
 //! `sayso hook`: what goes wrong is never heard by the agent, and nothing is approved by accident.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process};
@@ -11,7 +10,6 @@ use sayso_testkit::PATIENCE;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
-use tokio::time::sleep;
 
 use crate::gate::Gate;
 use crate::support::{Person, Ran};
@@ -258,8 +256,8 @@ async fn a_server_that_is_away_while_the_ask_is_opened_has_it_afterwards() -> Re
     let server = person.server.as_mut().context("a server")?;
     server.kill9().await?;
     gate.lets_pass();
-    // Longer than one call is tried.
-    sleep(Duration::from_secs(5)).await;
+    // More often than one call is tried.
+    gate.turned_away(8).await?;
     server.start_again().await?;
     gate.reached().await?;
     gate.lets_pass();
