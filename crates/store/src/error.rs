@@ -99,5 +99,5 @@ impl From<rusqlite::Error> for StoreError {
 /// A write that the file system refused for want of space may surface as an I/O error.
 fn is_no_space(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::SystemIoFailure))
-        && std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSPC)
+        && std::io::Error::last_os_error().kind() == std::io::ErrorKind::StorageFull
 }

@@ -37,23 +37,24 @@ pub fn inherited() -> Vec<(&'static str, OsString)> {
     ["PATH", "LD_PRELOAD"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))).collect()
 }
 
-/// The agent that is made with the official crate of its protocol. It has a profile of its own.
+/// Returns the path of the agent made with the official crate of the Agent Client Protocol.
 ///
 /// # Errors
 /// When it was not built.
 pub fn acp_peer_bin() -> Result<PathBuf> {
-    peer("acp-peer")
+    find_peer("acp-peer")
 }
 
-/// The client that is made with the official crate of the Agent Client Protocol.
+/// Returns the path of the client made with the official crate of the Agent Client Protocol.
 pub(crate) fn acp_client_bin() -> Result<PathBuf> {
-    peer("acp-client")
+    find_peer("acp-client")
 }
 
-fn peer(name: &str) -> Result<PathBuf> {
-    let exe = std::env::current_exe().context("this program does not know where it is")?;
-    let built = exe.ancestors().skip(1).take(3).map(|dir| dir.join("peer").join(name)).find(|path| path.is_file());
-    built.context("build it first: `cargo build --package sayso-acp-peer --features sdk --profile peer`")
+/// `scripts/peers.sh` builds the peers into a folder of the target directory, which is above the running test.
+fn find_peer(name: &str) -> Result<PathBuf> {
+    let exe = std::env::current_exe().context("the path of this program is unknown")?;
+    let built = exe.ancestors().skip(1).take(4).map(|dir| dir.join("peers/debug").join(name)).find(|path| path.is_file());
+    built.with_context(|| format!("{name} is not built. Run scripts/peers.sh"))
 }
 
 /// The name of the agent that [`write_config`] adds.

@@ -1,7 +1,7 @@
 //! The forms of the inbox on the screen: a rule, a session.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::{Position, Rect};
 use sayso_client::api::ask::Ask;
 use unicode_width::UnicodeWidthStr;
 

@@ -1,8 +1,8 @@
 //! The rows of the inbox on the screen. Only what is seen is looked at.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::Modifier;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::Modifier;
 use sayso_client::api::ask::{Ask, AskStatus, OnTimeout, Reach, ShownAnswer};
 use sayso_core::time::in_short;
 use unicode_width::UnicodeWidthStr;
@@ -74,7 +74,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look, 
             one_line(buffer, at_row, model, row, look, &columns)
         }
         if row == at {
-            buffer.set_style(at_row, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
+            buffer.set_style(at_row, ratatui_core::style::Style::new().add_modifier(Modifier::REVERSED));
         }
         y += at_row.height;
         row += 1;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui_core::backend::TestBackend;
+use ratatui_core::terminal::Terminal;
 use sayso_client::Environment;
 use sayso_client::api::ask::{
     ActionKind, Actor, ApproveRequest, Ask, AskKind, AskStatus, Choice, Delivery, FileDiff, InputKind, Link, NoRequest,

@@ -1,7 +1,7 @@
 //! Text in pieces, broken into lines. Pure.
 
-use ratatui::buffer::Buffer;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::style::{Color, Modifier, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::Look;

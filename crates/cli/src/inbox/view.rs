@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use ratatui::Frame;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Modifier;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::{Position, Rect};
+use ratatui_core::style::Modifier;
+use ratatui_core::terminal::Frame;
 use unicode_width::UnicodeWidthStr;
 
 use super::body::{self, Height, Room};
@@ -418,7 +418,7 @@ fn card_in(
     if !model.is_ready() {
         // Keys do nothing yet; it looks like that.
         let foot = Rect { y: first, height: area.bottom().saturating_sub(first), ..area };
-        buffer.set_style(foot, ratatui::style::Style::new().add_modifier(Modifier::DIM));
+        buffer.set_style(foot, ratatui_core::style::Style::new().add_modifier(Modifier::DIM));
     }
     Measured { lines, rows, at }
 }

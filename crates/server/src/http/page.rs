@@ -77,18 +77,16 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The folder as it is in the binary.
+/// The page that `build.rs` compiled into the binary.
 #[cfg(not(debug_assertions))]
 mod dist {
     use std::borrow::Cow;
 
-    #[derive(rust_embed::RustEmbed)]
-    #[folder = "../../web/dist"]
-    #[allow_missing = true]
-    struct Dist;
+    include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
     pub(super) fn get(path: &str) -> Option<Cow<'static, [u8]>> {
-        Dist::get(path).map(|file| file.data)
+        let index = FILES.binary_search_by_key(&path, |(name, _)| name).ok()?;
+        Some(Cow::Borrowed(FILES[index].1))
     }
 }
 
