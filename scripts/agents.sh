@@ -57,7 +57,7 @@ if ! (cd "$stage" && npm ci --ignore-scripts --no-audit --no-fund --no-progress 
     cat "$stage/npm.log" >&2
     if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT' "$stage/npm.log"; then
         fail "npm cannot reach its registry. The agents are downloaded once; after that no network is needed." \
-            "Inside scripts/isolated.sh there is none: run scripts/agents.sh outside it first."
+            "Inside scripts/isolated.sh there is none: run scripts/agents.sh $what outside it first."
     fi
     fail "npm could not install the agents of $here."
 fi

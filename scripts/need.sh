@@ -1,66 +1,119 @@
 #!/usr/bin/env bash
-# Checks that the tools are there. `need.sh build` for building, `need.sh page` for building the page, `need.sh test` for
-# the tests, `need.sh browser` for those of the page, `need.sh agents` for those with real agents.
-# What is missing is installed when that is possible without asking; otherwise this says how to get it.
+# Checks for the tools that a command needs, and reports everything that is missing in one message:
+#
+#   need.sh build      compile the server
+#   need.sh page       build the web page
+#   need.sh test       run the Rust tests
+#   need.sh browser    run the tests of the page
+#   need.sh agents     run the tests with real agents
+#
+# Debian packages are installed if this runs as root. Pinned test programs are downloaded here, before any long step,
+# because the tests themselves run without a network. All other users get the command that installs the packages.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 packages=()
+problems=()
+downloads=()
 
 package_for() { # command, Debian package
-    command -v "$1" >/dev/null 2>&1 || packages+=("$2")
+    if ! type -P "$1" >/dev/null && [[ " ${packages[*]} " != *" $2 "* ]]; then
+        packages+=("$2")
+    fi
 }
 
-node_is_there() {
-    if ! command -v npm >/dev/null 2>&1 ||
-        ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b >= 2019 ? 0 : 1)'; then
-        echo "npm is missing or old. Install Node.js 20.19 or newer and try again." >&2
-        exit 1
+check_node() {
+    if ! type -P npm >/dev/null ||
+        ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b >= 2019 ? 0 : 1)' 2>/dev/null; then
+        problems+=("npm is missing or too old. Install Node.js 20.19 or newer.")
     fi
+}
+
+check_cargo() {
+    type -P cargo >/dev/null || problems+=("cargo is missing. Install Rust from https://rustup.rs and open a new shell.")
+}
+
+# Tests mount file systems and use networks of their own, in namespaces that any user may create.
+check_namespaces() {
+    type -P unshare >/dev/null || return 0
+    if [ "$(id -u)" -eq 0 ] && unshare --mount --net true 2>/dev/null; then
+        return 0
+    fi
+    unshare --user --map-root-user --mount --net true 2>/dev/null && return 0
+    local settings=()
+    [ "$(sysctl_value kernel/unprivileged_userns_clone)" != 0 ] || settings+=(kernel.unprivileged_userns_clone=1)
+    [ "$(sysctl_value kernel/apparmor_restrict_unprivileged_userns)" != 1 ] ||
+        settings+=(kernel.apparmor_restrict_unprivileged_userns=0)
+    [ "$(sysctl_value user/max_user_namespaces)" != 0 ] || settings+=(user.max_user_namespaces=10000)
+    [ "$(sysctl_value user/max_net_namespaces)" != 0 ] || settings+=(user.max_net_namespaces=10000)
+    local remedy="Run the tests as root, or outside the container or sandbox that forbids namespaces."
+    [ "${#settings[@]}" -eq 0 ] || remedy="Allow namespaces: sudo sysctl -w ${settings[*]}"
+    problems+=("You cannot create a namespace: \`unshare --user --map-root-user --mount --net true\` fails. $remedy")
+}
+
+sysctl_value() { # path below /proc/sys
+    cat "/proc/sys/$1" 2>/dev/null || true
 }
 
 for what in "$@"; do
     case "$what" in
     build)
         package_for cc build-essential
-        if ! command -v cargo >/dev/null 2>&1; then
-            echo "cargo is missing. Install Rust from https://rustup.rs, open a new shell and try again." >&2
-            exit 1
-        fi
+        check_cargo
         ;;
     page)
-        node_is_there
+        check_node
         ;;
     browser)
         package_for chromium chromium
         package_for ip iproute2
         package_for openssl openssl
+        package_for unshare util-linux
+        check_node
+        check_namespaces
         ;;
     test)
         package_for git git
         package_for tmux tmux
+        package_for ip iproute2
+        package_for mount mount
+        package_for unshare util-linux
         package_for python3 python3
-        # Debian has the module without what it needs to make an environment.
+        # Debian's python3 has the venv module, but not the ensurepip module that venv needs.
         python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
+        check_namespaces
+        downloads+=("scripts/schemathesis.sh --install")
         ;;
     agents)
         package_for unshare util-linux
         package_for flock util-linux
         package_for ip iproute2
-        node_is_there
+        check_node
+        check_namespaces
+        downloads+=("scripts/agents.sh" "scripts/agents.sh mcp")
         ;;
     *)
-        echo "need.sh: unknown word: $what" >&2
+        echo "need.sh: unknown argument: $what" >&2
         exit 2
         ;;
     esac
 done
 
-[ "${#packages[@]}" -eq 0 ] && exit 0
+if [ "${#packages[@]}" -gt 0 ]; then
+    if [ "$(id -u)" -eq 0 ] && type -P apt-get >/dev/null && [ -z "${SAYSO_PACKAGES_INSTALLED:-}" ]; then
+        apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
+        # Checks that were skipped because their tool was missing run now.
+        SAYSO_PACKAGES_INSTALLED=1 exec scripts/need.sh "$@"
+    fi
+    problems+=("Missing packages: ${packages[*]}. On Debian or Ubuntu: sudo apt-get install ${packages[*]}")
+fi
 
-if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
-else
-    echo "Missing: ${packages[*]}. On Debian or Ubuntu: sudo apt-get install ${packages[*]}" >&2
+if [ "${#problems[@]}" -gt 0 ]; then
+    printf '%s\n' "${problems[@]}" | awk '!seen[$0]++' >&2
     exit 1
 fi
+
+for download in "${downloads[@]}"; do
+    $download >/dev/null
+done

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The tests with real agents: installs the agents at their pinned versions, builds the tests, and runs them where
-# nothing but the loopback interface can be reached.
+# The tests with real agents: installs the agents and the MCP clients at their pinned versions, builds the tests, and
+# runs them in a network namespace that has only the loopback interface. Nothing can be downloaded inside it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/agents.sh >/dev/null
+scripts/agents.sh mcp >/dev/null
 cargo build --package sayso --bins
 cargo test --package sayso-testkit --test agents --package sayso --no-run
 scripts/isolated.sh cargo test --offline --package sayso-testkit --test agents --package sayso

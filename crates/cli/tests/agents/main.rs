@@ -4,6 +4,8 @@
 //! and keeps what it is sent. That record is the proof. It runs only without a network:
 //!
 //! ```text
+//! scripts/agents.sh
+//! scripts/agents.sh mcp
 //! scripts/isolated.sh cargo test --offline --package sayso --test agents
 //! ```
 

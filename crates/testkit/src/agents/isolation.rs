@@ -27,7 +27,10 @@ fn isolated() -> Result<()> {
     let others = reaching_out(&routes, &addresses);
     if !others.is_empty() {
         let others = others.into_iter().collect::<Vec<_>>().join(", ");
-        bail!("real agents are only run without a network, and {others} is up; use:\n  scripts/agents.sh\n  {}", command());
+        bail!(
+            "real agents are only run without a network, and {others} is up; use:\n  scripts/agents.sh\n  scripts/agents.sh mcp\n  {}",
+            command()
+        );
     }
     let listener = TcpListener::bind("127.0.0.1:0")?;
     TcpStream::connect(listener.local_addr()?)
