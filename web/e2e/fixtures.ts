@@ -57,10 +57,9 @@ export const visit = (page: Page, hash: string): Promise<unknown> =>
 
 export const card = (page: Page): Locator => page.locator(".sayso-ask");
 
-/** A card that has just appeared takes no keys for a moment. */
+/** Presses keys as soon as the open card accepts them: a new card ignores keys at first. */
 export async function pressOnCard(page: Page, ...keys: string[]): Promise<void> {
-  await expect(card(page).first()).toBeVisible();
-  await page.waitForTimeout(450);
+  await expect(page.locator(".sayso-ask[data-accepts-keys=true]")).toBeVisible();
   for (const key of keys) await page.keyboard.press(key);
 }
 

@@ -1,14 +1,12 @@
-import { card, expect, signIn, test } from "./fixtures";
-import { ownMachine } from "./namespace";
+import { card, expect, signIn } from "./fixtures";
+import { ADDRESS, test } from "./namespace";
 import { Server } from "./server";
 
 // The page over plain http from an address that is not loopback, where a browser gives neither Web Locks nor the
 // clipboard nor `crypto.randomUUID`.
-const THERE = "203.0.113.2";
-const NAMESPACE = ownMachine("s", "203.0.113.1", THERE);
 
-test("the page works over plain http on the network", async ({ page }) => {
-  const server = await Server.start({ host: THERE, namespace: NAMESPACE, config: `allow_hosts = ["${THERE}"]\n` });
+test("the page works over plain http on the network", async ({ page, machine }) => {
+  const server = await Server.start({ host: ADDRESS, machine, config: `allow_hosts = ["${ADDRESS}"]\n` });
   try {
     await signIn(page, server, { holdMs: 0 });
     expect(await page.evaluate(() => [isSecureContext, "locks" in navigator, "randomUUID" in crypto])).toEqual([

@@ -1,15 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { type Browser, devices } from "@playwright/test";
-import { card, expect, test } from "./fixtures";
-import { ownMachine } from "./namespace";
+import { card, expect } from "./fixtures";
+import { ADDRESS, type Machine, test } from "./namespace";
 import { BINARY, Server } from "./server";
 
-// `sayso phone` opens a machine of the test's own, and the browser here is the phone.
-const THERE = "203.0.113.6";
-
-test.describe.configure({ mode: "serial" });
-const NAMESPACE = ownMachine("p", "203.0.113.5", THERE);
+// `sayso phone` opens the server to the network of the machine, and the browser plays the phone.
 
 interface Shown {
   url: string;
@@ -17,11 +13,11 @@ interface Shown {
   secure: boolean;
 }
 
-/** Runs `sayso` on the other machine. */
-function sayso(server: Server, ...args: string[]): string {
-  const command = ["netns", "exec", NAMESPACE, BINARY, ...args, "--data-dir", join(server.home, "data")];
+/** Runs `sayso` on the machine. */
+function sayso(machine: Machine, server: Server, ...args: string[]): string {
+  const command = machine.command([BINARY, ...args, "--data-dir", join(server.home, "data")]);
   const env = { PATH: process.env.PATH, HOME: server.home, XDG_CONFIG_HOME: join(server.home, "config") };
-  return String(execFileSync("ip", command, { env, stdio: "pipe" }));
+  return String(execFileSync(...command, { env, stdio: "pipe" }));
 }
 
 /** A phone that is nobody yet. */
@@ -32,12 +28,12 @@ const phone = async (browser: Browser, more: object = {}) => {
   return page;
 };
 
-test("a phone in the same network signs in, answers, and is taken back at once", async ({ browser }) => {
-  const server = await Server.start({ namespace: NAMESPACE });
+test("a phone in the same network signs in, answers, and is taken back at once", async ({ browser, machine }) => {
+  const server = await Server.start({ machine });
   try {
     // The address is found by the server: the one of its network.
-    const shown: Shown = JSON.parse(sayso(server, "phone", "--yes", "--json"));
-    expect(shown.address).toMatch(new RegExp(`^http://${THERE}:\\d+$`));
+    const shown: Shown = JSON.parse(sayso(machine, server, "phone", "--yes", "--json"));
+    expect(shown.address).toMatch(new RegExp(`^http://${ADDRESS}:\\d+$`));
     expect(shown.secure).toBe(false);
     server.url = shown.address;
 
@@ -67,17 +63,17 @@ test("a phone in the same network signs in, answers, and is taken back at once",
     await server.api("DELETE", `/tokens/${token?.id}`);
     await expect(page.getByText("This browser is not signed in")).toBeVisible({ timeout: 5_000 });
 
-    sayso(server, "phone", "--close");
-    await expect(fetch(`${shown.address}/v1/health`)).rejects.toThrow();
+    sayso(machine, server, "phone", "--close");
+    await expect(server.fetch(`${shown.address}/v1/health`)).rejects.toThrow();
   } finally {
     await server.stop();
   }
 });
 
-test("with a certificate the network has to use https, and the page is secure", async ({ browser }) => {
-  const server = await Server.start({ namespace: NAMESPACE });
+test("with a certificate the network has to use https, and the page is secure", async ({ browser, machine }) => {
+  const server = await Server.start({ machine });
   const [cert, key] = [join(server.home, "cert.pem"), join(server.home, "key.pem")];
-  const subject = ["-subj", "/CN=box", "-addext", `subjectAltName=IP:${THERE}`];
+  const subject = ["-subj", "/CN=box", "-addext", `subjectAltName=IP:${ADDRESS}`];
   const files = ["-keyout", key, "-out", cert, "-days", "30", "-nodes"];
   execFileSync(
     "openssl",
@@ -89,10 +85,10 @@ test("with a certificate the network has to use https, and the page is secure", 
   try {
     server.configure(`[server]\ntls_cert = "${cert}"\ntls_key = "${key}"\n`);
     await server.restart();
-    const shown: Shown = JSON.parse(sayso(server, "phone", "--yes", "--json"));
-    expect(shown).toMatchObject({ secure: true, address: expect.stringMatching(`^https://${THERE}:`) });
-    const plain = await fetch(`${shown.address.replace("https", "http")}/v1/health`);
-    expect([plain.status, await plain.text()]).toEqual([400, "Use https here."]);
+    const shown: Shown = JSON.parse(sayso(machine, server, "phone", "--yes", "--json"));
+    expect(shown).toMatchObject({ secure: true, address: expect.stringMatching(`^https://${ADDRESS}:`) });
+    const plain = await server.fetch(`${shown.address.replace("https", "http")}/v1/health`);
+    expect(plain).toEqual({ status: 400, text: "Use https here." });
 
     const page = await phone(browser, { ignoreHTTPSErrors: true });
     await page.goto(shown.url);

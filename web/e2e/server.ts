@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Ask, Session } from "@sayso/react";
+import type { Machine } from "./namespace";
 
 export const BINARY = process.env.SAYSO_BIN ?? fileURLToPath(new URL("../../target/debug/sayso", import.meta.url));
 
@@ -11,8 +12,8 @@ export interface ServerOptions {
   host?: string;
   policy?: string;
   config?: string;
-  /** Runs the server inside a network namespace. */
-  namespace?: string;
+  /** Runs the server, and the requests of the test, inside a network namespace. */
+  machine?: Machine;
 }
 
 /** The real server with a home of its own. */
@@ -56,14 +57,20 @@ export class Server {
   }
 
   async api<T>(method: string, path: string, body?: unknown, token = this.token): Promise<T> {
-    const response = await fetch(`${this.url}/v1${path}`, {
+    const { status, text } = await this.fetch(`${this.url}/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
     return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  /** Makes an HTTP request from the server's machine. */
+  async fetch(url: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+    if (this.options.machine) return this.options.machine.fetch(url, init);
+    const response = await fetch(url, init);
+    return { status: response.status, text: await response.text() };
   }
 
   ask = (body: object): Promise<Ask> => this.api("POST", "/asks", body);
@@ -113,9 +120,9 @@ export class Server {
   }
 
   async #run(port: string): Promise<void> {
-    const { host = "127.0.0.1", namespace } = this.options;
+    const { host = "127.0.0.1", machine } = this.options;
     const command = [BINARY, "serve", "--listen", `${host}:${port}`, "--data-dir", join(this.home, "data")];
-    const [program = "", ...args] = namespace ? ["ip", "netns", "exec", namespace, ...command] : command;
+    const [program = "", args] = machine ? machine.command(command) : [command[0], command.slice(1)];
     const child = spawn(program, args, {
       env: {
         PATH: process.env.PATH,

@@ -1,6 +1,6 @@
-import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AskCard, type AskCardProps } from "./AskCard";
 import type { Ask, Decision, Outcome } from "./api";
 import { SaysoProvider } from "./host";
@@ -368,7 +368,7 @@ describe("states", () => {
 describe("who only looks", () => {
   it.each([anAsk({}), anApproval({})])("sees all of it and can send nothing, case %#", async (ask) => {
     const { card, sent } = show(ask, { readOnly: true, active: true });
-    vi.spyOn(performance, "now").mockReturnValue(performance.now() + KEY_GRACE_MS + 1);
+    fireEvent.pointerDown(card());
     expect(card().textContent).toContain("Answering it is not for this login.");
     expect(card().textContent).toContain(ask.questions?.[0]?.text ?? ask.approval?.command);
     const buttons = screen.getAllByRole("button").filter((button) => button.matches(".foot button, .opt"));
@@ -381,15 +381,51 @@ describe("who only looks", () => {
 describe("keys", () => {
   const press = (key: string, more: KeyboardEventInit = {}, target: Element = document.body) =>
     act(() => void fireEvent.keyDown(target, { key, bubbles: true, ...more }));
-  const settle = () => vi.spyOn(performance, "now").mockReturnValue(performance.now() + KEY_GRACE_MS + 1);
+  /** A click inside the newest card ends its grace period. */
+  const settle = () => fireEvent.pointerDown(document.querySelectorAll("article").item(0));
 
-  it("are ignored for a moment, then digits send", () => {
-    const { sent } = show(anAsk(), { active: true });
-    press("2");
-    expect(sent).toEqual([]);
-    settle();
-    press("2");
-    expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
+  describe("in the grace period of a new card", () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+    const pass = (ms: number) => act(() => void vi.advanceTimersByTime(ms));
+
+    it("are ignored, and digits send after it", () => {
+      const { sent, card } = show(anAsk(), { active: true });
+      pass(KEY_GRACE_MS - 1);
+      press("2");
+      expect([sent, card().dataset.acceptsKeys]).toEqual([[], "false"]);
+      pass(1);
+      expect(card().dataset.acceptsKeys).toBe("true");
+      press("2");
+      expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
+    });
+
+    it("work at once after a click or text input inside the card", () => {
+      const set = anAsk({ questions: [areas] });
+      const clicked = show(set, { active: true });
+      fireEvent.pointerDown(screen.getByRole("checkbox", { name: "Auth" }));
+      fireEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
+      press("Enter", { ctrlKey: true });
+      expect(clicked.sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);
+      cleanup();
+
+      const typed = show({ ...set, id: "ask_typed" }, { active: true });
+      fireEvent.input(screen.getByPlaceholderText("Other: type your answer"), { target: { value: "Logs" } });
+      press("Enter", { ctrlKey: true });
+      expect(typed.sent).toEqual([{ kind: "answer", answers: [["Logs"]] }]);
+    });
+
+    it("are ignored again when the content of the card changes", () => {
+      const ask = anApproval({ command: "ls" });
+      const { sent, update } = show(ask, { active: true });
+      pass(KEY_GRACE_MS);
+      update(anApproval({ command: "rm -rf ." }));
+      press("a");
+      expect(sent).toEqual([]);
+      pass(KEY_GRACE_MS);
+      press("a");
+      expect(sent).toEqual([{ kind: "approve" }]);
+    });
   });
 
   // Checklist 3.19, 3.21.
@@ -420,7 +456,7 @@ describe("keys", () => {
       ["d", { kind: "deny" }],
       ["D", { kind: "deny", stop: true }],
     ] as const) {
-      vi.restoreAllMocks();
+      cleanup();
       const { sent } = show({ ...anApproval(), id: `ask_${key}` }, { active: true });
       settle();
       press(key);
@@ -429,11 +465,19 @@ describe("keys", () => {
   });
 
   // Checklist 3.21.
-  it("submit a set with Ctrl+Enter, also from a field", async () => {
+  it("submit a set with Ctrl+Enter, also from a checkbox", async () => {
     const { sent } = show(anAsk({ questions: [areas] }), { active: true });
     settle();
     press("Enter", { ctrlKey: true });
     expect(sent).toEqual([]);
+    const auth = screen.getByRole("checkbox", { name: "Auth" });
+    await userEvent.click(auth);
+    press("Enter", { ctrlKey: true }, auth);
+    expect(sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);
+  });
+
+  it("submit a set with Ctrl+Enter from a field", async () => {
+    const { sent } = show(anAsk({ questions: [areas] }), { active: true });
     await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
     press("Enter", { ctrlKey: true }, screen.getByPlaceholderText("Other: type your answer"));
     expect(sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);

@@ -43,7 +43,12 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {} }: 
   const [wholeContext, setWholeContext] = useState(false);
   const [card, animate] = useAnimate<HTMLElement>();
   const makeRule = actions.makeRule && ask.approval ? () => actions.makeRule?.(ask) : undefined;
-  useCardKeys(model, { active: takes, card, onMakeRule: makeRule, toggleContext: () => setWholeContext((on) => !on) });
+  const acceptsKeys = useCardKeys(model, {
+    active: takes,
+    card,
+    onMakeRule: makeRule,
+    toggleContext: () => setWholeContext((on) => !on),
+  });
   useEntrance(card, animate, model.open);
   useFocusOther(card, place === "session" && takes && model.open, ask.id);
 
@@ -53,6 +58,7 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {} }: 
       className="sayso-ask"
       data-state={model.state}
       data-ask={ask.id}
+      data-accepts-keys={acceptsKeys}
       aria-labelledby={`title-${ask.id}`}
       aria-describedby={`state-${ask.id}`}
     >

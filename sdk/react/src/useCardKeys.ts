@@ -1,7 +1,8 @@
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import type { Ask } from "./api";
 import { type AskCardModel, hasOther, inputText, optionCount } from "./useAskCard";
 
-/** How long a card that has just appeared takes no keys: the hand may be meant for the one before. */
+/** How long a new card ignores keys, in milliseconds: the key may be meant for the card before it. */
 export const KEY_GRACE_MS = 400;
 
 const EDITABLE = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable=true]";
@@ -17,24 +18,64 @@ export interface CardKeysOptions {
   toggleContext: () => void;
 }
 
-/** The keys of the open card. */
-export function useCardKeys(model: AskCardModel, options: CardKeysOptions): void {
+/** Handles the keys of the open card. Returns whether the card accepts keys now. */
+export function useCardKeys(model: AskCardModel, options: CardKeysOptions): boolean {
   const latest = useRef({ model, options });
   latest.current = { model, options };
-  const { id } = model.ask;
+  const accepting = useKeyGrace(model.ask, options);
+  const accepts = useRef(accepting);
+  accepts.current = accepting;
 
   useEffect(() => {
     if (!options.active) return;
-    const from = performance.now() + (id ? KEY_GRACE_MS : 0);
     const onKey = (event: KeyboardEvent) => {
-      if (performance.now() < from || event.defaultPrevented || event.isComposing || event.altKey) return;
+      if (!accepts.current || event.isComposing || event.altKey) return;
+      if (event.defaultPrevented && !isSubmitOnMark(event)) return;
       const { model: card, options: now } = latest.current;
       if (handle(event, card, now)) event.preventDefault();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [options.active, id]);
+  }, [options.active]);
+  return accepting;
 }
+
+/**
+ * Whether the grace period of a card is over. It starts when the card becomes active or its content changes, and ends after
+ * `KEY_GRACE_MS`, or earlier with the first click or text input inside the card: then the person means this card.
+ */
+function useKeyGrace(ask: Ask, { active, card }: CardKeysOptions): boolean {
+  const content = useMemo(
+    () => JSON.stringify([ask.id, ask.questions, ask.approval, ask.link]),
+    [ask.id, ask.questions, ask.approval, ask.link],
+  );
+  const [ended, setEnded] = useState<string>();
+  useEffect(() => {
+    if (!active) return;
+    const end = () => setEnded(content);
+    const endIfInside = ({ target }: Event) => {
+      if (target instanceof Node && card.current?.contains(target)) end();
+    };
+    const timer = setTimeout(end, KEY_GRACE_MS);
+    // On the document, after React's own handlers: a render before them would reset the text of a controlled field.
+    document.addEventListener("pointerdown", endIfInside);
+    document.addEventListener("input", endIfInside);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("pointerdown", endIfInside);
+      document.removeEventListener("input", endIfInside);
+      setEnded(undefined);
+    };
+  }, [active, card, content]);
+  return active && ended === content;
+}
+
+/** Ctrl+Enter on a checkbox or radio button. Radix prevents the default of every Enter there. */
+const isSubmitOnMark = (event: KeyboardEvent): boolean =>
+  event.key === "Enter" &&
+  (event.ctrlKey || event.metaKey) &&
+  event.target instanceof Element &&
+  event.target.matches("[role=checkbox], [role=radio]");
 
 function handle(event: KeyboardEvent, model: AskCardModel, options: CardKeysOptions): boolean {
   const command = event.ctrlKey || event.metaKey;
