@@ -1,7 +1,7 @@
 # Few verbs. `make` alone lists them.
 .DEFAULT_GOAL := help
 .PHONY: help run test jitter check fmt gen bench install
-# A page that is too heavy is no page.
+# The page is deleted if its build fails at the last step, the check of its size.
 .DELETE_ON_ERROR:
 
 BIN_DIR ?= $(HOME)/.local/bin
@@ -23,23 +23,18 @@ web/node_modules/.package-lock.json: web/package-lock.json
 $(PAGE): web/node_modules/.package-lock.json $(SOURCES)
 	cd web && npm run build
 
-run: $(PAGE) ## build, start the server in the background, open a first ask here
-	@scripts/need.sh build
-	cargo build --package sayso
+run: ## build, start the server in the background, open a first ask here
+	@scripts/need.sh build page
+	@echo "Compiling Sayso and building its page: 2 to 4 minutes the first time, seconds later."
+	@$(MAKE) --no-print-directory -j2 binary $(PAGE)
 	@scripts/run.sh $(TARGET)/debug/sayso
 
+.PHONY: binary
+binary:
+	cargo build --package sayso
+
 test: $(PAGE) ## install what the tests need and run all of them
-	@scripts/need.sh build test browser agents
-	cargo build --workspace --bins
-	cargo build --package sayso-acp-peer --features sdk --profile peer
-	cd web && npm test
-	cd web && SAYSO_BIN=$(abspath $(TARGET)/debug/sayso) npm run e2e
-	SAYSO_BIN=$(abspath $(TARGET)/debug/sayso) scripts/sdk.sh
-	cargo test --workspace
-	cargo run --package sayso-testkit --bin chaos -- --kills 50
-	cargo run --package sayso-testkit --bin chaos -- --kills 20 --agents process
-	scripts/schemathesis.sh
-	scripts/real-agents.sh
+	@scripts/test.sh
 
 jitter: $(PAGE) ## the suites with random pauses at system calls; finds races
 	@scripts/need.sh build test

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 cargo build --workspace --bins
-cargo build --package sayso-acp-peer --features sdk --profile peer
+scripts/peers.sh
 cc -Wall -Wextra -O2 -shared -fPIC -o "$target/jitter.so" scripts/jitter.c -ldl
 # Ten thousand races and a million lines are too many to pause in.
 exec cargo --config "target.'cfg(unix)'.runner = ['env', 'LD_PRELOAD=$target/jitter.so']" \

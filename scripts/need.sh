@@ -7,14 +7,12 @@
 #   need.sh browser    run the tests of the page
 #   need.sh agents     run the tests with real agents
 #
-# Debian packages are installed if this runs as root. Pinned test programs are downloaded here, before any long step,
-# because the tests themselves run without a network. All other users get the command that installs the packages.
+# Debian packages are installed if this runs as root. All other users get the command that installs them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=()
 problems=()
-downloads=()
 
 package_for() { # command, Debian package
     if ! type -P "$1" >/dev/null && [[ " ${packages[*]} " != *" $2 "* ]]; then
@@ -82,7 +80,6 @@ for what in "$@"; do
         # Debian's python3 has the venv module, but not the ensurepip module that venv needs.
         python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
         check_namespaces
-        downloads+=("scripts/schemathesis.sh --install")
         ;;
     agents)
         package_for unshare util-linux
@@ -90,7 +87,6 @@ for what in "$@"; do
         package_for ip iproute2
         check_node
         check_namespaces
-        downloads+=("scripts/agents.sh" "scripts/agents.sh mcp")
         ;;
     *)
         echo "need.sh: unknown argument: $what" >&2
@@ -113,7 +109,3 @@ if [ "${#problems[@]}" -gt 0 ]; then
     printf '%s\n' "${problems[@]}" | awk '!seen[$0]++' >&2
     exit 1
 fi
-
-for download in "${downloads[@]}"; do
-    $download >/dev/null
-done

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 scripts/agents.sh >/dev/null
 scripts/agents.sh mcp >/dev/null
-cargo build --package sayso --bins
-cargo test --package sayso-testkit --test agents --package sayso --no-run
-scripts/isolated.sh cargo test --offline --package sayso-testkit --test agents --package sayso
+packages=(--package sayso --package sayso-testkit)
+cargo build --workspace --bins
+cargo test "${packages[@]}" --test agents --no-run
+scripts/isolated.sh cargo test --offline "${packages[@]}" --test agents

@@ -13,7 +13,7 @@ if [ ! -x "$venv/bin/schemathesis" ]; then
     "$venv/bin/pip" install --quiet --disable-pip-version-check 'schemathesis>=4,<5'
 fi
 [ "${1:-}" != --install ] || exit 0
-cargo build --quiet --package sayso
+cargo build --quiet --workspace --bins
 
 work=$(mktemp -d)
 server=

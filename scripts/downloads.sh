@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Installs the pinned programs that tests run: agents and MCP clients from npm, schemathesis from PyPI. The tests
+# themselves run without a network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/agents.sh
+scripts/agents.sh mcp
+scripts/schemathesis.sh --install

@@ -1,0 +1,46 @@
+# Sourced by scripts that run for minutes: announces each phase with its usual length, and prints the times at the end.
+
+phase_name=
+phase_start=0
+phase_times=()
+
+phase() { # name, usual length
+    end_phase
+    phase_name=$1
+    phase_start=$SECONDS
+    echo "== $1${2:+ (usually $2)}"
+}
+
+end_phase() {
+    [ -n "$phase_name" ] || return 0
+    local took=$((SECONDS - phase_start))
+    phase_times+=("$(printf '%3d min %02d s  %s' $((took / 60)) $((took % 60)) "$phase_name")")
+    phase_name=
+}
+
+print_phases() {
+    end_phase
+    printf '%s\n' "" "${phase_times[@]}" "$(printf '%3d min %02d s  in all' $((SECONDS / 60)) $((SECONDS % 60)))"
+}
+
+# Starts a command beside the phases. Its output is shown only if it fails: see join_background.
+in_background() { # name, command…
+    local name=$1
+    shift
+    "$@" >"$background/$name.log" 2>&1 &
+    background_jobs[$name]=$!
+}
+
+# Waits for a command that was started with in_background.
+join_background() { # name
+    if ! wait "${background_jobs[$1]}"; then
+        cat "$background/$1.log" >&2
+        echo "$1 failed." >&2
+        exit 1
+    fi
+}
+
+declare -A background_jobs=()
+background=$(mktemp -d)
+# An interrupted script leaves no command behind.
+trap 'jobs=$(jobs -p); [ -z "$jobs" ] || kill $jobs 2>/dev/null || true; rm -rf "$background"' EXIT

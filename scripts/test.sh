@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Runs all tests: `make test`. Needs the page in web/dist.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/phase.sh
+
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+export SAYSO_BIN=$target/debug/sayso
+
+scripts/need.sh build page test browser agents
+
+# The downloads are larger than everything else. The compiler does not need the network, so both run at the same time.
+in_background downloads scripts/downloads.sh
+
+phase "compile" "1 to 2 min after make run"
+cargo build --workspace --bins
+cargo test --workspace --no-run
+cargo test --package sayso --package sayso-testkit --test agents --no-run
+scripts/peers.sh
+
+phase "unit tests of the page" "20 s"
+(cd web && npm test)
+phase "tests of the page in Chromium" "2 min"
+(cd web && npm run e2e)
+phase "tests of the SDKs" "1 min"
+scripts/sdk.sh
+phase "Rust tests" "4 min"
+cargo test --workspace
+phase "chaos: kills of servers and agents" "1 min"
+"$target/debug/chaos" --kills 50
+"$target/debug/chaos" --kills 20 --agents process
+phase "wait for downloads"
+join_background downloads
+phase "generated HTTP requests" "1 min"
+scripts/schemathesis.sh
+phase "tests with real agents" "2 min"
+scripts/real-agents.sh
+print_phases
