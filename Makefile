@@ -29,9 +29,11 @@ run: ## build, start the server in the background, open a first ask here
 	@$(MAKE) --no-print-directory -j2 binary $(PAGE)
 	@scripts/run.sh $(TARGET)/debug/sayso
 
-.PHONY: binary
+.PHONY: binary page
 binary:
 	cargo build --package sayso
+
+page: $(PAGE)
 
 test: $(PAGE) ## install what the tests need and run all of them
 	@scripts/test.sh

@@ -18,9 +18,18 @@ fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pac
     fi
 }
 
+# Codex keeps the socket of its daemon in /tmp/codex-daemon-UID, whatever TMPDIR says, and refuses a directory that belongs
+# to somebody else. Every user is 0 in a user namespace, so tests of two users would meet there.
+hide_codex_sockets() {
+    local folder=/tmp/codex-daemon-0
+    mkdir -p -m 700 "$folder"
+    mount -t tmpfs -o mode=700 tmpfs "$folder"
+}
+
 if [ "${1:-}" = --inside ]; then
     shift
     loopback_up
+    hide_codex_sockets
     exec "$@"
 fi
 if [ "$#" -eq 0 ]; then
@@ -28,8 +37,8 @@ if [ "$#" -eq 0 ]; then
     exit 2
 fi
 
-as_root=(unshare --net)
-as_anybody=(unshare --user --map-root-user --net)
+as_root=(unshare --net --mount)
+as_anybody=(unshare --user --map-root-user --net --mount)
 if [ "$(id -u)" -eq 0 ] && "${as_root[@]}" true 2>/dev/null; then
     namespace=("${as_root[@]}")
 elif "${as_anybody[@]}" true 2>/dev/null; then
