@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export SAYSO_BIN=$target/debug/sayso
+# Most tests wait for processes and deadlines, so there is time for several on each core.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((3 * $(nproc)))}
 
 scripts/need.sh build page test browser agents
 
