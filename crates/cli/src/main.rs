@@ -42,6 +42,7 @@ use crate::failure::Failure;
 use crate::output::{Format, Output};
 
 fn main() -> ExitCode {
+    sayso_supervisor::unblock_signals();
     // A supervisor is this program too, but nothing of it: no runtime, no configuration, no threads.
     let mut given = std::env::args_os().skip(1);
     match given.next() {

@@ -33,3 +33,4 @@ mod sys;
 pub use lines::{Entry, Line, LineAssembler};
 pub use run::{exit_code, run};
 pub use spec::Spec;
+pub use sys::unblock_signals;

@@ -79,6 +79,7 @@ impl From<io::Error> for Refusal {
 }
 
 fn supervise(spec: Spec) -> Result<(), Refusal> {
+    sys::reset_signals();
     sys::leave_terminal();
     sys::keep_no_memory();
     let spec = Spec { dir: absolute(&spec.dir)?, socket: absolute(&spec.socket)?, directory: absolute(&spec.directory)?, ..spec };

@@ -21,6 +21,22 @@ const SIGHUP: c_int = 1;
 const SIGINT: c_int = 2;
 const SIGKILL: c_int = 9;
 const SIGTERM: c_int = 15;
+const SIGPIPE: c_int = 13;
+const SIGSEGV: c_int = 11;
+#[cfg(target_os = "linux")]
+const SIGBUS: c_int = 7;
+#[cfg(not(target_os = "linux"))]
+const SIGBUS: c_int = 10;
+#[cfg(target_os = "linux")]
+const SIGCHLD: c_int = 17;
+#[cfg(not(target_os = "linux"))]
+const SIGCHLD: c_int = 20;
+/// The highest signal number on Linux. Other systems have fewer and refuse the rest.
+const LAST_SIGNAL: c_int = 64;
+#[cfg(target_os = "linux")]
+const SIG_SETMASK: c_int = 2;
+#[cfg(not(target_os = "linux"))]
+const SIG_SETMASK: c_int = 3;
 const POLLIN: c_short = 1;
 #[cfg(target_os = "linux")]
 const PR_SET_PDEATHSIG: c_int = 1;
@@ -41,6 +57,10 @@ struct PollFd {
     revents: c_short,
 }
 
+/// `sigset_t`: 128 bytes on Linux, fewer elsewhere. All zeros is the empty set.
+#[repr(C)]
+struct SignalSet([u64; 16]);
+
 unsafe extern "C" {
     safe fn setsid() -> c_int;
     safe fn getppid() -> c_int;
@@ -50,7 +70,9 @@ unsafe extern "C" {
     fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
     fn poll(fds: *mut PollFd, count: Count, timeout: c_int) -> c_int;
     fn write(fd: c_int, bytes: *const c_void, count: usize) -> isize;
-    fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
+    /// `None` is `SIG_DFL`.
+    fn signal(number: c_int, handler: Option<extern "C" fn(c_int)>) -> usize;
+    fn sigprocmask(how: c_int, set: *const SignalSet, before: *mut SignalSet) -> c_int;
     #[cfg(target_os = "linux")]
     fn prctl(option: c_int, ...) -> c_int;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -160,6 +182,35 @@ fn poll_for<const N: usize>(
     Ok(list.map(|entry| entry.revents != 0))
 }
 
+/// Unblocks all signals and gives SIGCHLD its default action, also for every process started from now on. A parent may
+/// block SIGTERM, which `sayso stop` and supervisors send. If it ignores SIGCHLD, exit codes of children are lost. Other
+/// ignored signals stay ignored, as `nohup` expects. Call it before the process has other threads.
+pub fn unblock_signals() {
+    use_default_action(SIGCHLD);
+    let none = SignalSet([0; 16]);
+    // SAFETY: the set outlives the call, and a null pointer asks for no old mask. It cannot fail with these arguments.
+    unsafe {
+        sigprocmask(SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+/// Like [`unblock_signals`], and gives ignored signals their default action, because an agent inherits what we ignore.
+/// The standard library manages three signals itself: it handles SIGSEGV and SIGBUS to report stack overflows, and
+/// ignores SIGPIPE but not in children.
+pub(crate) fn reset_signals() {
+    unblock_signals();
+    for number in (1..=LAST_SIGNAL).filter(|number| ![SIGPIPE, SIGSEGV, SIGBUS].contains(number)) {
+        use_default_action(number);
+    }
+}
+
+fn use_default_action(number: c_int) {
+    // SAFETY: sets no handler. Signals that cannot be changed are refused without effect.
+    unsafe {
+        signal(number, None);
+    }
+}
+
 /// Where the handler writes.
 static SIGNALLED: AtomicI32 = AtomicI32::new(-1);
 
@@ -184,7 +235,7 @@ pub(crate) fn catch_signals() -> io::Result<PipeReader> {
     for number in [SIGTERM, SIGINT, SIGHUP] {
         // SAFETY: the handler makes one system call and allocates nothing.
         unsafe {
-            signal(number, on_signal);
+            signal(number, Some(on_signal));
         }
     }
     Ok(reader)

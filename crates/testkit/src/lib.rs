@@ -20,6 +20,7 @@ mod process;
 pub mod pty;
 pub mod receivers;
 mod server;
+mod signals;
 mod tls;
 mod watch;
 

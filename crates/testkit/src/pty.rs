@@ -8,6 +8,7 @@ use pty_process::Size;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
+use crate::signals;
 use crate::watch::{PATIENCE, within};
 
 /// Ctrl-C.
@@ -40,7 +41,7 @@ impl std::fmt::Debug for Pty {
 
 impl Pty {
     /// Starts a program. Its environment, arguments and directory are the command's; only its streams
-    /// are the terminal's.
+    /// are the terminal's. No signal is ignored or blocked in it.
     ///
     /// # Errors
     /// When there is no terminal to be had, or the program does not start.
@@ -49,6 +50,7 @@ impl Pty {
         terminal.resize(Size::new(24, 80)).context("the terminal keeps its size")?;
         let seen = vt100::Parser::new(lines(24)?, lines(80)?, 0);
         command.kill_on_drop(true);
+        signals::reset_in_child(&mut command);
         let child = pty_process::Command::from(command).spawn(inside).context("the program does not start")?;
         Ok(Self { terminal, child, raw: Vec::new(), screen: String::new(), read: 0, seen, ended: false })
     }
@@ -277,6 +279,17 @@ mod tests {
         pty.send(CTRL_D).await?;
         assert_eq!(pty.end().await?.code(), Some(7));
         assert!(pty.expect("more").await.is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn program_gets_default_signals_when_the_test_ignores_and_blocks_them() -> Result<()> {
+        let signals = "HUP,INT,QUIT,TERM,TSTP";
+        let mut again = std::process::Command::new("env");
+        again.arg(format!("--ignore-signal={signals}")).arg(format!("--block-signal={signals}")).arg(std::env::current_exe()?);
+        let ran = again.args(["--exact", "pty::tests::a_program_has_a_terminal_of_its_own"]).output()?;
+        let said = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && said.contains("1 passed"), "{said}");
         Ok(())
     }
 }

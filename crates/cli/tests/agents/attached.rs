@@ -185,9 +185,19 @@ fn codex_daemon(world: &World) -> Result<Child> {
         .current_dir(world.home.project())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(std::fs::File::create(daemon_log(world))?)
         .kill_on_drop(true)
         .spawn()?)
+}
+
+/// A terminal of Codex that is connected to this daemon.
+async fn codex_terminal(world: &World, daemon: &mut Child) -> Result<CodexTerminal> {
+    let connected = CodexTerminal::connect(&socket(world), daemon).await;
+    connected.with_context(|| format!("stderr: {}", std::fs::read_to_string(daemon_log(world)).unwrap_or_default()))
+}
+
+fn daemon_log(world: &World) -> std::path::PathBuf {
+    world.home.path().join("codex-daemon.log")
 }
 
 fn socket(world: &World) -> std::path::PathBuf {
@@ -205,7 +215,7 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
         [run("call_1", "touch a.txt"), run("call_2", "touch b.txt"), run("call_3", "touch c.txt"), vec![Block::text("Done.")]];
     let world = World::new(Script::turns(turns)).await?;
     let mut daemon = codex_daemon(&world)?;
-    let mut terminal = CodexTerminal::connect(&socket(&world)).await?;
+    let mut terminal = codex_terminal(&world, &mut daemon).await?;
     let said = sayso(&world, &["connect", "codex"]).await?;
     assert!(said.contains("Sayso listens to codex") && said.contains("app-server-control.sock"), "{said}");
     let thread = terminal.say(&world.home.project(), "make files").await?;
@@ -251,7 +261,7 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
 async fn a_codex_daemon_that_ends_takes_what_it_asked_with_it() -> Result<()> {
     let world = World::new(Script::turns([run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
     let mut daemon = codex_daemon(&world)?;
-    let mut terminal = CodexTerminal::connect(&socket(&world)).await?;
+    let mut terminal = codex_terminal(&world, &mut daemon).await?;
     let place = socket(&world).display().to_string();
     let new = NewAttachment { agent: "codex".to_owned(), place, user: None, password: None };
     let attached = world.client.attach(&new).await?;

@@ -3,9 +3,11 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
 use sayso_client::api::ask::AskStatus;
-use sayso_testkit::{PATIENCE, within};
+use sayso_testkit::pty::{CTRL_C, Pty};
+use sayso_testkit::{PATIENCE, PROGRAM, sayso_bin, within, write_config};
 
 use crate::support::{Person, Ran, ending, ends_well, is_running, ran};
 
@@ -103,12 +105,33 @@ async fn the_server_outlives_the_terminal_that_started_it() -> Result<()> {
 }
 
 #[tokio::test]
+async fn ctrl_c_and_stop_work_when_the_shell_ignores_and_blocks_signals() -> Result<()> {
+    let person = Person::without_server()?;
+    write_config(&person.path(""), "")?;
+    let sayso = sayso_bin()?.display().to_string();
+    let start = ["--ignore-signal", "--block-signal", &sayso, "start", PROGRAM, "question"];
+    let mut terminal = Pty::spawn(person.program("env", &start))?;
+    terminal.expect("Select [1-2").await?;
+    let ask = person.pending().await?;
+    terminal.send(CTRL_C).await?;
+    terminal.expect("Interrupting. Ctrl-C again leaves.\n").await?;
+    terminal.expect("\n> ").await?;
+    assert_eq!(person.client()?.ask(&ask.id).await?.status, AskStatus::Withdrawn);
+    terminal.send(CTRL_C).await?;
+    ends_well(&mut terminal).await?;
+    let server = person.server_file()?;
+    let stopped = person.ok(&["stop", "--all"]).await?;
+    assert!(stopped.starts_with("Stopped, with 1 agent."), "{stopped}");
+    assert!(!is_running(server.pid));
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_server_that_was_killed_is_started_again() -> Result<()> {
     let person = Person::without_server()?;
     person.ok(&["ask", "Before?", "--no-wait"]).await?;
     let before = person.server_file()?;
-    let killed = tokio::process::Command::new("kill").args(["-9", &before.pid.to_string()]).status().await?;
-    assert!(killed.success());
+    kill_process(Pid::from_raw(i32::try_from(before.pid)?).context("a process id")?, Signal::KILL)?;
     let deadline = Instant::now() + PATIENCE;
     while is_running(before.pid) {
         assert!(Instant::now() < deadline, "it does not die");

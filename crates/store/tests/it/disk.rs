@@ -167,7 +167,8 @@ fn a_read_only_database_is_refused() {
         store.write(opening("first")).await.unwrap();
         store.close().await;
     });
-    mount(&["-o", "remount,ro"], &dir);
+    // The mount and not the file system: inside a user namespace only that may be changed.
+    mount(&["-o", "remount,ro,bind"], &dir);
     let refused = open(dir.join("sayso.db")).map(|_| ()).unwrap_err();
     assert!(matches!(refused, OpenError::ReadOnly { .. }), "{refused:?}");
     assert!(refused.to_string().contains("cannot be written"), "{refused}");

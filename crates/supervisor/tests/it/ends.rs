@@ -157,6 +157,33 @@ fn a_hang_up_is_nothing_to_the_supervisor_and_the_agent_is_not_deaf_to_it() {
 }
 
 #[test]
+fn agent_gets_default_signals_when_parent_ignores_and_blocks_them() {
+    let mut supervised =
+        Supervised::start_with_signals_ignored_and_blocked("grep -E '^Sig(Blk|Ign)' /proc/self/status; read line; exit 7");
+    let mut server = supervised.attach(0);
+    assert_eq!(server.line(), "SigBlk:\t0000000000000000");
+    let ignored = server.line();
+    let ignored = u64::from_str_radix(ignored.trim_start_matches("SigIgn:\t"), 16).unwrap();
+    // The C library keeps signals 32 and 33 for itself and ignores them in processes that it spawns.
+    assert_eq!(ignored & !(0b11 << 31), 0, "{ignored:x}");
+    server.input(1, "go\n");
+    // The exit code is lost if SIGCHLD is ignored.
+    assert_eq!(server.entry().0, Entry::Exited { code: Some(7), signal: None });
+    drop(server);
+    assert_eq!(supervised.exit_code(), 0);
+}
+
+#[test]
+fn supervisor_stops_on_sigterm_when_parent_blocks_it() {
+    let mut supervised = Supervised::start_with_signals_ignored_and_blocked("cat; exec sleep 60");
+    let mut server = supervised.attach(0);
+    signal("TERM", supervised.process.id());
+    assert_eq!(server.entry().0, Entry::Exited { code: None, signal: Some(15) });
+    drop(server);
+    assert_eq!(supervised.exit_code(), 0);
+}
+
+#[test]
 fn a_journal_that_is_taken_away_ends_the_agent() {
     let mut supervised = Supervised::start(&["yes"]);
     eventually("there is a journal", || supervised.spec.dir.join("journal-00000000000000000000").exists());

@@ -88,6 +88,18 @@ impl Supervised {
         Self { home, spec, process }
     }
 
+    /// Starts the supervisor from a parent that ignores and blocks signals.
+    pub(crate) fn start_with_signals_ignored_and_blocked(script: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let spec = spec(home.path(), &["sh", "-c", script]);
+        let signals = "HUP,INT,QUIT,USR1,USR2,PIPE,ALRM,TERM,CHLD,TSTP,TTIN,TTOU";
+        let mut command = Command::new("env");
+        command.arg(format!("--ignore-signal={signals}")).arg(format!("--block-signal={signals}"));
+        command.arg(program()).args(spec.to_args());
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        Self { home, spec, process }
+    }
+
     /// Attaches, as soon as the supervisor listens.
     pub(crate) fn attach(&self, from: u64) -> Server {
         let mut server = Server::connect(&self.spec.socket, from);

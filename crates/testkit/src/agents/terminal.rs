@@ -1,15 +1,23 @@
 //! A client of Codex's daemon, as a terminal of Codex is one: WebSocket over its unix socket.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::UnixStream;
+use tokio::process::Child;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::models::PATIENCE;
+
+/// How long a daemon that runs may take until it listens, however busy the machine is.
+const START: Duration = Duration::from_secs(600);
+
+/// How long one handshake may take. A connection made while the daemon starts may never be answered.
+const HANDSHAKE: Duration = Duration::from_secs(20);
 
 /// One client.
 #[derive(Debug)]
@@ -21,22 +29,27 @@ pub struct CodexTerminal {
 }
 
 impl CodexTerminal {
-    /// Comes as soon as the daemon listens, and introduces itself.
+    /// Connects as soon as the daemon listens at this socket, and initializes the connection.
     ///
     /// # Errors
-    /// When it does not in time.
-    pub async fn connect(path: &Path) -> Result<Self> {
-        let socket = tokio::time::timeout(PATIENCE, async {
+    /// When the daemon exits before it listens, or runs for [`START`] without listening.
+    pub async fn connect(path: &Path, daemon: &mut Child) -> Result<Self> {
+        let connected = async {
             loop {
-                if let Ok(stream) = UnixStream::connect(path).await
-                    && let Ok((socket, _)) = tokio_tungstenite::client_async("ws://localhost/", stream).await
-                {
-                    return socket;
+                if let Ok(stream) = UnixStream::connect(path).await {
+                    let handshake = tokio_tungstenite::client_async("ws://localhost/", stream);
+                    if let Ok(Ok((socket, _))) = tokio::time::timeout(HANDSHAKE, handshake).await {
+                        return socket;
+                    }
                 }
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
             }
-        });
-        let socket = socket.await.with_context(|| format!("nobody listens at {}", path.display()))?;
+        };
+        let socket = tokio::select! {
+            socket = connected => socket,
+            status = daemon.wait() => bail!("the daemon exited with {} before it listened at {}", status?, path.display()),
+            () = tokio::time::sleep(START) => bail!("the daemon runs, but does not listen at {} after {START:?}", path.display()),
+        };
         let mut terminal = Self { socket, calls: 0, past: Vec::new() };
         let client = json!({ "name": "terminal", "title": "Terminal", "version": "1" });
         terminal.call("initialize", json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } })).await?;
