@@ -187,3 +187,30 @@ test("a key that is held down decides one card, not the next one", async ({ inbo
   await expect.poll(async () => (await server.pending()).length).toBe(0);
   expect(await Promise.all(asks.map(({ id }) => statusOf(server, id)))).toEqual(["approved", "approved"]);
 });
+
+test("a plan has the agent's own numbers, its tables and everything it hides, and its source on demand", async ({
+  inbox,
+  server,
+}) => {
+  const plan =
+    "1. Stop the server\n   - drain it first\n2. Migrate\n3. Start it\n\n- Roll back\n  1. restore\n  2. restart\n\n| step | minutes |\n|---|---|\n| migrate | 12 |\n\nSee [the guide](https://example.com/guide). <!-- skip the backup -->\n";
+  await server.ask({
+    approval: {
+      tool: "ExitPlanMode",
+      action: "plan",
+      title: "Plan",
+      input: { plan },
+      preview: { type: "plan", text: plan },
+    },
+  });
+  const shown = card(inbox).locator(".plan");
+  const numbers = shown.locator("ol > li").evaluateAll((items) => items.map((item) => (item as HTMLLIElement).value));
+  expect(await numbers).toEqual([1, 2, 3, 1, 2]);
+  await expect(shown.locator("ol > li > ul > li")).toHaveText("drain it first");
+  await expect(shown.locator("ul > li > ol > li")).toHaveText(["restore", "restart"]);
+  await expect(shown.getByRole("cell", { name: "12" })).toBeVisible();
+  await expect(shown).toContainText("the guide (https://example.com/guide)");
+  await expect(shown).toContainText("<!-- skip the backup -->");
+  await shown.getByRole("button", { name: "Show source" }).click();
+  await expect(shown.locator("pre")).toHaveText(plan, { useInnerText: false });
+});

@@ -67,6 +67,8 @@ export const en = {
   "context.title": "Before asking, the agent said",
   "context.more": "Show all",
   "context.less": "Show less",
+  "markdown.source": "Show source",
+  "markdown.rendered": "Show formatted",
   "source.subagent": "sub-agent {{name}}",
   "question.chooseOne": "Choose one. One key sends it.",
   "question.chooseOneSet": "Choose one",
