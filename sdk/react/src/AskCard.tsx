@@ -2,6 +2,7 @@ import { useAnimate } from "motion/react-mini";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Ask } from "./api";
 import { useHost } from "./host";
+import { takesTyping } from "./model/view";
 import { ApprovalBody } from "./parts/ApprovalBody";
 import { Context } from "./parts/Context";
 import { Controls } from "./parts/Controls";
@@ -13,7 +14,7 @@ import { SendingBody } from "./parts/SendingBody";
 import { Source } from "./parts/Source";
 import { StateStrip } from "./parts/StateStrip";
 import { useAskCard } from "./useAskCard";
-import { isTyping, useCardKeys } from "./useCardKeys";
+import { focusFirstField, isTyping, useCardKeys } from "./useCardKeys";
 
 /** What the page around a card can do for it. Each button is there only if its act is. */
 export interface AskCardActions {
@@ -31,12 +32,14 @@ export interface AskCardProps {
   /** In a session the source is known, and the field of one's own words takes the focus. */
   place?: "inbox" | "session";
   actions?: AskCardActions;
+  /** Counts how often the person opened this card by a click or Enter. Each time the field of a typed answer takes the focus. */
+  entered?: number;
 }
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** One ask: everything needed to decide it, and afterwards how it was decided. */
-export function AskCard({ ask, active = false, place = "inbox", actions = {} }: AskCardProps) {
+export function AskCard({ ask, active = false, place = "inbox", actions = {}, entered = 0 }: AskCardProps) {
   const { t, readOnly } = useHost();
   const takes = active && !readOnly;
   const model = useAskCard(ask);
@@ -50,7 +53,8 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {} }: 
     toggleContext: () => setWholeContext((on) => !on),
   });
   useEntrance(card, animate, model.open);
-  useFocusOther(card, place === "session" && takes && model.open, ask.id);
+  useFocusField(card, place === "session" && takes && model.open, ask.id);
+  useEnterField(card, takes && model.open && takesTyping(ask) ? entered : 0);
 
   return (
     <article
@@ -59,6 +63,7 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {} }: 
       data-state={model.state}
       data-ask={ask.id}
       data-accepts-keys={acceptsKeys}
+      data-typed={takes && model.open && takesTyping(ask)}
       aria-labelledby={`title-${ask.id}`}
       aria-describedby={`state-${ask.id}`}
     >
@@ -109,9 +114,15 @@ function useEntrance(card: RefObject<HTMLElement>, animate: Animate, open: boole
 }
 
 /** In a session a new card's field takes the focus, unless the person is typing elsewhere. */
-function useFocusOther(card: RefObject<HTMLElement>, wanted: boolean, askId: string): void {
+function useFocusField(card: RefObject<HTMLElement>, wanted: boolean, askId: string): void {
   useEffect(() => {
     if (!wanted || !askId || isTyping(document.activeElement)) return;
-    card.current?.querySelector<HTMLElement>("[data-other], .field input, .field textarea")?.focus();
+    focusFirstField(card);
   }, [card, wanted, askId]);
+}
+
+function useEnterField(card: RefObject<HTMLElement>, entered: number): void {
+  useEffect(() => {
+    if (entered > 0) focusFirstField(card);
+  }, [card, entered]);
 }

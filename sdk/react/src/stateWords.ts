@@ -1,4 +1,5 @@
 import type { Ask, Outcome } from "./api";
+import type { Sending } from "./model/sender";
 import { clock, spanWords } from "./model/time";
 import type { CardState } from "./model/view";
 import type { Translate } from "./words";
@@ -21,6 +22,15 @@ export function viaWords(t: Translate, via: string | null | undefined): string {
   if (via === "terminal" || via === "cli") return t("via.terminal");
   if (via === "page") return t("via.page");
   return !via || via === "http" ? t("via.http") : via;
+}
+
+/** The words for a decision on its way, and for all decisions of its batch. */
+export function sendingWords(t: Translate, sending: Sending): string {
+  const batch = sending.phase === "held" ? sending.batch : undefined;
+  if (!batch) return t("state.sending", { answer: sending.label });
+  const count = batch.askIds.length;
+  if (batch.kind === "approve") return t("state.approvingAll", { count });
+  return t(batch.kind === "deny" ? "state.denyingAll" : "state.decliningAll", { count });
 }
 
 /** The words on the strip. */

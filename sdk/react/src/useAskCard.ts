@@ -31,6 +31,12 @@ export interface AskCardModel {
   /** Headers, else texts, of the questions that still need an answer. */
   missing: string[];
   change: (change: Partial<Draft>) => void;
+  /** Opens a field for the edited input, a reason or a note, and moves the focus into it. */
+  write: (field: WrittenField) => void;
+  /** Closes such a field if nothing was changed in it. */
+  leaveField: (field: WrittenField) => void;
+  /** The last `write`, counted so that a field can follow each one. */
+  writing: { field: WrittenField; count: number } | undefined;
   choose: (question: number, value: string) => void;
   chooseOther: (question: number, on: boolean) => void;
   type: (question: number, text: string) => void;
@@ -42,6 +48,9 @@ export interface AskCardModel {
   approve: (options?: { choice?: string; label?: string }) => void;
   undo: () => void;
 }
+
+/** The fields of a card that are there only when the person wants them. */
+export type WrittenField = "input" | "reason" | "note";
 
 /** The edited input in the shape of the agent's; undefined when it is not JSON. */
 export function editedInput(ask: Ask, text: string): Record<string, unknown> | undefined {
@@ -81,6 +90,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
   const sending = useSending(sender, ask.id);
   const [draft, change] = useDraft(drafts, ask);
   const [highlight, setHighlight] = useState<number | null>(null);
+  const [writing, setWriting] = useState<AskCardModel["writing"]>();
   const now = useNow(1000);
   const state = stateOf(ask, sending, now);
   const questions = useMemo(() => ask.questions ?? [], [ask]);
@@ -119,6 +129,14 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
     answers,
     missing: absent.map((question) => question.header || question.text),
     change,
+    write: (field) => {
+      change({ [field]: draft[field] ?? (field === "input" ? inputText(ask) : "") });
+      setWriting({ field, count: (writing?.count ?? 0) + 1 });
+    },
+    leaveField: (field) => {
+      if (draft[field] === (field === "input" ? inputText(ask) : "")) change({ [field]: null });
+    },
+    writing,
     choose: (index, value) => changeQuestion(index, (one) => pick(questions[index], one, value)),
     chooseOther: (index, on) =>
       changeQuestion(index, (one) => (questions[index] ? chooseOther(questions[index], one, on) : one)),

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { Ask } from "./api";
-import { type AskCardModel, hasOther, inputText, optionCount } from "./useAskCard";
+import { takesTyping, yesNoQuestion } from "./model/view";
+import { type AskCardModel, hasOther, optionCount } from "./useAskCard";
 
 /** How long a new card ignores keys, in milliseconds: the key may be meant for the card before it. */
 export const KEY_GRACE_MS = 400;
@@ -81,6 +82,8 @@ function handle(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
   const command = event.ctrlKey || event.metaKey;
   if (event.key === "Enter" && command) return submitSet(model);
   if (command || isTyping(event.target)) return false;
+  // A key that is held down must not decide one card after the other.
+  if (event.repeat && !event.key.startsWith("Arrow")) return false;
   if (event.key === "u" && model.state === "sending") return act(model.undo);
   if (!model.open) return false;
   return event.key === "Enter" ? enter(event, model, options) : letter(event, model, options);
@@ -97,9 +100,18 @@ function submitSet(model: AskCardModel): boolean {
   return model.draft.input !== null && act(() => model.approve());
 }
 
+/** Moves the focus to the first field in which an answer is typed. */
+export function focusFirstField(card: RefObject<HTMLElement | null>): boolean {
+  const field = card.current?.querySelector<HTMLElement>("[data-field], [data-other]");
+  field?.focus();
+  return field !== null && field !== undefined;
+}
+
 function enter(event: KeyboardEvent, model: AskCardModel, { card }: CardKeysOptions): boolean {
   const onControl = event.target instanceof Element && event.target.closest("button, a, [role=radio], [role=checkbox]");
-  if (onControl || !model.oneClick) return false;
+  if (onControl) return false;
+  if (takesTyping(model.ask)) return focusFirstField(card);
+  if (!model.oneClick) return false;
   const { highlight } = model;
   if (highlight !== null && highlight < optionCount(model.ask)) return act(() => model.sendOption(highlight));
   card.current?.querySelector<HTMLElement>("[data-option]")?.focus();
@@ -108,6 +120,8 @@ function enter(event: KeyboardEvent, model: AskCardModel, { card }: CardKeysOpti
 
 function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOptions): boolean {
   const { ask } = model;
+  if (takesTyping(ask)) return false;
+  if (yesNoQuestion(ask) && (event.key === "a" || event.key === "d")) return act(() => sayYesNo(model, event.key));
   if (model.oneClick) {
     const count = optionCount(ask);
     const digit = Number.parseInt(event.key, 10);
@@ -123,11 +137,11 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
     case "D":
       return ask.kind === "approval" && act(() => model.no({ stop: true }));
     case "r":
-      return act(() => model.change({ reason: model.draft.reason ?? "" }));
+      return act(() => model.write("reason"));
     case "n":
-      return ask.kind === "question" && act(() => model.change({ note: model.draft.note ?? "" }));
+      return ask.kind === "question" && act(() => model.write("note"));
     case "e":
-      return ask.approval?.editable === true && act(() => model.change({ input: model.draft.input ?? inputText(ask) }));
+      return ask.approval?.editable === true && act(() => model.write("input"));
     case "m":
       return options.onMakeRule !== undefined && act(options.onMakeRule);
     case "p":
@@ -137,6 +151,12 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
     default:
       return false;
   }
+}
+
+/** Answers a yes/no question. Where a choice is not sent at once, it is only chosen. */
+function sayYesNo(model: AskCardModel, key: string): void {
+  if (model.oneClick) model.sendOption(key === "a" ? 0 : 1);
+  else model.choose(0, key === "a" ? "true" : "false");
 }
 
 /** Goes to what can be looked at: the preview of the next option that has one, or the command or diff. */
@@ -152,7 +172,7 @@ function showPreview(model: AskCardModel, { card }: CardKeysOptions): boolean {
   return act(() => model.setHighlight(next));
 }
 
-function focusOther({ card }: CardKeysOptions): void {
+function focusOther({ card }: Pick<CardKeysOptions, "card">): void {
   card.current?.querySelector<HTMLElement>("[data-other]")?.focus();
 }
 
@@ -160,8 +180,11 @@ function move(key: string, model: AskCardModel, { card }: CardKeysOptions): bool
   const count = optionCount(model.ask);
   const from = model.highlight ?? (key === "ArrowDown" ? -1 : count);
   const next = Math.min(count - 1, Math.max(0, from + (key === "ArrowDown" ? 1 : -1)));
-  model.setHighlight(next);
   const group = card.current?.querySelector("[data-options]");
-  if (group?.contains(document.activeElement)) group.querySelectorAll<HTMLElement>("[data-option]")[next]?.focus();
+  const inside = group?.contains(document.activeElement) ?? false;
+  if (inside && key === "ArrowDown" && from === count - 1 && hasOther(model.ask))
+    return act(() => focusOther({ card }));
+  model.setHighlight(next);
+  if (inside) group?.querySelectorAll<HTMLElement>("[data-option]")[next]?.focus();
   return true;
 }

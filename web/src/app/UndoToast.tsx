@@ -1,9 +1,9 @@
-import { useHost } from "@sayso/react";
+import { sendingWords, useHost } from "@sayso/react";
 import { Undo2 } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { useCardWords } from "../i18n";
 
-/** On a phone the list stands in front of the card, so that taking back needs a place of its own. */
+/** Undo for a decision whose card may not be open: on a phone, and for the decisions of a batch. */
 export function UndoToast() {
   const t = useCardWords();
   const { sender, holdMs } = useHost();
@@ -11,11 +11,11 @@ export function UndoToast() {
   const sending = askId ? sender.get(askId) : undefined;
   if (!askId || sending?.phase !== "held") return null;
   return (
-    <div className="toast">
-      <span className="cut grow">{t("state.sending", { answer: sending.label })}</span>
+    <div className="toast" data-batch={sending.batch !== undefined}>
+      <span className="cut grow">{sendingWords(t, sending)}</span>
       <button type="button" className="btn" onClick={() => sender.undo(askId)}>
         <Undo2 size={16} aria-hidden="true" />
-        {t("button.undo")}
+        {t(sending.batch ? "button.undoAll" : "button.undo")}
       </button>
       <span className="undo-bar" style={{ animationDuration: `${holdMs}ms` }} />
     </div>

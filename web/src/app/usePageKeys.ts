@@ -3,6 +3,9 @@ import { useEffect } from "react";
 import { useMayAnswer } from "../live/hooks";
 import type { Open } from "./Shell";
 
+/** Whether the open card waits for a typed answer: then a letter is text that missed its field. */
+const isTypedCardOpen = (): boolean => document.querySelector(".sayso-ask[data-typed=true]") !== null;
+
 /** The keys that work on every page. */
 export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void {
   const { sender } = useHost();
@@ -12,7 +15,7 @@ export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (dialog !== "none" || isTyping(event.target)) return;
       if (event.key === "?") setDialog("keys");
-      else if (event.key === "c" && mayAnswer) setDialog("new");
+      else if (event.key === "c" && mayAnswer && !isTypedCardOpen()) setDialog("new");
       else if (event.key === "/") document.getElementById("filter")?.focus();
       else if (event.key === "u") {
         const held = sender.newestHeld();

@@ -56,6 +56,7 @@ export const en = {
   "inbox.count_other": "{{count}} waiting",
   "inbox.filter": "Filter",
   "inbox.noMatch": "Nothing matches “{{text}}”.",
+  "inbox.missing": "This ask doesn’t exist or you can’t see it.",
   "inbox.new_one": "{{count}} new ask. Show it",
   "inbox.new_other": "{{count}} new asks. Show them",
   "inbox.place": "{{at}} of {{total}}",

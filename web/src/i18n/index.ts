@@ -1,7 +1,6 @@
-import { en as cardEn, type Translate } from "@sayso/react";
+import { en as cardEn, type Translate, translator } from "@sayso/react";
 import cardZh from "@sayso/react/words/zh-CN.json?url";
-import i18next from "i18next";
-import { useMemo, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { en, type PageWords } from "./en";
 import pageZh from "./zh-CN.json?url";
 
@@ -15,44 +14,34 @@ export type PageKey = keyof PageWords extends infer K
   : never;
 export type Words = (key: PageKey, params?: Record<string, string | number>) => string;
 
-void i18next.init({
-  lng: "en",
-  fallbackLng: "en",
-  keySeparator: false,
-  nsSeparator: false,
-  interpolation: { escapeValue: false },
-  resources: { en: { translation: { ...cardEn, ...en } } },
-});
+/** The words of the card and of the page, by language. English is always here; another one is fetched first. */
+const translators = new Map<Language, Translate>([["en", translator({ ...cardEn, ...en })]]);
+const listeners = new Set<() => void>();
+let current: Translate = translators.get("en") ?? translator();
 
-/** Switches the language. English is always here; another one is fetched first. */
+/** Switches the language. */
 export async function setLanguage(language: Language): Promise<void> {
-  if (!i18next.hasResourceBundle(language, "translation")) {
+  wanted = language;
+  if (!translators.has(language)) {
     const read = async (address: string) => (await fetch(address)).json() as Promise<Record<string, string>>;
     const [card, page] = await Promise.all([read(cardZh), read(pageZh)]);
-    i18next.addResourceBundle(language, "translation", { ...card, ...page });
+    translators.set(language, translator({ ...cardEn, ...en, ...card, ...page }));
   }
-  await i18next.changeLanguage(language);
+  // Another language may have been chosen meanwhile.
+  if (wanted !== language) return;
+  current = translators.get(language) ?? current;
+  for (const listener of listeners) listener();
 }
+
+let wanted: Language = "en";
 
 function subscribe(listener: () => void): () => void {
-  i18next.on("languageChanged", listener);
-  return () => i18next.off("languageChanged", listener);
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
-/** The words of the page, in the language that is set. */
-export function useWords(): Words {
-  const language = useSyncExternalStore(subscribe, () => i18next.language);
-  return useMemo(() => {
-    const t = i18next.getFixedT(language);
-    return (key, params) => t(key, params ?? {});
-  }, [language]);
-}
+/** The words of the card, in the language that is set. */
+export const useCardWords = (): Translate => useSyncExternalStore(subscribe, () => current);
 
-/** The words of the card, in the same language. */
-export function useCardWords(): Translate {
-  const language = useSyncExternalStore(subscribe, () => i18next.language);
-  return useMemo(() => {
-    const t = i18next.getFixedT(language);
-    return (key, params) => t(key, params ?? {});
-  }, [language]);
-}
+/** The words of the page, in the same language. */
+export const useWords = (): Words => useCardWords() as Words;

@@ -1,4 +1,4 @@
-import { type Ask, baseName, Kbd, titleOf, useHost, Visible } from "@sayso/react";
+import { type Ask, baseName, Command, Kbd, titleOf, useHost, Visible } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { useCardWords, useWords } from "../i18n";
 
@@ -10,14 +10,19 @@ export function BatchCard({ asks, onDone }: { asks: Ask[]; onDone: () => void })
   const approvable = asks.every((ask) => ask.kind === "approval" && ask.approval?.action !== "plan");
   const count = asks.length;
   const yes = () => {
-    for (const ask of asks) sender.hold(ask.id, { kind: "approve" }, words("button.approve"), holdMs);
+    const label = words("button.approve");
+    sender.holdAll(
+      asks.map(({ id }) => ({ askId: id, decision: { kind: "approve" }, label })),
+      holdMs,
+    );
     onDone();
   };
   const no = () => {
-    for (const ask of asks) {
-      const kind = ask.kind === "question" ? "reject" : "deny";
-      sender.hold(ask.id, { kind }, words(kind === "reject" ? "button.reject" : "button.deny"), holdMs);
-    }
+    const decisions = asks.map((ask) => {
+      const kind = ask.kind === "question" ? ("reject" as const) : ("deny" as const);
+      return { askId: ask.id, decision: { kind }, label: words(`button.${kind}`) };
+    });
+    sender.holdAll(decisions, holdMs);
     onDone();
   };
   useBatchKeys(approvable ? yes : undefined, no);
@@ -32,7 +37,7 @@ export function BatchCard({ asks, onDone }: { asks: Ask[]; onDone: () => void })
           {asks.map((ask) => (
             <li key={ask.id}>
               <span className={titleOf(ask).code ? "mono" : ""}>
-                <Visible text={titleOf(ask).text} />
+                <Command text={titleOf(ask).text} />
               </span>
               <span className="muted">
                 <Visible text={[ask.agent, baseName(ask.project), ask.branch].filter(Boolean).join(", ")} />

@@ -11,10 +11,11 @@ interface InboxListProps {
   inbox: Inbox;
   askId: string | undefined;
   selected: ReadonlySet<string>;
+  onEnter: (id: string) => void;
 }
 
 /** What waits, in groups. */
-export function InboxList({ inbox, askId, selected }: InboxListProps) {
+export function InboxList({ inbox, askId, selected, onEnter }: InboxListProps) {
   const t = useWords();
   const loaded = useLoaded();
   const mayAnswer = useMayAnswer();
@@ -41,6 +42,7 @@ export function InboxList({ inbox, askId, selected }: InboxListProps) {
         selected={selected}
         foldedOpen={foldedOpen}
         toggle={toggle}
+        onEnter={onEnter}
         onPointing={inbox.setPointing}
       >
         {!loaded && <Skeleton />}

@@ -1,7 +1,8 @@
 import { type Ask, AskCard, age, baseName, Kbd, titleOf, useHost, useNow, Visible } from "@sayso/react";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ApiError } from "../api/client";
 import { usePrefs } from "../app/prefs";
-import { go } from "../app/route";
+import { go, hrefOf } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
 import { useClient, useIsAdmin, useLive, useLiveAsk, useLoaded } from "../live/hooks";
@@ -27,9 +28,14 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
   const inbox = useInbox(askId);
   const ask = useLiveAsk(askId);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [entered, setEntered] = useState({ id: "", count: 0 });
+  const enter = useCallback((id: string) => {
+    go({ page: "inbox", ask: id });
+    setEntered(({ count }) => ({ id, count: count + 1 }));
+  }, []);
   const onePane = width < 900;
 
-  useMissingAsk(askId, loaded && !ask);
+  const missing = useMissingAsk(askId, loaded && !ask);
   const first = inbox.shown[0]?.id;
   useEffect(() => {
     if (!askId && first && !onePane) go({ page: "inbox", ask: first }, { replace: true });
@@ -38,20 +44,33 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
   useInboxKeys({ inbox, ask, selected, setSelected, enabled: dialog === "none" });
 
   const chosen = [...selected].map((id) => live.store.ask(id)).filter((one) => one?.status === "pending") as Ask[];
-  if (loaded && inbox.pending.length === 0 && !ask) return <EmptyInbox />;
+  if (loaded && inbox.pending.length === 0 && !ask && !missing) return <EmptyInbox />;
   return (
     <div className="two">
-      {!(onePane && askId) && <InboxList inbox={inbox} askId={askId} selected={selected} />}
+      {!(onePane && askId) && <InboxList inbox={inbox} askId={askId} selected={selected} onEnter={enter} />}
       {!(onePane && !askId) && (
         <section className="detail" id="open-ask" aria-label={t("inbox.open")} tabIndex={-1}>
           {ask && <DetailBar ask={ask} inbox={inbox} />}
           <div className="scroll">
+            {missing && (
+              <div className="empty" role="status">
+                <h2>{t("inbox.missing")}</h2>
+                <a className="btn" href={hrefOf({ page: "inbox" })}>
+                  {t("nav.inbox")}
+                </a>
+              </div>
+            )}
             {chosen.length > 1 ? (
               <BatchCard asks={chosen} onDone={() => setSelected(new Set())} />
             ) : (
               ask && (
                 <>
-                  <OpenCard key={ask.id} ask={ask} active={dialog === "none"} />
+                  <OpenCard
+                    key={ask.id}
+                    ask={ask}
+                    active={dialog === "none"}
+                    entered={entered.id === ask.id ? entered.count : 0}
+                  />
                   <Next ask={inbox.next()} />
                 </>
               )
@@ -65,7 +84,7 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
   );
 }
 
-function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
+function OpenCard({ ask, active, entered }: { ask: Ask; active: boolean; entered: number }) {
   const client = useClient();
   const isAdmin = useIsAdmin();
   const live = useLive();
@@ -75,6 +94,7 @@ function OpenCard({ ask, active }: { ask: Ask; active: boolean }) {
     <AskCard
       ask={ask}
       active={active}
+      entered={entered}
       actions={{
         ...(isAdmin ? ruleActions(() => setDialog("rule")) : {}),
         showNow: ({ id }) => void client.snooze(id, null).then((fresh) => live.store.takeAsks([fresh])),
@@ -112,17 +132,22 @@ function Next({ ask }: { ask: Ask | undefined }) {
   );
 }
 
-/** An address may name an ask that is not in the list: decided long ago, or never there. */
-function useMissingAsk(askId: string | undefined, missing: boolean): void {
+/**
+ * Loads an ask that the address names and the list lacks: it was decided long ago, or it does not exist. Returns true when the
+ * server refuses it. No other ask is opened instead: the person would decide something else than the link says.
+ */
+function useMissingAsk(askId: string | undefined, absent: boolean): boolean {
   const client = useClient();
   const { store } = useLive();
+  const [refused, setRefused] = useState<string>();
   useEffect(() => {
-    if (!askId || !missing) return;
+    if (!askId || !absent) return;
     client
       .ask(askId)
       .then((ask) => store.takeAsks([ask]))
-      .catch(() => go({ page: "inbox" }, { replace: true }));
-  }, [askId, missing, client, store]);
+      .catch((error) => error instanceof ApiError && setRefused(askId));
+  }, [askId, absent, client, store]);
+  return absent && askId !== undefined && refused === askId;
 }
 
 /** After a decision the next ask is shown. The decided one stays in the list until the cursor is elsewhere. */

@@ -17,12 +17,13 @@ import {
 } from "@sayso/react";
 import { Check, GitBranch } from "lucide-react";
 import { memo, useMemo } from "react";
-import { go } from "../app/route";
 import { useCardWords, useWords } from "../i18n";
 import { useLiveAsk } from "../live/hooks";
 
 interface RowProps {
   id: string;
+  /** The person opens the ask by a click or Enter. */
+  onEnter: (id: string) => void;
   open: boolean;
   selected: boolean;
   place: number;
@@ -31,7 +32,7 @@ interface RowProps {
 }
 
 /** One ask in the list. */
-export const InboxRow = memo(function InboxRow({ id, open, selected, place, total, twins }: RowProps) {
+export const InboxRow = memo(function InboxRow({ id, onEnter, open, selected, place, total, twins }: RowProps) {
   const words = useCardWords();
   const { sender } = useHost();
   const ask = useLiveAsk(id);
@@ -53,8 +54,8 @@ export const InboxRow = memo(function InboxRow({ id, open, selected, place, tota
       data-selected={selected}
       data-state={state}
       tabIndex={-1}
-      onClick={() => go({ page: "inbox", ask: id })}
-      onKeyDown={(event) => event.key === "Enter" && go({ page: "inbox", ask: id })}
+      onClick={() => onEnter(id)}
+      onKeyDown={(event) => event.key === "Enter" && onEnter(id)}
     >
       {state === "pending" ? <KindIcon ask={ask} /> : <StateIcon ask={ask} state={state} />}
       <span className={title.code ? "t mono" : "t"}>

@@ -24,6 +24,7 @@ interface InboxRowsProps {
   selected: ReadonlySet<string>;
   foldedOpen: boolean;
   toggle: () => void;
+  onEnter: (id: string) => void;
   onPointing: (pointing: boolean) => void;
   children: ReactNode;
 }
@@ -33,7 +34,7 @@ interface InboxRowsProps {
  * browser a fraction of what a new row does.
  */
 export function InboxRows(props: InboxRowsProps) {
-  const { items, total, pending, askId, selected, foldedOpen, toggle, onPointing, children } = props;
+  const { items, total, pending, askId, selected, foldedOpen, toggle, onEnter, onPointing, children } = props;
   const t = useWords();
   const phone = useWidth() < 640;
   const scroll = useRef<HTMLDivElement>(null);
@@ -94,6 +95,7 @@ export function InboxRows(props: InboxRowsProps) {
               ) : (
                 <InboxRow
                   id={item.id}
+                  onEnter={onEnter}
                   open={item.id === askId}
                   selected={selected.has(item.id)}
                   place={item.place}

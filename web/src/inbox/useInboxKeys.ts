@@ -1,4 +1,4 @@
-import { type Ask, isTyping } from "@sayso/react";
+import { type Ask, isTyping, takesTyping } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { go } from "../app/route";
 import { useMayAnswer, usePending } from "../live/hooks";
@@ -46,7 +46,8 @@ function handle(key: string, { inbox, ask, selected, setSelected, acts, pending,
       else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       return true;
   }
-  if (!ask) return false;
+  // Letters are the beginning of a typed answer there: only what moves may act.
+  if (!ask || (ask.status === "pending" && takesTyping(ask))) return false;
   switch (key) {
     case "y":
       return done(acts.copy(ask));

@@ -82,4 +82,18 @@ describe("a sender", () => {
     const sending = sender.get("a");
     expect(sending?.phase === "failed" && sending.error.details).toEqual({ offline: true });
   });
+
+  it("holds and takes back the decisions of one action together, and sends them together", async () => {
+    const decide = vi.fn<Decide>().mockResolvedValue();
+    const sender = new Sender(decide);
+    const all = ["a", "b"].map((askId) => ({ askId, decision: yes, label: "Approve" }));
+    sender.holdAll(all, 3000);
+    expect(sender.get("b")).toMatchObject({ phase: "held", batch: { askIds: ["a", "b"], kind: "approve" } });
+    sender.undo("a");
+    await vi.advanceTimersByTimeAsync(3000);
+    expect([sender.get("a"), sender.get("b"), decide.mock.calls.length]).toEqual([undefined, undefined, 0]);
+    sender.holdAll(all, 3000);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(decide.mock.calls.map(([askId]) => askId)).toEqual(["a", "b"]);
+  });
 });

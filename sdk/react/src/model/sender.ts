@@ -20,10 +20,17 @@ export type Decide = (askId: string, decision: Decision, options: { last: boolea
 
 /** A decision on its way: held for a moment, being sent, or come back. */
 export type Sending =
-  | { phase: "held"; decision: Decision; label: string; until: number }
+  | { phase: "held"; decision: Decision; label: string; until: number; batch?: Batch }
   | { phase: "sending"; decision: Decision; label: string }
   | { phase: "failed"; decision: Decision; label: string; error: DecideError }
   | { phase: "lost"; decision: Decision; label: string; outcome: Outcome };
+
+/** Decisions that a person made with one action, and that are taken back together. */
+export interface Batch {
+  askIds: readonly string[];
+  /** The kind of all decisions, or undefined when they differ. */
+  kind: Decision["kind"] | undefined;
+}
 
 /** Holds each decision for a moment, in which it can be taken back, and then sends it. */
 export class Sender {
@@ -52,18 +59,43 @@ export class Sender {
       void this.#send(askId, decision, label, false);
       return;
     }
-    this.#put(askId, { phase: "held", decision, label, until: Date.now() + holdMs });
-    this.#timers.set(
-      askId,
-      setTimeout(() => void this.#send(askId, decision, label, false), holdMs),
-    );
+    this.#hold([{ askId, decision, label }], holdMs);
   }
 
+  /** Holds the decisions of one action as a unit: they are sent together, and `undo` of one takes all of them back. */
+  holdAll(decisions: readonly { askId: string; decision: Decision; label: string }[], holdMs: number): void {
+    const free = decisions.filter(({ askId }) => {
+      const phase = this.#sendings.get(askId)?.phase;
+      return phase !== "held" && phase !== "sending";
+    });
+    if (holdMs > 0) this.#hold(free, holdMs);
+    else for (const { askId, decision, label } of free) void this.#send(askId, decision, label, false);
+  }
+
+  #hold(decisions: readonly { askId: string; decision: Decision; label: string }[], holdMs: number): void {
+    const kinds = new Set(decisions.map(({ decision }) => decision.kind));
+    const [kind] = kinds.size === 1 ? kinds : [];
+    const askIds = decisions.map(({ askId }) => askId);
+    const batch = decisions.length > 1 ? { batch: { askIds, kind } } : {};
+    const until = Date.now() + holdMs;
+    const timer = setTimeout(() => {
+      for (const { askId, decision, label } of decisions) void this.#send(askId, decision, label, false);
+    }, holdMs);
+    for (const { askId, decision, label } of decisions) {
+      this.#timers.set(askId, timer);
+      this.#put(askId, { phase: "held", decision, label, until, ...batch });
+    }
+  }
+
+  /** Takes a held decision back, and all others of its batch. */
   undo(askId: string): Decision | undefined {
     const sending = this.#sendings.get(askId);
     if (sending?.phase !== "held") return undefined;
-    this.#stopTimer(askId);
-    this.#put(askId, undefined);
+    for (const id of sending.batch?.askIds ?? [askId]) {
+      if (this.#sendings.get(id)?.phase !== "held") continue;
+      this.#stopTimer(id);
+      this.#put(id, undefined);
+    }
     return sending.decision;
   }
 

@@ -3,7 +3,6 @@ import { anApproval, anAsk, areas, database } from "../test/asks";
 import { translator } from "../words";
 import { readDiff, statOf } from "./diff";
 import { pieces, plain, webAddress } from "./invisible";
-import { readMarkdown } from "./markdown";
 import { age, countdown, spanWords } from "./time";
 import { stateOf, titleOf } from "./view";
 
@@ -69,41 +68,6 @@ describe("a diff", () => {
   it("counts what comes and goes, and shows what it does not understand", () => {
     expect(statOf(readDiff(text))).toEqual({ added: 1, removed: 1 });
     expect(readDiff("Binary files differ")).toEqual([{ kind: "hunk", text: "Binary files differ" }]);
-  });
-});
-
-describe("Markdown", () => {
-  it("becomes blocks, and markup stays text", () => {
-    expect(readMarkdown("## Goal\nUse `a` and **b** <b>c</b>\n\n1. one\n   more\n2. two\n\n```js\n*x*\n```")).toEqual([
-      { kind: "heading", spans: [{ kind: "text", text: "Goal" }] },
-      {
-        kind: "paragraph",
-        spans: [
-          { kind: "text", text: "Use " },
-          { kind: "code", text: "a" },
-          { kind: "text", text: " and " },
-          { kind: "strong", text: "b" },
-          { kind: "text", text: " <b>c</b>" },
-        ],
-      },
-      {
-        kind: "list",
-        ordered: true,
-        start: 1,
-        items: [
-          {
-            depth: 0,
-            spans: [
-              { kind: "text", text: "one" },
-              { kind: "text", text: " " },
-              { kind: "text", text: "more" },
-            ],
-          },
-          { depth: 0, spans: [{ kind: "text", text: "two" }] },
-        ],
-      },
-      { kind: "code", text: "*x*" },
-    ]);
   });
 });
 

@@ -42,9 +42,22 @@ export function oneClickQuestion(ask: Ask): Question | undefined {
   return input === "yesNo" || (input === "choice" && (question.options ?? []).length > 0) ? question : undefined;
 }
 
+const isField = (question: Question): boolean =>
+  question.input === "text" || question.input === "number" || (isChoice(question) && !question.options?.length);
+const isChoice = (question: Question): boolean => (question.input ?? "choice") === "choice";
+
+/** Whether the answer to the ask is typed. Then letters are meant as text, and no single letter may act on the card. */
+export const takesTyping = (ask: Ask): boolean =>
+  ask.kind === "question" && (ask.questions ?? []).length > 0 && (ask.questions ?? []).every(isField);
+
+/** The ask's one question, if it is answered with yes or no. */
+export function yesNoQuestion(ask: Ask): Question | undefined {
+  const [question, second] = ask.questions ?? [];
+  return question?.input === "yesNo" && !second ? question : undefined;
+}
+
 /** Whether the question takes words of the person's own beside its options. */
-export const takesOther = (question: Question): boolean =>
-  (question.input ?? "choice") === "choice" && question.custom !== false;
+export const takesOther = (question: Question): boolean => isChoice(question) && question.custom !== false;
 
 const last = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) || path;
 

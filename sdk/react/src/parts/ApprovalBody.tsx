@@ -5,7 +5,7 @@ import { baseName } from "../model/view";
 import { type AskCardModel, editedInput, inputText } from "../useAskCard";
 import type { Translate } from "../words";
 import { Kbd } from "./Kbd";
-import { ReasonField } from "./notes";
+import { leaveOnEscape, ReasonField, useWrittenField } from "./notes";
 import { PreviewView } from "./PreviewView";
 import { Visible } from "./Visible";
 
@@ -78,6 +78,7 @@ function approvalTitle(t: Translate, ask: Ask): string {
 
 function InputEditor({ model }: { model: AskCardModel }) {
   const { t } = useHost();
+  const field = useWrittenField(model, "input");
   const text = model.draft.input ?? "";
   const wrong = editedInput(model.ask, text) === undefined;
   return (
@@ -89,9 +90,8 @@ function InputEditor({ model }: { model: AskCardModel }) {
           aria-label={t("approval.editedInput")}
           aria-invalid={wrong || undefined}
           spellCheck={false}
-          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
-          autoFocus
-          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          ref={field}
+          onKeyDown={(event) => leaveOnEscape(event, model, "input")}
           onChange={(event) => model.change({ input: event.target.value })}
         />
       </div>
@@ -115,7 +115,7 @@ function Footer({ model }: { model: AskCardModel }) {
         {t("button.deny")} <Kbd>d</Kbd>
       </button>
       {draft.reason === null && (
-        <button type="button" className="btn ghost" aria-keyshortcuts="r" onClick={() => model.change({ reason: "" })}>
+        <button type="button" className="btn ghost" aria-keyshortcuts="r" onClick={() => model.write("reason")}>
           {t("button.denyReason")} <Kbd>r</Kbd>
         </button>
       )}
@@ -125,12 +125,7 @@ function Footer({ model }: { model: AskCardModel }) {
       <span className="gap" />
       {plan && <span className="muted">{t("approval.planMode")}</span>}
       {ask.approval?.editable && draft.input === null && (
-        <button
-          type="button"
-          className="btn ghost"
-          aria-keyshortcuts="e"
-          onClick={() => model.change({ input: inputText(ask) })}
-        >
+        <button type="button" className="btn ghost" aria-keyshortcuts="e" onClick={() => model.write("input")}>
           <Pencil size={14} strokeWidth={1.75} aria-hidden="true" />
           {t("button.edit")} <Kbd>e</Kbd>
         </button>

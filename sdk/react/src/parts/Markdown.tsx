@@ -1,56 +1,162 @@
-import { type Block, readMarkdown, type Span } from "../model/markdown";
+import type { MarkedToken, Tokens } from "marked";
+import { useMemo, useState } from "react";
+import { useHost } from "../host";
+import { isFormatted, numberOf, readMarkdown } from "../model/markdown";
 import { Visible } from "./Visible";
 
-/** Markdown of an agent as elements of our own. Addresses stay text. */
+/**
+ * Markdown of an agent as elements of our own: never HTML, and no link that can be clicked. A person decides by what stands here, so
+ * nothing is left out and no number is changed. Whatever has no element of its own is shown as it was written.
+ */
 export function Markdown({ text }: { text: string }) {
+  const { t } = useHost();
+  const tokens = useMemo(() => readMarkdown(text), [text]);
+  const [source, setSource] = useState(false);
+  if (!tokens) return <Source text={text} />;
   return (
     <div className="md">
-      {readMarkdown(text).map((block, index) => (
-        <BlockView key={index} block={block} />
-      ))}
+      {source ? <Source text={text} /> : <Blocks tokens={tokens} />}
+      {isFormatted(tokens) && (
+        <button type="button" className="source" aria-pressed={source} onClick={() => setSource(!source)}>
+          {t(source ? "markdown.rendered" : "markdown.source")}
+        </button>
+      )}
     </div>
   );
 }
 
-function BlockView({ block }: { block: Block }) {
-  switch (block.kind) {
+const Source = ({ text }: { text: string }) => (
+  <pre>
+    <Visible text={text} />
+  </pre>
+);
+
+const Blocks = ({ tokens }: { tokens: MarkedToken[] }) =>
+  tokens.map((token, index) => <Block key={index} token={token} />);
+
+function Block({ token }: { token: MarkedToken }) {
+  switch (token.type) {
+    case "space":
+      return null;
     case "heading":
       return (
         // Not a heading of the page: an agent's text does not structure it.
         <p className="head">
-          <Spans spans={block.spans} />
+          <Spans tokens={token.tokens} />
         </p>
       );
     case "paragraph":
       return (
         <p>
-          <Spans spans={block.spans} />
+          <Spans tokens={token.tokens} />
         </p>
       );
+    case "text":
+      return <Spans tokens={token.tokens ?? [token]} />;
     case "code":
+      return <Source text={token.text} />;
+    case "blockquote":
       return (
-        <pre>
-          <Visible text={block.text} />
-        </pre>
+        <blockquote>
+          <Blocks tokens={token.tokens as MarkedToken[]} />
+        </blockquote>
       );
-    case "list": {
-      const items = block.items.map((item, index) => (
-        <li key={index} style={item.depth > 0 ? { marginLeft: item.depth * 16 } : undefined}>
-          <Spans spans={item.spans} />
-        </li>
-      ));
-      return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
-    }
+    case "list":
+      return <List list={token} />;
+    case "table":
+      return <Table table={token} />;
+    case "hr":
+      return <hr />;
+    case "checkbox":
+      return <Visible text={token.raw} />;
+    default:
+      return (
+        <p>
+          <Visible text={token.raw.trim()} />
+        </p>
+      );
   }
 }
 
-function Spans({ spans }: { spans: Span[] }) {
-  return spans.map((span, index) => {
-    const text = <Visible text={span.text} />;
-    const key = `${index}${span.kind}`;
-    if (span.kind === "code") return <code key={key}>{text}</code>;
-    if (span.kind === "strong") return <strong key={key}>{text}</strong>;
-    if (span.kind === "em") return <em key={key}>{text}</em>;
-    return <span key={key}>{text}</span>;
-  });
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => (
+    <li key={index} value={list.ordered ? numberOf(item) : undefined}>
+      <Blocks tokens={item.tokens as MarkedToken[]} />
+    </li>
+  ));
+  return list.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table }: { table: Tokens.Table }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {table.header.map((cell, index) => (
+            <th key={index}>
+              <Spans tokens={cell.tokens} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map((row, at) => (
+          <tr key={at}>
+            {row.map((cell, index) => (
+              <td key={index}>
+                <Spans tokens={cell.tokens} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Spans = ({ tokens }: { tokens: readonly unknown[] | undefined }) =>
+  ((tokens ?? []) as MarkedToken[]).map((token, index) => <Span key={index} token={token} />);
+
+function Span({ token }: { token: MarkedToken }) {
+  switch (token.type) {
+    case "codespan":
+      return (
+        <code>
+          <Visible text={token.text} />
+        </code>
+      );
+    case "strong":
+      return (
+        <strong>
+          <Spans tokens={token.tokens} />
+        </strong>
+      );
+    case "em":
+      return (
+        <em>
+          <Spans tokens={token.tokens} />
+        </em>
+      );
+    case "del":
+      return (
+        <del>
+          <Spans tokens={token.tokens} />
+        </del>
+      );
+    case "link":
+      return (
+        <>
+          <Spans tokens={token.tokens} />
+          {token.text !== token.href && <Visible text={` (${token.href})`} />}
+        </>
+      );
+    case "br":
+      return <br />;
+    case "text":
+      return "tokens" in token && token.tokens ? <Spans tokens={token.tokens} /> : <Visible text={token.text} />;
+    case "escape":
+      return <Visible text={token.text} />;
+    default:
+      return <Visible text={token.raw} />;
+  }
 }

@@ -37,7 +37,7 @@ export function OneClick({ model, question, compact }: OneClickProps) {
               className={compact ? "opt line" : "opt"}
               data-option
               data-on={model.highlight === index}
-              aria-keyshortcuts={index < 9 ? String(index + 1) : undefined}
+              aria-keyshortcuts={keyOf(question, index)}
               tabIndex={index === (model.highlight ?? 0) ? 0 : -1}
               onClick={() => model.sendOption(index)}
               onFocus={() => setPointed(index)}
@@ -45,7 +45,7 @@ export function OneClick({ model, question, compact }: OneClickProps) {
               onMouseEnter={() => setPointed(index)}
               onMouseLeave={() => setPointed(null)}
             >
-              <OptionWords option={option} t={t} leading={index < 9 ? <Kbd>{String(index + 1)}</Kbd> : <span />} />
+              <OptionWords option={option} t={t} leading={<OptionKey name={keyOf(question, index)} />} />
             </button>
           ))}
           {takesOther(question) && <Other model={model} question={question} place={options.length + 1} />}
@@ -60,6 +60,14 @@ export function OneClick({ model, question, compact }: OneClickProps) {
     </>
   );
 }
+
+/** The key that sends an option: its place, and on a yes/no question the keys that say yes and no everywhere. */
+function keyOf(question: Question, index: number): string | undefined {
+  if (question.input === "yesNo") return ["a", "d"][index];
+  return index < 9 ? String(index + 1) : undefined;
+}
+
+const OptionKey = ({ name }: { name: string | undefined }) => (name ? <Kbd>{name}</Kbd> : <span />);
 
 /** Where nothing can be pointed at without sending it, every preview is shown. */
 const touch = () => matchMedia("(hover: none)").matches;
@@ -90,15 +98,26 @@ export function OptionWords({ option, t, leading }: { option: QuestionOption; t:
   );
 }
 
+/** Moves from the field to the nearest option. There digits choose; in the field they are text. */
+function leaveForOptions(event: KeyboardEvent<HTMLInputElement>, model: AskCardModel): void {
+  const options = event.currentTarget.closest("[data-options]")?.querySelectorAll<HTMLElement>("[data-option]");
+  if (!options?.length) return;
+  const next = event.key === "ArrowUp" ? options.length - 1 : 0;
+  event.preventDefault();
+  options[next]?.focus();
+  model.setHighlight(next);
+}
+
 function Other({ model, question, place }: { model: AskCardModel; question: Question; place: number }) {
   const { t } = useHost();
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === "Escape") event.currentTarget.blur();
+    else if (event.key === "ArrowUp" || event.key === "ArrowDown") leaveForOptions(event, model);
     else sendOnEnter(event, model.submit);
   };
   return (
     <div className="opt line other">
-      {place <= 9 ? <Kbd>{String(place)}</Kbd> : <span />}
+      <OptionKey name={keyOf(question, place - 1)} />
       <span className="field">
         <input
           data-other

@@ -1,5 +1,6 @@
 import type { Ask } from "../api";
 import { useHost } from "../host";
+import { Command } from "./Command";
 import { DiffView } from "./DiffView";
 import { Markdown } from "./Markdown";
 import { Visible } from "./Visible";
@@ -14,7 +15,7 @@ export function PreviewView({ ask }: { ask: Ask }) {
   if (preview?.type === "command") {
     return (
       <>
-        <Command text={preview.command} />
+        <CommandBlock text={preview.command} />
         {preview.cwd && (
           <p className="muted">
             <Visible text={t("approval.cwd", { cwd: preview.cwd })} />
@@ -32,21 +33,21 @@ export function PreviewView({ ask }: { ask: Ask }) {
       </div>
     );
   }
-  if (preview?.type === "text") return <Command text={preview.text} />;
+  if (preview?.type === "text") return <CommandBlock text={preview.text} />;
   const line = approval.command ?? approval.url;
   return (
     <>
-      {line && <Command text={line} />}
-      {!line && (approval.paths ?? []).map((path) => <Command key={path} text={path} />)}
+      {line && <CommandBlock text={line} />}
+      {!line && (approval.paths ?? []).map((path) => <CommandBlock key={path} text={path} />)}
       <Rest input={input} shown={line ? ["command", "url"] : []} />
     </>
   );
 }
 
-function Command({ text }: { text: string }) {
+function CommandBlock({ text }: { text: string }) {
   return (
     <pre className="cmd" tabIndex={-1} data-preview>
-      <Visible text={text} />
+      <Command text={text} />
     </pre>
   );
 }

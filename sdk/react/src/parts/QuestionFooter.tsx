@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { useHost } from "../host";
 import { optionLabel } from "../model/draft";
+import { takesTyping, yesNoQuestion } from "../model/view";
 import { type AskCardModel, optionCount } from "../useAskCard";
 import { Kbd } from "./Kbd";
 import { NoteField, ReasonField } from "./notes";
@@ -13,6 +14,9 @@ export function QuestionFooter({ model }: { model: AskCardModel }) {
   const questions = ask.questions ?? [];
   const many = questions.length > 1;
   const ready = model.missing.length === 0;
+  // Where the answer is typed, letters are text; and on a yes/no question `d` answers No.
+  const letters = !takesTyping(ask);
+  const rejectKey = letters && !yesNoQuestion(ask);
   const progress =
     many && !ready
       ? t("question.progress", {
@@ -45,22 +49,32 @@ export function QuestionFooter({ model }: { model: AskCardModel }) {
         </span>
         <span className="gap" />
         {draft.note === null && (
-          <button type="button" className="btn ghost" aria-keyshortcuts="n" onClick={() => model.change({ note: "" })}>
-            {t("button.note")} <Kbd>n</Kbd>
+          <button
+            type="button"
+            className="btn ghost"
+            aria-keyshortcuts={letters ? "n" : undefined}
+            onClick={() => model.write("note")}
+          >
+            {t("button.note")} {letters && <Kbd>n</Kbd>}
           </button>
         )}
         {draft.reason === null && (
           <button
             type="button"
             className="btn ghost"
-            aria-keyshortcuts="r"
-            onClick={() => model.change({ reason: "" })}
+            aria-keyshortcuts={letters ? "r" : undefined}
+            onClick={() => model.write("reason")}
           >
-            {t("button.rejectReason")} <Kbd>r</Kbd>
+            {t("button.rejectReason")} {letters && <Kbd>r</Kbd>}
           </button>
         )}
-        <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
-          {t(many ? "button.rejectAll" : "button.reject")} <Kbd>d</Kbd>
+        <button
+          type="button"
+          className="btn no"
+          aria-keyshortcuts={rejectKey ? "d" : undefined}
+          onClick={() => model.no()}
+        >
+          {t(many ? "button.rejectAll" : "button.reject")} {rejectKey && <Kbd>d</Kbd>}
         </button>
       </div>
     </>

@@ -145,6 +145,7 @@ function OtherField({ model, question, index }: PartProps) {
         placeholder={t("question.other")}
         aria-label={t("question.otherFor", { question: plain(question.header || question.text) })}
         onChange={(event) => model.type(index, event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
       />
     </span>
   );

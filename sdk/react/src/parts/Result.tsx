@@ -8,6 +8,7 @@ import { titleOf } from "../model/view";
 import { secondLine } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
 import type { Translate } from "../words";
+import { Command } from "./Command";
 import { Visible } from "./Visible";
 
 /** How it ended: one row per question, or what was decided about, and then who and how far it came. */
@@ -63,7 +64,7 @@ function Subject({ ask }: { ask: Ask }) {
   const title = titleOf(ask);
   return (
     <div className={title.code ? "cmd" : "q"} id={`title-${ask.id}`}>
-      <Visible text={title.text} />
+      {title.code ? <Command text={title.text} /> : <Visible text={title.text} />}
     </div>
   );
 }

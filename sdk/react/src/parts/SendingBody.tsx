@@ -1,6 +1,7 @@
 import { useHost, useNow } from "../host";
 import { titleOf } from "../model/view";
 import type { AskCardModel } from "../useAskCard";
+import { Command } from "./Command";
 import { Visible } from "./Visible";
 
 /** A decision that is held: what it is about, and how long it can be taken back. */
@@ -13,7 +14,7 @@ export function SendingBody({ model }: { model: AskCardModel }) {
   return (
     <div className="res">
       <p className={title.code ? "q mono" : "q"} id={`title-${model.ask.id}`}>
-        <Visible text={title.text} />
+        {title.code ? <Command text={title.text} /> : <Visible text={title.text} />}
       </p>
       {left !== undefined && <p className="sub">{t("line.held", { count: left })}</p>}
     </div>

@@ -4,7 +4,7 @@ import type { Ask } from "../api";
 import { useHost, useNow } from "../host";
 import { optionLabel } from "../model/draft";
 import { age, clock, countdown } from "../model/time";
-import { stateWords } from "../stateWords";
+import { sendingWords, stateWords } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
 import type { Translate } from "../words";
 import { StateIcon } from "./icons";
@@ -18,8 +18,7 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
   const { t, tokenId, holdMs, readOnly } = useHost();
   const now = useNow(1000);
   const { ask, state, sending } = model;
-  const words =
-    state === "sending" && sending ? t("state.sending", { answer: sending.label }) : stateWords(t, ask, state, tokenId);
+  const words = state === "sending" && sending ? sendingWords(t, sending) : stateWords(t, ask, state, tokenId);
   return (
     <div className="state" id={`state-${ask.id}`}>
       <StateIcon ask={ask} state={state} />
@@ -35,7 +34,7 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
         {sending?.phase === "held" && (
           <button type="button" className="btn sm" aria-keyshortcuts="u" onClick={model.undo}>
             <Undo2 size={14} aria-hidden="true" />
-            {t("button.undo")} <Kbd>u</Kbd>
+            {t(sending.batch ? "button.undoAll" : "button.undo")} <Kbd>u</Kbd>
           </button>
         )}
         {state === "snoozed" && actions.showNow && !readOnly && (

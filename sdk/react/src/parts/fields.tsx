@@ -81,8 +81,10 @@ export function QuestionField({ model, index, question }: FieldProps) {
     value: model.draft.questions[index]?.text ?? "",
     "aria-label": t("question.answerFor", { question: plain(question.header || question.text) }),
     "aria-invalid": wrong || undefined,
-    onKeyDown: (event: KeyboardEvent) => {
-      if (alone) sendOnEnter(event, model.submit);
+    "data-field": true,
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+      if (event.key === "Escape") event.currentTarget.blur();
+      else if (alone) sendOnEnter(event, model.submit);
     },
   };
   if (question.secret) {

@@ -1,25 +1,30 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { useHost } from "../host";
-import type { AskCardModel } from "../useAskCard";
+import type { AskCardModel, WrittenField } from "../useAskCard";
 import { sendOnEnter } from "./fields";
 
-/** The field takes the focus when it appears, so that a key opens it and typing goes on. */
-function useFocusAtStart(empty: boolean) {
-  const field = useRef<HTMLTextAreaElement>(null);
+/** The field takes the focus when the person opens it, and never by itself: a card that is shown again keeps its keys. */
+export function useWrittenField(model: AskCardModel, field: WrittenField) {
+  const element = useRef<HTMLTextAreaElement>(null);
+  const count = model.writing?.field === field ? model.writing.count : 0;
   useEffect(() => {
-    if (empty) field.current?.focus();
-  }, [empty]);
-  return field;
+    if (count > 0) element.current?.focus();
+  }, [count]);
+  return element;
 }
 
-function blurOnEscape(event: KeyboardEvent<HTMLElement>): void {
-  if (event.key === "Escape") event.currentTarget.blur();
+/** Escape closes a field in which nothing was changed, and else only leaves it. */
+export function leaveOnEscape(event: KeyboardEvent<HTMLElement>, model: AskCardModel, field: WrittenField): void {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  event.currentTarget.blur();
+  model.leaveField(field);
 }
 
 /** Words that go with the answer. */
 export function NoteField({ model }: { model: AskCardModel }) {
   const { t } = useHost();
-  const field = useFocusAtStart(model.draft.note === "");
+  const field = useWrittenField(model, "note");
   if (model.draft.note === null) return null;
   return (
     <div className="extra">
@@ -30,7 +35,7 @@ export function NoteField({ model }: { model: AskCardModel }) {
           value={model.draft.note}
           placeholder={t("note.label")}
           aria-label={t("note.label")}
-          onKeyDown={blurOnEscape}
+          onKeyDown={(event) => leaveOnEscape(event, model, "note")}
           onChange={(event) => model.change({ note: event.target.value })}
         />
       </div>
@@ -42,13 +47,13 @@ export function NoteField({ model }: { model: AskCardModel }) {
 export function ReasonField({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const { reason } = model.draft;
-  const field = useFocusAtStart(reason === "");
+  const field = useWrittenField(model, "reason");
   if (reason === null) return null;
   const question = model.ask.kind === "question";
   const label = t(question ? "approval.rejectReason" : "approval.reason");
   const send = () => model.no({ message: reason });
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    blurOnEscape(event);
+    leaveOnEscape(event, model, "reason");
     sendOnEnter(event, send);
   };
   return (
