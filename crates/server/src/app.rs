@@ -8,24 +8,25 @@ use sayso_store::Store;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::Agents;
-use crate::attachments::Attachments;
 use crate::auth::{Guard, Tokens};
-use crate::broker::{Keeper, Waiters};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::connection::Registry;
-use crate::doors::acp::AcpDoor;
-use crate::doors::mcp::McpDoor;
-use crate::feed::{Feed, Past};
-use crate::http::Limits;
-use crate::link::Processes;
-use crate::listeners::Listeners;
-use crate::metrics::Metrics;
-use crate::notify::{Links, Notifier, PushKey};
-use crate::policies::Policies;
-use crate::runs::Runs;
-use crate::tls::Tls;
+use crate::config::agents::Agents;
+use crate::runtime::attachments::Attachments;
+use crate::runtime::connection::Registry;
+use crate::runtime::feed::{Feed, Past};
+use crate::runtime::link::Processes;
+use crate::runtime::metrics::Metrics;
+use crate::runtime::notify::{Notifier, PushKey};
+use crate::runtime::runs::Runs;
+use crate::runtime::{keeper::Keeper, waiters::Waiters};
+use crate::service::links::Links;
+use crate::service::policies::Policies;
+use crate::surfaces::acp::AcpDoor;
+use crate::surfaces::http::Limits;
+use crate::surfaces::listeners::Listeners;
+use crate::surfaces::mcp::McpDoor;
+use crate::surfaces::tls::Tls;
 
 /// The shared parts. Each has one owner inside; none is a lock held across an await.
 #[derive(Debug)]
@@ -90,7 +91,8 @@ impl App {
     /// The agent of sessions that name none: the configured one, else the first whose program is there, else the mock.
     pub(crate) fn default_agent(&self) -> Option<String> {
         let path = self.processes.variable("PATH");
-        let is_there = |agent: &&crate::agents::Agent| agent.program.as_ref().is_some_and(|program| program.find(path).is_some());
+        let is_there =
+            |agent: &&crate::config::agents::Agent| agent.program.as_ref().is_some_and(|program| program.find(path).is_some());
         let all = self.agents.all();
         let first = || all.iter().find(is_there).or_else(|| all.first()).map(|agent| agent.name.clone());
         self.config.default_agent.clone().or_else(first)

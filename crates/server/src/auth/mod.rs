@@ -2,6 +2,7 @@
 //! of other origins. There are no cookies: nothing is sent by a browser on its own.
 
 mod guard;
+pub(crate) mod rate;
 mod role;
 mod token;
 
