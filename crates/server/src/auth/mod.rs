@@ -8,4 +8,4 @@ mod token;
 
 pub(crate) use guard::{Foreign, Guard};
 pub(crate) use role::{Permission, role_name};
-pub(crate) use token::{Caller, Tokens, hash};
+pub(crate) use token::{Caller, SECRET_PREFIX, Tokens, hash};

@@ -8,11 +8,13 @@ use std::time::Duration;
 use serde::Deserialize;
 
 pub(crate) mod agents;
+pub(crate) mod notify;
+pub(crate) mod reach;
 
 use self::agents::{AgentConfig, Agents, Embedded};
 use crate::clock::Clock;
-use crate::runtime::notify::NotifyConfig;
-use crate::surfaces::reach::{ReachOptions, ServerSettings};
+use notify::NotifyConfig;
+use reach::{ReachOptions, ServerSettings};
 
 /// What the command line, or a test, says.
 #[derive(Debug, Clone)]

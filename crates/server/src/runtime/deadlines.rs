@@ -11,7 +11,7 @@ use sayso_store::WorkspaceId;
 use sayso_store::write::ExpireAsk;
 use tokio::sync::Notify;
 
-use crate::app::App;
+use crate::service::Services;
 
 /// When to look at which ask. Bounded by what is pending.
 #[derive(Debug, Default)]
@@ -59,27 +59,27 @@ impl Deadlines {
 
 /// Lets deadlines fire, for ever. What was pending at the start or at a wake-up does not fire within
 /// `grace` of it: whoever was about to answer when the machine went to sleep gets the chance to.
-pub(crate) async fn run(app: Arc<App>, deadlines: Arc<Deadlines>, grace: Duration) {
-    deadlines.hold_until(app.clock.now().plus(grace));
+pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grace: Duration) {
+    deadlines.hold_until(services.clock.now().plus(grace));
     loop {
         let changed = deadlines.changed.notified();
-        let before = app.clock.read();
+        let before = services.clock.read();
         match deadlines.first() {
             None => changed.await,
             Some(at) => {
                 tokio::select! {
                     () = changed => {}
-                    () = app.clock.sleep_until(at) => {}
+                    () = services.clock.sleep_until(at) => {}
                 }
             }
         }
-        let after = app.clock.read();
+        let after = services.clock.read();
         if before.slept_until(after) > Duration::from_secs(5) {
             deadlines.hold_until(after.wall.plus(grace));
         }
         for ask in deadlines.take_due(after.wall) {
             let expire = ExpireAsk { workspace: WorkspaceId::MAIN, ask, now: after.wall };
-            if let Err(error) = app.store.write(expire).await {
+            if let Err(error) = services.store.write(expire).await {
                 // A full disk, most likely: the ask stays pending and is tried again.
                 tracing::warn!(%error, %ask, "a deadline could not be stored; trying again");
                 deadlines.add([(ask, after.wall.plus(Duration::from_secs(5)))]);

@@ -15,8 +15,8 @@ use sayso_store::WorkspaceId;
 use sayso_store::write::{SetReach, WithdrawAsk};
 use tokio::sync::Notify;
 
-use crate::app::App;
 use crate::clock::Clock;
+use crate::service::Services;
 
 /// A caller that waits again within this time was never gone: it only called anew.
 const GRACE: Duration = Duration::from_secs(5);
@@ -164,8 +164,7 @@ impl Drop for Attending {
 }
 
 /// Parks and withdraws what nobody waits for, for ever.
-pub(crate) async fn run(app: Arc<App>) {
-    let keeper = Arc::clone(&app.keeper);
+pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
     loop {
         let changed = keeper.changed.notified();
         match keeper.first() {
@@ -173,18 +172,18 @@ pub(crate) async fn run(app: Arc<App>) {
             Some(at) => {
                 tokio::select! {
                     () = changed => {}
-                    () = app.clock.sleep_until(at) => {}
+                    () = services.clock.sleep_until(at) => {}
                 }
             }
         }
-        let now = app.clock.now();
+        let now = services.clock.now();
         let workspace = WorkspaceId::MAIN;
         for step in keeper.take_due(now) {
             let (ask, stored) = match step {
-                Step::Park(ask) => (ask, app.store.write(SetReach { workspace, ask, reach: Reach::Parked, now }).await),
+                Step::Park(ask) => (ask, services.store.write(SetReach { workspace, ask, reach: Reach::Parked, now }).await),
                 Step::Withdraw(ask) => {
                     let reason = texts::WITHDRAWN_CALLER_GONE.to_owned();
-                    let withdrawn = app.store.write(WithdrawAsk { workspace, ask, scope: Scope::All, reason, now }).await;
+                    let withdrawn = services.store.write(WithdrawAsk { workspace, ask, scope: Scope::All, reason, now }).await;
                     // It has an outcome now, this one or another.
                     (ask, withdrawn.map(|_| keeper.resolved(ask)))
                 }

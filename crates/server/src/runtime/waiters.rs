@@ -2,9 +2,43 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use sayso_core::ask::{Ask, AskState, Reach};
 use sayso_core::id::AskId;
+use sayso_store::write::SetReach;
 use tokio::sync::Notify;
+
+use super::Runtime;
+use crate::auth::Caller;
+use crate::service::{ServiceError, asks};
+
+/// Reads an ask; while it is pending, waits for its outcome at most this long. The keeper knows meanwhile that the caller
+/// that opened the ask is still there.
+pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: AskId, wait: Duration) -> Result<Ask, ServiceError> {
+    let services = &runtime.services;
+    let until = tokio::time::Instant::now() + wait;
+    let waiter = runtime.waiters.wait_for(id);
+    let mut attending = None;
+    loop {
+        let notified = waiter.notified();
+        let ask = asks::find(services, caller, id).await?;
+        let pending = matches!(ask.state, AskState::Pending(_));
+        if let (true, Some(keep), None) = (pending && !wait.is_zero(), ask.context.keep, &attending)
+            && ask.origin.opened_by == Some(caller.token)
+        {
+            attending = Some(runtime.keeper.attend(id, keep.0, &services.clock));
+            if matches!(ask.state, AskState::Pending(Reach::Parked)) {
+                let back = SetReach { workspace: caller.workspace, ask: id, reach: Reach::Live, now: services.clock.now() };
+                services.store.write(back).await?;
+            }
+        }
+        if pending && tokio::time::timeout_at(until, notified).await.is_ok() {
+            continue;
+        }
+        return Ok(ask);
+    }
+}
 
 /// Who waits for which ask. An entry lives as long as somebody waits.
 #[derive(Debug, Default)]

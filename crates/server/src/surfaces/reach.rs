@@ -1,34 +1,13 @@
 //! How devices that are not this machine reach the server: under which names, at which address, with which certificate.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use reqwest::Url;
-use serde::Deserialize;
 
 use crate::config::Config;
-use crate::surfaces::tls::{Tls, TlsError, TlsFiles};
-
-/// What the command line says about it. It comes before `config.toml`.
-#[derive(Debug, Clone, Default)]
-pub struct ReachOptions {
-    /// The address that other devices use.
-    pub public_url: Option<String>,
-    /// Host names beside the loopback ones.
-    pub allow_hosts: Vec<String>,
-    /// The person's own certificate.
-    pub tls: Option<TlsFiles>,
-}
-
-/// `[server]` of `config.toml`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ServerSettings {
-    pub(crate) public_url: Option<String>,
-    pub(crate) tls_cert: Option<PathBuf>,
-    pub(crate) tls_key: Option<PathBuf>,
-}
+use crate::config::reach::{ReachOptions, TlsFiles};
+use crate::surfaces::tls::{Tls, TlsError};
 
 /// Why a setting cannot be used. Each says what to do.
 #[derive(Debug, thiserror::Error)]

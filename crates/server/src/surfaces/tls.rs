@@ -13,14 +13,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The files of a certificate, both in PEM.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsFiles {
-    /// The certificate, with those that lead to its authority.
-    pub certificate: PathBuf,
-    /// Its private key.
-    pub key: PathBuf,
-}
+use crate::config::reach::TlsFiles;
 
 /// Files that cannot be used. Each says what to do.
 #[derive(Debug, thiserror::Error)]

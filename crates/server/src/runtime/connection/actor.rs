@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::owner::{Owner, Stop};
 use super::process::{Attached, Heard};
 use super::registry::{Mailbox, Registry};
-use crate::app::App;
+use crate::runtime::Runtime;
 use crate::runtime::link::{Http, HttpSaid};
 
 /// An actor without work for this long ends; the next row starts it again.
@@ -24,11 +24,11 @@ const IDLE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Runs a connection until it has nothing more to do.
-pub(super) async fn run(app: Arc<App>, registry: Arc<Registry>, id: ConnectionId, mut mailbox: Mailbox) {
+pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: ConnectionId, mut mailbox: Mailbox) {
     // Rows come by load and by mailbox; what was committed is not taken again, also not after a failure.
     let mut taken = OutboxId(0);
     loop {
-        match life(&app, &registry, id, &mut mailbox, &mut taken).await {
+        match life(&runtime, &registry, id, &mut mailbox, &mut taken).await {
             Ok(()) => return,
             Err(Stop::Stale) => {
                 tracing::warn!(connection = %id, "the connection was elsewhere; reading it again");
@@ -42,13 +42,13 @@ pub(super) async fn run(app: Arc<App>, registry: Arc<Registry>, id: ConnectionId
 }
 
 async fn life(
-    app: &Arc<App>,
+    runtime: &Arc<Runtime>,
     registry: &Registry,
     id: ConnectionId,
     mailbox: &mut Mailbox,
     taken: &mut OutboxId,
 ) -> Result<(), Stop> {
-    let Some((mut owner, rows)) = Owner::load(Arc::clone(app), id).await? else {
+    let Some((mut owner, rows)) = Owner::load(Arc::clone(runtime), id).await? else {
         registry.retire(id, mailbox);
         return Ok(());
     };
@@ -57,7 +57,7 @@ async fn life(
         registry.retire(id, mailbox);
         return Ok(());
     }
-    let mut halt = app.halt.subscribe();
+    let mut halt = runtime.halt.subscribe();
     // A process that was to be launched is attached to when its row is taken.
     if !rows.iter().any(super::process::is_launch) {
         // Boxed, as all that happens once: it must not make every waiting actor larger.
@@ -93,7 +93,7 @@ async fn life(
                 }
             }
             said = said(&mut owner.http) => Box::pin(owner.take_said(said)).await?,
-            () = wait(app, deadline), if deadline.is_some() => owner.tick().await?,
+            () = wait(runtime, deadline), if deadline.is_some() => owner.tick().await?,
             () = halted(&mut halt), if bound && !owner.halted => owner.halt(),
             () = tokio::time::sleep(IDLE), if deadline.is_none() && !bound => {
                 if registry.retire(id, mailbox) {
@@ -125,8 +125,8 @@ async fn halted(halt: &mut watch::Receiver<bool>) {
     }
 }
 
-async fn wait(app: &App, deadline: Option<Time>) {
+async fn wait(runtime: &Runtime, deadline: Option<Time>) {
     if let Some(deadline) = deadline {
-        app.clock.sleep_until(deadline).await;
+        runtime.services.clock.sleep_until(deadline).await;
     }
 }

@@ -1,24 +1,14 @@
 //! An agent that is a server, as its connection sees it: the calls to it, and what it says.
 
-use std::time::Duration;
-
 use sayso_agents::translator::{HttpCall, HttpReply, Input, Login};
 use sayso_core::connection::ConnectionKind;
-use sayso_core::id::{GrantId, SessionId};
-use sayso_core::policy::Grant;
-use sayso_core::raw::Raw;
+use sayso_core::id::SessionId;
 use sayso_core::time::Time;
-use sayso_store::write::AddGrant;
-use sayso_store::{OutboxId, WorkspaceId};
+use sayso_store::OutboxId;
 
 use super::owner::{Owner, Stop, Work};
-use super::process;
-use crate::entropy;
 use crate::runtime::link::{Http, HttpSaid};
-use crate::surfaces::http;
-
-/// How long commands are allowed that a person allowed with more than one call.
-const GRANTED: Duration = Duration::from_secs(86_400);
+use crate::service::{policy, tokens};
 
 const UNCERTAIN: &str = "it was about to be sent when Sayso's server ended";
 const UNKNOWN_PLACE: &str = "the agent's server is not there";
@@ -35,9 +25,9 @@ impl Owner {
             let secret = match &server.login {
                 Login::Open => String::new(),
                 Login::Basic(_) if self.connection.kind == ConnectionKind::Attached => {
-                    self.app.attachments.secret(self.connection.id)
+                    self.runtime.attachments.secret(self.connection.id)
                 }
-                Login::Basic(_) => process::password(&self.app, &self.connection),
+                Login::Basic(_) => tokens::agent_password(&self.runtime.services, &self.connection),
                 Login::Bearer(variable) => self.variable(variable),
             };
             Http::new(server, secret)
@@ -52,7 +42,7 @@ impl Owner {
     fn variable(&self, name: &str) -> String {
         let own = self.agent.env.iter().find(|(variable, _)| variable == name);
         let own = own.map(|(_, value)| value.clone());
-        own.or_else(|| self.app.processes.variables(self.connection.id).remove(name)).unwrap_or_default()
+        own.or_else(|| self.runtime.services.environment.for_connection(self.connection.id).remove(name)).unwrap_or_default()
     }
 
     /// Asks the server what changes nothing. What cannot be asked now is asked for again.
@@ -106,21 +96,6 @@ impl Owner {
     /// Allows commands like these for this agent in the project of a session.
     pub(super) async fn grant(&mut self, session: SessionId, run: Vec<String>, now: Time) {
         let Some(project) = self.sessions.get(&session).map(|carried| carried.session.project.clone()) else { return };
-        let (id, until) = (GrantId::new(now, entropy::id()), Some(now.plus(GRANTED)));
-        let agent = Some(self.agent.name.clone());
-        let grant = Grant { run, agent, project: Some(project), ..Grant::new(id, until) };
-        if let Err(error) = grant.check() {
-            return tracing::warn!(%session, %error, "what an agent offered to allow is no rule; only the one call was allowed");
-        }
-        let add = AddGrant { workspace: WorkspaceId::MAIN, id, until, data: Raw::of(&grant), now, key: None };
-        let made = async {
-            self.app.store.write(add).await?;
-            self.app.policies.refresh(&self.app.store).await
-        };
-        match made.await {
-            Ok(()) if http::policy::announce(&self.app).await.is_ok() => {}
-            Ok(()) => tracing::warn!("the new policy is in force, but could not be announced"),
-            Err(error) => tracing::warn!(%session, %error, "what a person allowed from now on could not be kept"),
-        }
+        policy::grant_to_agent(&self.runtime.services, &self.agent.name, project, run, now).await;
     }
 }

@@ -18,7 +18,7 @@ use super::owner::{Carried, Owner};
 use super::process::Message;
 use crate::entropy;
 use crate::runtime::feed::LiveEvent;
-use crate::service::open::open_for_agent;
+use crate::service::asks::open_for_agent;
 
 /// What one transaction does, and what is only shown.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Owner {
     pub(super) fn adopt(&mut self, found: &Found, session: Session, now: Time, all: &mut Consequences) {
         let (id, announced) = (session.id, Raw::of(&ApiSession::of(&session, 0)));
         all.changes.push(Change::NewSession { session: Box::new(session.clone()), announced });
-        self.sessions.insert(id, Box::new(Carried::new(&self.app, session)));
+        self.sessions.insert(id, Box::new(Carried::new(&self.runtime, session)));
         let carries = Carries { session: Some(id), ask: None, secret: false };
         for output in self.translator.adopt(now, id, found) {
             self.consequence(output, carries, now, all, &mut Vec::new());
@@ -224,11 +224,11 @@ impl Owner {
     fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, LimitExceeded> {
         limits::check("the number of pending asks", self.pending + 1, limits::PENDING)?;
         let Some(carried) = self.sessions.get_mut(&session) else { return Ok(None) };
-        carried.refresh(&self.app);
+        carried.refresh(&self.runtime);
         if new.context.is_none() && !carried.last_said.is_empty() {
             new.context = Some(carried.last_said.clone());
         }
-        open_for_agent(&self.app, &carried.set, &carried.session, self.connection.id, new, now).map(Some)
+        open_for_agent(&self.runtime.services, &carried.set, &carried.session, self.connection.id, new, now).map(Some)
     }
 }
 

@@ -8,5 +8,4 @@ mod process;
 mod registry;
 mod secrets;
 
-pub(crate) use owner::resume;
 pub(crate) use registry::Registry;

@@ -10,7 +10,7 @@ use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Delivery};
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, SessionId};
-use sayso_core::policy::{PolicySet, QuestionPolicy};
+use sayso_core::policy::PolicySet;
 use sayso_core::raw::Raw;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::texts;
@@ -23,16 +23,17 @@ use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoreError, Wor
 use super::consequence::{Consequences, block};
 use super::process::{self, Attached, Heard, Message, Refused};
 use super::secrets::Secrets;
-use crate::app::App;
 use crate::config::agents::{Agent, OnStale};
+use crate::runtime::Runtime;
 use crate::runtime::link::Http;
 use crate::service::policies::SessionScope;
+use crate::service::sessions::{found_session, resume_command};
 
 /// How many bytes may be heard without a commit.
 const HELD: u64 = 256 * 1024;
 
 pub(super) struct Owner {
-    pub(super) app: Arc<App>,
+    pub(super) runtime: Arc<Runtime>,
     pub(super) agent: Agent,
     pub(super) connection: Connection,
     pub(super) translator: Box<dyn Translator>,
@@ -111,10 +112,10 @@ impl From<StoreError> for Stop {
 
 impl Owner {
     /// Takes the connection up where the database says it is.
-    pub(super) async fn load(app: Arc<App>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
-        let Some(loaded) = app.store.read(LoadConnection { connection: id }).await? else { return Ok(None) };
+    pub(super) async fn load(runtime: Arc<Runtime>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
+        let Some(loaded) = runtime.services.store.read(LoadConnection { connection: id }).await? else { return Ok(None) };
         let name = &loaded.connection.agent;
-        let (agent, unusable) = match app.agents.get(name) {
+        let (agent, unusable) = match runtime.services.agents.get(name) {
             Some(agent) => (agent.clone(), None),
             None => (Agent::inside(name), Some(format!("the agent `{name}` is not configured any more"))),
         };
@@ -127,10 +128,11 @@ impl Owner {
             Some(translator) => (translator, unusable),
             None => (agent.fresh(), unusable.or_else(|| Some("its state is of another version of Sayso".to_owned()))),
         };
-        let sessions = loaded.sessions.into_iter().map(|session| (session.id, Box::new(Carried::new(&app, session)))).collect();
-        let heard_at = app.clock.now();
+        let sessions =
+            loaded.sessions.into_iter().map(|session| (session.id, Box::new(Carried::new(&runtime, session)))).collect();
+        let heard_at = runtime.services.clock.now();
         let owner = Self {
-            app,
+            runtime,
             agent,
             connection: loaded.connection,
             translator,
@@ -153,9 +155,9 @@ impl Owner {
 
     /// What has to be sent and is not with the agent yet, from the database.
     pub(super) fn rows(&self) -> impl Future<Output = Result<Vec<OutboxRow>, Stop>> + use<> {
-        let (app, connection) = (Arc::clone(&self.app), self.connection.id);
+        let (runtime, connection) = (Arc::clone(&self.runtime), self.connection.id);
         async move {
-            let loaded = app.store.read(LoadConnection { connection }).await?;
+            let loaded = runtime.services.store.read(LoadConnection { connection }).await?;
             Ok(loaded.map(|loaded| loaded.outbox).unwrap_or_default())
         }
     }
@@ -220,11 +222,11 @@ impl Owner {
             let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
             return Work { changes: vec![Change::Delivery { ask: ask.id, delivery }], ..Work::default() };
         };
-        let now = self.app.clock.now();
+        let now = self.runtime.services.clock.now();
         let text = texts::follow_up(ask.body.questions(), &answers, note.as_deref());
         let mut commands = Vec::new();
         if let Some(carried) = self.sessions.get(&session).filter(|carried| carried.session.status.is_ended()) {
-            commands.push(resume(&carried.session));
+            commands.push(resume_command(&carried.session));
         }
         commands.push(Command::Prompt { session, text: text.clone() });
         self.said.push(ask.id);
@@ -246,7 +248,7 @@ impl Owner {
         match (message, &mut self.process) {
             (Message::Launch(launch), None) if self.connection.process.is_some() => {
                 let session = self.sessions.keys().next().copied();
-                match Box::pin(process::launch(&self.app, &self.agent, &self.connection, session, launch)).await {
+                match Box::pin(process::launch(&self.runtime, &self.agent, &self.connection, session, launch)).await {
                     Ok(attached) => self.process = Some(attached),
                     Err(exit) => {
                         let inputs = vec![Input::Exited(exit)];
@@ -277,7 +279,7 @@ impl Owner {
     /// anything else is sent to it.
     pub(super) async fn attach(&mut self) -> Result<(), Stop> {
         let Some(from) = self.heard_to.or(self.connection.process) else { return Ok(()) };
-        match process::attach(&self.app, &self.connection, from).await {
+        match process::attach(&self.runtime, &self.connection, from).await {
             Ok(attached) => self.process = Some(attached),
             Err(error) => {
                 let exit = Exit { message: error.to_string(), ..Exit::default() };
@@ -295,7 +297,7 @@ impl Owner {
     pub(super) async fn give_up(&mut self, reason: &str, rows: Vec<OutboxRow>) -> Result<(), Stop> {
         tracing::error!(connection = %self.connection.id, reason, "a connection cannot be taken up");
         if let Some(from) = self.connection.process
-            && let Ok(process) = process::attach(&self.app, &self.connection, from).await
+            && let Ok(process) = process::attach(&self.runtime, &self.connection, from).await
         {
             process.end().await;
         }
@@ -322,7 +324,7 @@ impl Owner {
         let Heard { inputs, read, taken, refused, lost, .. } = heard;
         let mut work = Work { inputs, read, delivered: taken, ..Work::default() };
         if read.is_some() {
-            self.heard_at = self.app.clock.now();
+            self.heard_at = self.runtime.services.clock.now();
             self.awake(&mut work.changes);
         }
         for Refused { id, ask, message } in refused {
@@ -363,7 +365,7 @@ impl Owner {
 
     /// The time of [`Self::deadline`] has come.
     pub(super) async fn tick(&mut self) -> Result<(), Stop> {
-        let now = self.app.clock.now();
+        let now = self.runtime.services.clock.now();
         let mut work = Work { inputs: vec![Input::Tick], passing: true, ..Work::default() };
         if self.stale_at().is_some_and(|at| at <= now) {
             for (id, carried) in &mut self.sessions {
@@ -409,7 +411,7 @@ impl Owner {
     }
 
     async fn transact(&mut self, work: Work) -> Result<(), Stop> {
-        let now = self.app.clock.now();
+        let now = self.runtime.services.clock.now();
         let Work { inputs, changes, delivered, trying, passing, read, secret, gone } = work;
         let only_heard = read.is_some() || passing;
         self.heard_to = read.or(self.heard_to);
@@ -433,15 +435,15 @@ impl Owner {
             }
         }
         for found in std::mem::take(&mut all.found) {
-            let session = self.app.attachments.session_of(&self.connection, &found, now).await;
+            let session = found_session(&self.connection, &found, now).await;
             self.adopt(&found, session, now, &mut all);
         }
         if let Some(attached) = self.translator.attached() {
-            self.app.attachments.stands(self.connection.id, attached.standing);
+            self.runtime.attachments.stands(self.connection.id, attached.standing);
         }
         // They are nowhere on disk, and have to come before the message that they are part of.
         for event in all.live {
-            self.app.feed.publish_live(event);
+            self.runtime.feed.publish_live(event);
         }
         let process = all.process;
         let wake_at = self.translator.deadline();
@@ -469,7 +471,7 @@ impl Owner {
             changes: all.changes,
             now,
         };
-        match self.app.store.write(advance).await? {
+        match self.runtime.services.store.write(advance).await? {
             Advanced::Yes => {
                 self.connection.position = to;
                 self.connection.wake_at = wake_at;
@@ -492,7 +494,7 @@ impl Owner {
             }
             Process::Gone => {
                 self.connection.process = None;
-                Box::pin(process::forget(&self.app, &self.connection)).await;
+                Box::pin(process::forget(&self.runtime, &self.connection)).await;
                 self.process = None;
             }
         }
@@ -506,30 +508,18 @@ impl Owner {
 }
 
 impl Carried {
-    pub(super) fn new(app: &App, session: Session) -> Self {
-        let version = app.policies.in_force().version;
-        let set = app.policies.set(Some(&SessionScope::from(&session)), None);
+    pub(super) fn new(runtime: &Runtime, session: Session) -> Self {
+        let version = runtime.services.policies.in_force().version;
+        let set = runtime.services.policies.set(Some(&SessionScope::from(&session)), None);
         Self { session, set, version, last_said: String::new() }
     }
 
     /// Takes over a policy that changed since.
-    pub(super) fn refresh(&mut self, app: &App) {
-        let version = app.policies.in_force().version;
+    pub(super) fn refresh(&mut self, runtime: &Runtime) {
+        let version = runtime.services.policies.in_force().version;
         if version != self.version {
-            self.set = app.policies.set(Some(&SessionScope::from(&self.session)), None);
+            self.set = runtime.services.policies.set(Some(&SessionScope::from(&self.session)), None);
             self.version = version;
         }
-    }
-}
-
-/// What takes a session up again.
-pub(crate) fn resume(session: &Session) -> Command {
-    Command::Start {
-        session: session.id,
-        project: session.project.clone(),
-        prompt: None,
-        permission_mode: session.permission_mode.clone(),
-        model: session.model.clone(),
-        questions: session.policy.questions.policy != Some(QuestionPolicy::Reject),
     }
 }

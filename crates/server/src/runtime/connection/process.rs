@@ -5,19 +5,14 @@ use std::time::Duration;
 
 use sayso_agents::translator::{Exit, HttpCall, Input, Launch};
 use sayso_core::connection::{Connection, WirePosition};
-use sayso_core::id::{AskId, SessionId, TokenId};
-use sayso_core::scope::Scope;
-use sayso_store::write::{CreateToken, RevokeToken, TokenRow};
-use sayso_store::{OutboxId, OutboxPayload, OutboxRow, WorkspaceId};
+use sayso_core::id::{AskId, SessionId};
+use sayso_store::{OutboxId, OutboxPayload, OutboxRow};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use crate::app::App;
-use crate::auth::{hash, role_name};
 use crate::config::agents::Agent;
-use crate::entropy;
+use crate::runtime::Runtime;
 use crate::runtime::link::{LinkError, Said, Supervised};
-use crate::surfaces::http;
+use crate::service::tokens;
 
 /// How many messages and bytes wait here for one process. The rest stays in the database until these left.
 const WAITING: usize = 64;
@@ -238,100 +233,48 @@ impl Attached {
 
 /// Starts the process of a connection and attaches to it. Doing it twice starts one.
 pub(super) async fn launch(
-    app: &App,
+    runtime: &Runtime,
     agent: &Agent,
     connection: &Connection,
     session: Option<SessionId>,
     launch: Launch,
 ) -> Result<Attached, Exit> {
+    let services = &runtime.services;
     let failed = |message: String| Exit { code: None, signal: None, message };
     let Some(program) = &agent.program else { return Err(failed(format!("the agent `{}` has no program", agent.name))) };
-    if *app.halt.borrow() {
+    if *runtime.halt.borrow() {
         return Err(failed("all agents are being stopped".to_owned()));
     }
-    let mut env = app.processes.variables(connection.id);
+    let mut env = services.environment.for_connection(connection.id);
     let Some(found) = program.find(env.get("PATH").map(String::as_str)) else { return Err(failed(program.missing(&agent.name))) };
-    let token = agent_token(app, connection);
-    if let Err(error) = keep_token(app, agent, session, &token).await {
+    let token = tokens::agent_secret(services, connection);
+    if let Err(error) = tokens::issue_agent_token(services, &agent.name, session, &token).await {
         tracing::warn!(%error, "the token of an agent could not be kept; it gets none");
     }
     env.extend(agent.env.iter().cloned().chain(launch.env));
-    env.extend(launch.password.map(|variable| (variable, password(app, connection))));
-    env.insert("SAYSO_URL".to_owned(), app.url.clone());
+    env.extend(launch.password.map(|variable| (variable, tokens::agent_password(services, connection))));
+    env.insert("SAYSO_URL".to_owned(), services.url.clone());
     env.insert("SAYSO_AGENT_TOKEN".to_owned(), token);
     if let Some(session) = session {
         env.insert("SAYSO_SESSION".to_owned(), session.to_string());
     }
     let mut command = vec![found.into_os_string()];
     command.extend(program.args.iter().chain(&launch.args).map(Into::into));
-    match Supervised::launch(&app.processes, connection, command, env, launch.directory.into()).await {
+    match Supervised::launch(&runtime.processes, connection, command, env, launch.directory.into()).await {
         Ok(link) => Ok(Attached::new(link, WirePosition(0))),
         Err(error) => Err(failed(error.to_string())),
     }
 }
 
 /// Attaches to the process of a connection, or to what is left of it.
-pub(super) async fn attach(app: &App, connection: &Connection, from: WirePosition) -> Result<Attached, LinkError> {
-    Supervised::attach(&app.processes, connection, from).await.map(|link| Attached::new(link, from))
+pub(super) async fn attach(runtime: &Runtime, connection: &Connection, from: WirePosition) -> Result<Attached, LinkError> {
+    Supervised::attach(&runtime.processes, connection, from).await.map(|link| Attached::new(link, from))
 }
 
-/// The process is over and everything it said is on disk: its files and its token go.
-pub(super) async fn forget(app: &App, connection: &Connection) {
-    app.processes.remove(connection).await;
-    let token = token_id(&agent_token(app, connection));
-    let now = app.clock.now();
-    match app.store.write(RevokeToken { workspace: WorkspaceId::MAIN, token, now }).await {
-        Ok(Some(row)) => app.tokens.put(&row),
-        Ok(None) => {}
-        Err(error) => tracing::warn!(%error, "the token of an agent that is gone could not be revoked"),
+/// The process has ended and all its output is committed: its files and its token go.
+pub(super) async fn forget(runtime: &Runtime, connection: &Connection) {
+    runtime.processes.remove(connection).await;
+    if let Err(error) = tokens::revoke_agent_token(&runtime.services, connection).await {
+        tracing::warn!(%error, "the token of an agent that is gone could not be revoked");
     }
-}
-
-/// The token of one life of an agent.
-fn agent_token(app: &App, connection: &Connection) -> String {
-    format!("{}{}", http::SECRET_PREFIX, of_this_life(app, connection, b"agent token"))
-}
-
-/// The password of an agent that is a server, for one life of it.
-pub(super) fn password(app: &App, connection: &Connection) -> String {
-    of_this_life(app, connection, b"agent password")
-}
-
-/// A secret of one life of an agent. It follows from the server's key, so that nobody has to keep it.
-fn of_this_life(app: &App, connection: &Connection, purpose: &[u8]) -> String {
-    let secret = Sha256::new()
-        .chain_update(purpose)
-        .chain_update(app.body_key)
-        .chain_update(connection.id.as_bytes())
-        .chain_update(connection.epoch.0.to_le_bytes())
-        .finalize();
-    entropy::hex(&secret)
-}
-
-fn token_id(secret: &str) -> TokenId {
-    let mut id = [0; 16];
-    id.copy_from_slice(&hash(secret)[..16]);
-    TokenId::from_bytes(id)
-}
-
-async fn keep_token(app: &App, agent: &Agent, session: Option<SessionId>, secret: &str) -> Result<(), sayso_store::StoreError> {
-    // A launch that is repeated after a crash finds its token there.
-    if app.tokens.find(secret, app.clock.now()).is_some() {
-        return Ok(());
-    }
-    let row = TokenRow {
-        id: token_id(secret),
-        workspace: WorkspaceId::MAIN,
-        hash: hash(secret),
-        role: role_name(sayso_api::token::Role::Agent).to_owned(),
-        actor: agent.name.clone(),
-        device: None,
-        scope: session.map_or(Scope::All, |session| Scope::Session { session }),
-        created_at: app.clock.now(),
-        expires_at: None,
-        revoked_at: None,
-    };
-    app.store.write(CreateToken { token: row.clone(), key: None }).await?;
-    app.tokens.put(&row);
-    Ok(())
 }

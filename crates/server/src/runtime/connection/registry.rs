@@ -10,7 +10,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
 use super::actor;
-use crate::app::App;
+use crate::runtime::Runtime;
 
 /// How many rows may wait for one actor. When it is full the actor reads the rest from the database,
 /// where every row stays until the agent has it.
@@ -100,7 +100,7 @@ impl Registry {
     }
 
     /// Starts actors as they are wanted, for ever; owns them all, and ends them when it is dropped.
-    pub(crate) async fn run(self: Arc<Self>, app: Arc<App>) {
+    pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>) {
         let mut tasks: JoinSet<ConnectionId> = JoinSet::new();
         loop {
             let wanted: Vec<ConnectionId> = self.wanted.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
@@ -115,9 +115,9 @@ impl Registry {
                 actors.insert(connection, Handle { mailbox: sender, behind: Arc::clone(&behind) });
                 drop(actors);
                 let mailbox = Mailbox { rows, behind };
-                let (app, registry) = (Arc::clone(&app), Arc::clone(&self));
+                let (runtime, registry) = (Arc::clone(&runtime), Arc::clone(&self));
                 tasks.spawn(async move {
-                    actor::run(app, registry, connection, mailbox).await;
+                    actor::run(runtime, registry, connection, mailbox).await;
                     connection
                 });
             }

@@ -16,8 +16,8 @@ use sayso_store::{StoreError, WorkspaceId};
 
 use super::frame::Frame;
 use super::past::Past;
+use super::render::Render;
 use super::ring::{Look, Position, Ring, Ticket};
-use super::sse::Render;
 
 /// A batch ends with the frame that reaches this many bytes.
 pub(super) const BATCH: usize = 64 * 1024;
@@ -136,7 +136,7 @@ impl<R: Render> Cursor<R> {
                 return batch.join();
             }
         }
-        // A door may have nothing to say about any of them; then the stream was silent.
+        // A renderer may have no bytes for any of them; then the stream stayed silent.
         let quiet_since = if batch.is_empty() { self.position.quiet_since } else { end.quiet_since };
         self.position = Position { quiet_since, ..end };
         batch.join()

@@ -20,7 +20,7 @@ pub(super) fn session(number: u8) -> SessionId {
 }
 
 /// An event without an ask.
-pub(super) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
+pub(crate) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
     let data = Some(Raw::of(&json!({"n": seq})));
     StoredEvent {
         about: None,

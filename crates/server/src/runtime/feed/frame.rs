@@ -61,7 +61,7 @@ impl Frame {
         Self { item: Item::Live(event), native: OnceLock::new() }
     }
 
-    /// What it carries, for doors that send it in their own words.
+    /// The event itself, for surfaces that render it in their own protocol.
     pub(crate) const fn item(&self) -> &Item {
         &self.item
     }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_sent_with_the_native_ask_and_the_doors_object() {
+    fn question_event_has_the_native_ask_and_the_question_rest_object() {
         let session = fixture::session(1);
         let ask = fixture::question("Which database?");
         let frame = Frame::stored(fixture::asked(42, Some(session), ask.clone()));

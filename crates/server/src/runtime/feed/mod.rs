@@ -12,18 +12,18 @@ mod cursor;
 mod frame;
 mod past;
 mod publish;
+mod render;
 mod ring;
 mod shorten;
-mod sse;
 mod waiters;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cursor::{Batch, Selection};
+pub(crate) use cursor::{Batch, Cursor, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
-pub(crate) use past::Past;
+pub(crate) use past::{Past, StoredPast};
 pub(crate) use publish::Feed;
-pub(crate) use sse::{Native, Render, SseBody, StillAllowed};
+pub(crate) use render::{Native, Render};

@@ -10,8 +10,8 @@ use sayso_store::{StoredEvent, WorkspaceId};
 use super::cursor::{Cursor, Selection};
 use super::frame::{Frame, LiveEvent};
 use super::past::Past;
+use super::render::Render;
 use super::ring::{Bounds, Ring};
-use super::sse::Render;
 
 /// How often silent streams are looked for; see [`super::waiters::QUIET_BEATS`].
 const BEAT: Duration = Duration::from_secs(5);
@@ -82,7 +82,7 @@ impl Feed {
         }
     }
 
-    pub(super) fn beat(&self) {
+    pub(crate) fn beat(&self) {
         self.all().iter().for_each(|ring| ring.beat());
     }
 

@@ -18,7 +18,7 @@ const CUT: usize = 1024;
 /// What a text may have at most once lists are gone.
 const CUT_SHORT: usize = 256;
 
-/// An ask in an event: the native one, and what the question REST door promises beside it.
+/// An ask in an event: the native one, and the object that the question REST dialect promises.
 #[derive(Serialize)]
 struct AskData {
     #[serde(flatten)]

@@ -1,13 +1,11 @@
 //! The feed as streams see it: nothing missing, nothing twice, nobody woken for nothing.
 
-use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
 use futures_core::future::BoxFuture;
-use http_body::Body as _;
 use proptest::prelude::*;
 use sayso_core::id::SessionId;
 use sayso_core::scope::Scope;
@@ -18,8 +16,8 @@ use super::cursor::{Batch, Cursor, Selection};
 use super::frame::{Frame, Item};
 use super::past::Past;
 use super::publish::Feed;
+use super::render::{Native, Render};
 use super::ring::Bounds;
-use super::sse::{Native, Render, SseBody};
 use super::{cursor, fixture};
 
 /// A database that is a list. A page is read when its future is polled for the second time, so
@@ -270,44 +268,6 @@ fn a_server_that_was_not_seeded_still_misses_nothing_after_its_first_event() {
     assert!(poll(&mut cursor, Waker::noop()).is_pending(), "the page is being read");
     let Poll::Ready(Batch::Frames(bytes)) = poll(&mut cursor, Waker::noop()) else { panic!() };
     assert_eq!(seqs(&bytes), [20, 21]);
-}
-
-#[test]
-fn bodies_open_beat_and_end() {
-    let (feed, database) = small(8);
-    let cursor = |since| feed.cursor(selection(None, since), Arc::new(Shared(Arc::clone(&database))), Native);
-    let next = |body: &mut SseBody<Native>, waker: &Waker| match Pin::new(body).poll_frame(&mut Context::from_waker(waker)) {
-        Poll::Pending => "(waits)".to_owned(),
-        Poll::Ready(None) => "(end)".to_owned(),
-        Poll::Ready(Some(Ok(frame))) => String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap(),
-    };
-    let count = Arc::new(Count::default());
-    let waker = Waker::from(Arc::clone(&count));
-    let mut body = SseBody::after(Bytes::from_static(b"data: pending\n\n"), cursor(None), Box::new(|| true));
-    let opened: Vec<_> = (0..3).map(|_| next(&mut body, &waker)).collect();
-    assert_eq!(opened, ["retry: 1000\n\n: \n\n", "data: pending\n\n", "(waits)"]);
-
-    feed.beat();
-    feed.beat();
-    assert_eq!(count.take(), 0);
-    feed.beat();
-    assert_eq!(count.take(), 1);
-    assert_eq!([next(&mut body, &waker), next(&mut body, &waker)], [": \n\n", "(waits)"]);
-    feed.beat();
-    assert_eq!(count.take(), 0, "a heartbeat breaks the silence");
-
-    feed.publish(vec![database.commit(None)]);
-    feed.close();
-    assert_eq!(
-        [next(&mut body, &waker), next(&mut body, &waker), next(&mut body, &waker)],
-        [
-            "id: 1\nevent: notice\ndata: {\"seq\":1,\"at\":\"1970-01-01T00:00:00.001Z\",\"type\":\"notice\",\"sessionId\":null,\"data\":{\"n\":1}}\n\n",
-            "(end)",
-            "(end)"
-        ]
-    );
-    let mut late = SseBody::new(cursor(None), Box::new(|| true));
-    assert_eq!([next(&mut late, &waker), next(&mut late, &waker)], ["retry: 1000\n\n: \n\n", "(end)"]);
 }
 
 #[test]

@@ -1,15 +1,12 @@
 //! What is needed to start agents' processes and to find them again.
 
-use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_core::connection::Connection;
-use sayso_core::environment;
-use sayso_core::id::ConnectionId;
 use sayso_supervisor::journal::is_alive;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -33,54 +30,19 @@ pub(crate) struct Processes {
     runtime_dir: PathBuf,
     pub(super) supervisor: PathBuf,
     pub(super) lonely: Duration,
-    /// The variables of whoever started the server.
-    environment: BTreeMap<String, String>,
-    /// The variables of whoever started a session: in memory only, and forgotten with the session.
-    of_callers: Mutex<HashMap<ConnectionId, BTreeMap<String, String>>>,
     /// How many processes we are attached to.
     running: Arc<watch::Sender<usize>>,
 }
 
 impl Processes {
-    pub(crate) fn new(
-        data_dir: &Path,
-        runtime_dir: PathBuf,
-        supervisor: PathBuf,
-        environment: Vec<(String, String)>,
-        config: &Config,
-    ) -> Self {
+    pub(crate) fn new(data_dir: &Path, runtime_dir: PathBuf, supervisor: PathBuf, config: &Config) -> Self {
         Self {
             dir: data_dir.join("agents"),
             runtime_dir,
             supervisor,
             lonely: config.lonely_after.map_or(LONELY, |span| span.0),
-            environment: environment.into_iter().filter(|(name, _)| environment::passes(name)).collect(),
-            of_callers: Mutex::default(),
             running: Arc::new(watch::Sender::new(0)),
         }
-    }
-
-    /// A variable of whoever started the server.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.environment.get(name).map(String::as_str)
-    }
-
-    /// Keeps the variables that came with a session.
-    pub(crate) fn keep_variables(&self, connection: ConnectionId, variables: BTreeMap<String, String>) {
-        if !variables.is_empty() {
-            self.of_callers.lock().unwrap_or_else(PoisonError::into_inner).insert(connection, variables);
-        }
-    }
-
-    /// Forgets them.
-    pub(crate) fn forget_variables(&self, connection: ConnectionId) {
-        self.of_callers.lock().unwrap_or_else(PoisonError::into_inner).remove(&connection);
-    }
-
-    /// The variables for an agent: the caller's, else those of whoever started the server.
-    pub(crate) fn variables(&self, connection: ConnectionId) -> BTreeMap<String, String> {
-        let of_callers = self.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
-        of_callers.get(&connection).unwrap_or(&self.environment).clone()
     }
 
     /// Where the journal of a connection's current process is.

@@ -4,8 +4,8 @@
 //! that one that is dead delays nobody. What was sent is a row; what is due follows from the ask and the
 //! configuration, so a restart neither loses nor repeats a note.
 
+mod build;
 mod channel;
-mod config;
 mod push;
 mod queue;
 mod schedule;
@@ -23,22 +23,21 @@ use sayso_store::write::{DropNote, NoteState, PutSetting};
 use sayso_store::{EventKind, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 
-use crate::app::App;
-use crate::service::links::Holder;
+use crate::config::notify::Kind;
+use crate::runtime::Runtime;
+use crate::service::answer_links::Holder;
+use crate::service::asks;
 use crate::service::notes::Says;
 use channel::Channel;
 use queue::{Job, Queue};
 use schedule::Timing;
 
-pub(crate) use config::{Kind, NotifyConfig, Surroundings, read};
+pub(crate) use build::{Surroundings, read};
 pub(crate) use push::{PushKey, Unusable};
 pub(crate) use worker::test;
 
 /// The setting that keeps since when a channel is known, so that a new one does not tell of everything that waits.
 const SINCE: &str = "notify_since";
-
-/// Who may press buttons: their id there, and their name here.
-pub(crate) type People = BTreeMap<String, String>;
 
 /// One channel.
 #[derive(Debug)]
@@ -64,6 +63,11 @@ impl Entry {
     /// The holder of its links.
     pub(crate) fn holder(&self) -> Option<Holder<'_>> {
         self.person.as_deref().map(|person| Holder { channel: &self.name, person })
+    }
+
+    /// The channel, for decisions that people make in it.
+    pub(crate) fn channel(&self) -> asks::Channel<'_> {
+        asks::Channel { name: &self.name, kind: self.kind, says: self.says }
     }
 
     fn failed(&self, reason: Option<String>) {
@@ -174,16 +178,16 @@ impl Notifier {
     }
 
     /// The tasks of all channels.
-    pub(crate) fn run(app: &Arc<App>) -> JoinSet<()> {
+    pub(crate) fn run(runtime: &Arc<Runtime>) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
-        for index in 0..app.notifier.entries.len() {
-            tasks.spawn(worker::run(Arc::clone(app), index));
-            let app = Arc::clone(app);
+        for index in 0..runtime.notifier.entries.len() {
+            tasks.spawn(worker::run(Arc::clone(runtime), index));
+            let runtime = Arc::clone(runtime);
             tasks.spawn(async move {
-                let Some(entry) = app.notifier.entry(index) else { return };
+                let Some(entry) = runtime.notifier.entry(index) else { return };
                 tokio::select! {
-                    () = app.stopping.cancelled() => {}
-                    () = entry.channel.listen(&app, index) => {}
+                    () = runtime.stopping.cancelled() => {}
+                    () = entry.channel.listen(&runtime, index) => {}
                 }
             });
         }

@@ -11,8 +11,8 @@ use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
 use sayso_store::write::Advanced;
 use sayso_store::{StoreError, WorkspaceId};
 
-use super::{Cancel, Mailbox, transition};
-use crate::app::App;
+use super::Mailbox;
+use crate::service::{Services, runs};
 
 /// How long to wait after the database refused.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -20,9 +20,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Runs a run until it is over.
-pub(super) async fn run(app: &App, id: RunId, mut mailbox: Mailbox) {
+pub(super) async fn run(services: &Services, id: RunId, mut mailbox: Mailbox) {
     loop {
-        match life(app, id, &mut mailbox).await {
+        match life(services, id, &mut mailbox).await {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(run = %id, %error, "a run could not be moved; trying again");
@@ -32,40 +32,32 @@ pub(super) async fn run(app: &App, id: RunId, mut mailbox: Mailbox) {
     }
 }
 
-async fn life(app: &App, id: RunId, mailbox: &mut Mailbox) -> Result<(), StoreError> {
+async fn life(services: &Services, id: RunId, mailbox: &mut Mailbox) -> Result<(), StoreError> {
     let read = || GetRun { workspace: WorkspaceId::MAIN, run: id, scope: Scope::All };
-    let Some(RunDetail { mut run, mut version, .. }) = app.store.read(read()).await? else { return Ok(()) };
-    let mut cancel: Option<Cancel> = None;
+    let Some(RunDetail { mut run, mut version, .. }) = services.store.read(read()).await? else { return Ok(()) };
     while !run.status.is_over() {
-        let Look { mut events, again } = look(app, &run).await?;
-        if let Some(Cancel { reason, .. }) = &cancel {
-            events = vec![Event::Cancel { reason: reason.clone() }];
-        }
+        let Look { events, again } = look(services, &run).await?;
         if events.is_empty() {
             tokio::select! {
                 () = mailbox.look.notified() => {}
-                wanted = mailbox.cancels.recv() => cancel = wanted,
+                () = mailbox.cancelled.cancelled() => return Ok(()),
                 () = tokio::time::sleep(AGAIN), if again => {}
             }
             continue;
         }
-        let advance = transition::follow(app, &run, version, events).await;
+        let advance = runs::follow(services, &run, version, events).await;
         let moved = advance.run.clone();
-        match app.store.write(advance).await? {
+        match services.store.write(advance).await? {
             Advanced::Yes => {
                 run = *moved;
                 version += 1;
             }
             Advanced::Stale => {
                 tracing::warn!(run = %id, "the run was elsewhere; reading it again");
-                let Some(found) = app.store.read(read()).await? else { return Ok(()) };
+                let Some(found) = services.store.read(read()).await? else { return Ok(()) };
                 (run, version) = (found.run, found.version);
             }
         }
-    }
-    if let Some(Cancel { done, .. }) = cancel {
-        // Whoever asked may be gone.
-        let _ = done.send(Box::new(run));
     }
     Ok(())
 }
@@ -76,7 +68,7 @@ struct Look {
     again: bool,
 }
 
-async fn look(app: &App, run: &Run) -> Result<Look, StoreError> {
+async fn look(services: &Services, run: &Run) -> Result<Look, StoreError> {
     let (mut sessions, mut asks): (Vec<SessionId>, Vec<AskId>) = (Vec::new(), Vec::new());
     for step in &run.steps {
         match step.state {
@@ -86,7 +78,7 @@ async fn look(app: &App, run: &Run) -> Result<Look, StoreError> {
         }
     }
     let wanted = LookAtSteps { workspace: WorkspaceId::MAIN, sessions: sessions.clone(), asks: asks.clone() };
-    let seen = app.store.read(wanted).await?;
+    let seen = services.store.read(wanted).await?;
     let again = seen.sessions.iter().any(|session| session.busy);
     let of_sessions = sessions.into_iter().zip(seen.sessions).filter_map(|(id, seen)| of_session(id, seen));
     let of_asks = asks.into_iter().zip(seen.asks).filter_map(|(id, seen)| of_ask(id, seen));

@@ -410,7 +410,7 @@ impl Conversation {
 }
 
 /// What is answered to a line that is no message.
-pub(super) fn no_message(unreadable: &Unreadable, text: &str) -> String {
+pub(crate) fn no_message(unreadable: &Unreadable, text: &str) -> String {
     let null = Id::null();
     let (id, code, message) = match unreadable {
         Unreadable::NotAMessage if text.trim_start().starts_with('[') => {

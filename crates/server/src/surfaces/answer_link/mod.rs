@@ -11,18 +11,15 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sayso_api::error::ErrorCode;
-use sayso_core::ask::{Answers, Ask, AskState, Decision};
-use sayso_core::id::AskId;
-use sayso_core::scope::Scope;
-use sayso_store::WorkspaceId;
-use sayso_store::read::GetAsk;
-use sayso_store::write::{ResolveAsk, ResolveError};
+use sayso_core::ask::{Answers, Ask, AskState, Decision, Refused};
+use sayso_store::write::ResolveError;
 
 use crate::app::App;
 use crate::auth::Permission;
-use crate::runtime::notify::{Entry, Kind};
-use crate::service::buttons::actor;
-use crate::service::links::BadLink;
+use crate::config::notify::Kind;
+use crate::runtime::notify::Entry;
+use crate::service::answer_links::BadLink;
+use crate::service::asks::{self, ChannelRefusal};
 use crate::service::notes::{self, Press};
 use crate::surfaces::http::{ApiError, Peer};
 
@@ -112,10 +109,11 @@ struct Opened<'a> {
 }
 
 async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<Opened<'a>, Refusal> {
-    let now = app.clock.now();
-    let people = if app.notifier.has(Kind::WebPush) { app.tokens.names(Permission::Answer, now) } else { Vec::new() };
-    let holders = app.notifier.holders(&people);
-    let (id, holder) = match app.links.read(code, holders, now) {
+    let now = app.services.clock.now();
+    let people =
+        if app.runtime.notifier.has(Kind::WebPush) { app.services.tokens.names(Permission::Answer, now) } else { Vec::new() };
+    let holders = app.runtime.notifier.holders(&people);
+    let (id, holder) = match app.services.answer_links.read(code, holders, now) {
         Ok(read) => read,
         Err(BadLink::Expired) => {
             return Err(Refusal::new(StatusCode::GONE, ErrorCode::LinkExpired, "This link is too old. Open Sayso to answer."));
@@ -126,13 +124,9 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
             return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
         }
     };
-    let entry = app.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(Refusal::wrong)?;
-    let ask = find(app, id).await?.ok_or_else(Refusal::wrong)?;
+    let entry = app.runtime.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(Refusal::wrong)?;
+    let ask = asks::ask_in_channel(&app.services, id).await?.ok_or_else(Refusal::wrong)?;
     Ok(Opened { ask, entry, person: holder.person.to_owned() })
-}
-
-async fn find(app: &App, ask: AskId) -> Result<Option<Ask>, Refusal> {
-    Ok(app.store.read(GetAsk { workspace: WorkspaceId::MAIN, ask, scope: Scope::All }).await?)
 }
 
 /// What a form says. A secret is never given here: a link is not as private as an inbox.
@@ -157,32 +151,25 @@ fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
 }
 
 async fn resolve(app: &App, entry: &Entry, person: &str, ask: &Ask, decision: Decision) -> Result<(), Refusal> {
-    let resolve = ResolveAsk {
-        workspace: WorkspaceId::MAIN,
-        ask: ask.id,
-        scope: Scope::All,
-        session: None,
-        decision,
-        by: actor(entry, person),
-        now: app.clock.now(),
-        key: None,
+    let services = &app.services;
+    let refused = match asks::resolve_in_channel(services, entry.channel(), person, ask.id, decision).await {
+        Ok(_) => return Ok(()),
+        Err(ChannelRefusal::Store(error)) => return Err(error.into()),
+        Err(ChannelRefusal::Refused(refused)) => refused,
     };
-    match app.store.write(resolve).await? {
-        Ok(_) => Ok(()),
-        Err(ResolveError::Refused(sayso_core::ask::Refused::AlreadyResolved(_))) => {
-            let words = find(app, ask.id).await?.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
-            Err(Refusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words))
+    let code = match &refused {
+        ResolveError::NotFound => return Err(Refusal::wrong()),
+        ResolveError::Refused(Refused::AlreadyResolved(_)) => {
+            let found = asks::ask_in_channel(services, ask.id).await?;
+            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
+            return Err(Refusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
         }
-        Err(ResolveError::NotFound) => Err(Refusal::wrong()),
-        Err(error) => {
-            let code = match &error {
-                ResolveError::Refused(sayso_core::ask::Refused::WrongKind(_)) => ErrorCode::WrongKind,
-                ResolveError::Refused(sayso_core::ask::Refused::InvalidAnswers(_)) => ErrorCode::InvalidAnswers,
-                _ => ErrorCode::InvalidRequest,
-            };
-            Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, error.to_string()))
-        }
-    }
+        ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
+        ResolveError::Refused(Refused::InvalidAnswers(_)) => ErrorCode::InvalidAnswers,
+        ResolveError::Refused(Refused::UnknownChoice(_) | Refused::NotEditable | Refused::Limit(_))
+        | ResolveError::KeyReused(_) => ErrorCode::InvalidRequest,
+    };
+    Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
 }
 
 fn is_browser(headers: &HeaderMap) -> bool {

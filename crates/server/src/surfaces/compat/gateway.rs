@@ -1,4 +1,4 @@
-//! The gateway door: answers, approvals and denials by tool call, and a stream of `{type, data}`.
+//! The gateway dialect: answers, approvals and denials by tool call, and a stream of `{type, data}`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -17,38 +17,28 @@ use sayso_core::scope::Scope;
 use sayso_core::session::StatusNews;
 use sayso_core::transcript::ToolStatus;
 use sayso_store::EventKind;
-use sayso_store::read::{ListAsks, StatusFilter};
 use sayso_store::write::IdempotencyKey;
 
 use crate::app::App;
 use crate::auth::Permission;
-use crate::runtime::feed::{Frame, Item, Render, Selection, SseBody};
-use crate::surfaces::http::decide::{Decide, decide, denied};
-use crate::surfaces::http::sessions::find;
-use crate::surfaces::http::{ApiError, Authorized, LooseBody};
+use crate::runtime::feed::{Frame, Item, Render, Selection};
+use crate::service::asks::{self, Resolution};
+use crate::service::{ServiceError, sessions};
+use crate::surfaces::http::sse::SseBody;
+use crate::surfaces::http::{ApiError, Authorized, LooseBody, denied};
 
 const VIA: &str = "gateway";
 
 /// The ask of a tool call: the pending one, else the latest, so that a late answer learns who won.
 async fn ask_of(app: &App, authorized: &Authorized, session: &str, call: &str, kind: AskKind) -> Result<Ask, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
-    let session = find(app, caller, session).await?.session.id;
-    let list = |status| ListAsks {
-        status,
-        session: Some(session),
-        tool_call_id: Some(call.to_owned()),
-        kind: Some(kind),
-        ..ListAsks::pending(caller.workspace, Scope::All, 1)
-    };
-    let mut found = app.store.read(list(StatusFilter::Pending)).await?.rows;
-    if found.is_empty() {
-        found = app.store.read(list(StatusFilter::Resolved)).await?.rows;
-    }
+    let session = sessions::find(&app.services, caller, session).await?.session.id;
     let missing = match kind {
         AskKind::Question => "No pending question",
         AskKind::Approval | AskKind::Link => "No pending approval",
     };
-    found.pop().ok_or_else(|| ApiError::no_ask().saying(missing))
+    let found = asks::of_tool_call(&app.services, caller, session, call, kind).await?;
+    found.ok_or_else(|| ApiError::from(ServiceError::AskNotFound).saying(missing))
 }
 
 async fn settle(
@@ -58,9 +48,8 @@ async fn settle(
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<Json<Done>, ApiError> {
-    let by = authorized.person_via(VIA);
-    let wanted = Decide { ask: ask.id, session: ask.origin.session, decision, by, key };
-    decide(app, authorized, wanted).await?;
+    let resolution = Resolution { ask: ask.id, session: ask.origin.session, decision, via: VIA, key };
+    asks::resolve(&app.services, &authorized.caller, resolution).await?;
     Ok(Json(Done { ok: true }))
 }
 
@@ -86,7 +75,7 @@ pub(crate) async fn submit_answers(
         };
         settle(&app, &authorized, &ask, Decision::Answered { answers, note: None }, key).await
     };
-    settled.await.map_err(ApiError::for_door)
+    settled.await.map_err(ApiError::with_error_text)
 }
 
 /// `{"0": "A", "1": "[\"x\",\"y\"]"}`: a JSON array only for a question that takes several.
@@ -125,7 +114,7 @@ pub(crate) async fn approve(
         let ask = ask_of(&app, &authorized, &sid, &call_of(body.value)?, AskKind::Approval).await?;
         settle(&app, &authorized, &ask, Decision::Approved { choice: None, input: None }, key).await
     };
-    settled.await.map_err(ApiError::for_door)
+    settled.await.map_err(ApiError::with_error_text)
 }
 
 /// Deny a tool call.
@@ -142,7 +131,7 @@ pub(crate) async fn deny(
         let ask = ask_of(&app, &authorized, &sid, &call_of(body.value)?, AskKind::Approval).await?;
         settle(&app, &authorized, &ask, denied(NoRequest::default()), key).await
     };
-    settled.await.map_err(ApiError::for_door)
+    settled.await.map_err(ApiError::with_error_text)
 }
 
 /// Stream a session as `{type, data}`. A late client first gets what is pending.
@@ -154,8 +143,8 @@ pub(crate) async fn stream(
     authorized: Authorized,
     Path(sid): Path<String>,
 ) -> Result<Response, ApiError> {
-    let caller = authorized.may(Permission::Read)?;
-    let found = find(&app, caller, &sid).await?;
+    let caller = &authorized.caller;
+    let found = sessions::get(&app.services, caller, &sid).await?;
     let status = sayso_api::session::Session::of(&found.session, u32::try_from(found.pending.len()).unwrap_or(u32::MAX)).status;
     let status = serde_json::to_value(status).ok().and_then(|status| status.as_str().map(str::to_owned)).unwrap_or_default();
     let mut first = vec![GatewayEvent::SessionStatus { session_id: found.session.id.to_string(), status }];
@@ -164,11 +153,15 @@ pub(crate) async fn stream(
     let selection =
         Selection { workspace: caller.workspace, session: Some(found.session.id), scope: Scope::All, since: Some(found.seq) };
     let render = Gateway { started: HashSet::new() };
-    Ok(SseBody::after(Bytes::from(first), app.feed.cursor(selection, app.past(), render), authorized.still_allowed(&app))
-        .into_response())
+    Ok(SseBody::after(
+        Bytes::from(first),
+        app.runtime.feed.cursor(selection, app.runtime.past(), render),
+        authorized.still_allowed(&app),
+    )
+    .into_response())
 }
 
-/// An ask as this door shows it.
+/// An ask as this dialect shows it.
 fn prompt(ask: &Ask) -> Option<GatewayEvent> {
     match &*ask.body {
         AskBody::Question { questions } => Some(GatewayEvent::QuestionPrompt {
@@ -192,7 +185,7 @@ fn bytes(event: &GatewayEvent) -> Vec<u8> {
     bytes
 }
 
-/// What this door reads of a block.
+/// The fields of a block that this dialect reads.
 #[derive(serde::Deserialize)]
 struct ErrorBlock {
     text: String,
@@ -208,7 +201,7 @@ struct ToolBlock {
     status: ToolStatus,
 }
 
-/// The rendering of this door. It remembers which tool calls it has begun.
+/// Renders events for this dialect. It remembers which tool calls it has announced.
 #[derive(Debug)]
 struct Gateway {
     started: HashSet<String>,

@@ -1,5 +1,5 @@
-//! The question REST door: reply to or reject a question of a session. A plan exit is taken too:
-//! a reply approves it, a reject denies it.
+//! The question REST dialect: reply to or reject a question of a session. It also covers plan exits: a reply approves, a
+//! reject denies.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use sayso_api::doors::QuestionReplyRequest;
 use sayso_api::error::Problem;
 use sayso_core::ask::{Action, Ask, AskBody, Decision};
 use sayso_core::id::{AskId, SessionId};
-use sayso_store::read::GetAsk;
 use sayso_store::write::IdempotencyKey;
 
 use crate::app::App;
 use crate::auth::Permission;
-use crate::surfaces::http::decide::{Decide, decide, denied, rejected};
-use crate::surfaces::http::sessions::session_id;
-use crate::surfaces::http::{ApiError, Authorized, LooseBody, OptionalJson};
+use crate::service::ServiceError;
+use crate::service::asks::{self, Resolution};
+use crate::service::sessions::session_id;
+use crate::surfaces::http::{ApiError, Authorized, LooseBody, OptionalJson, denied, rejected};
 
 const VIA: &str = "question-rest";
 
@@ -29,11 +29,8 @@ fn is_plan_exit(ask: &Ask) -> bool {
 async fn question(app: &App, authorized: &Authorized, session: &str, question: &str) -> Result<(SessionId, Ask), ApiError> {
     let caller = authorized.may(Permission::Answer)?;
     let session = session_id(session)?;
-    let ask: AskId = question.parse().map_err(|_| ApiError::no_ask())?;
-    let find = GetAsk { workspace: caller.workspace, ask, scope: caller.scope.clone() };
-    let found = app.store.read(find).await?;
-    let ask = found.filter(|ask| ask.origin.session == Some(session)).ok_or_else(ApiError::no_ask)?;
-    Ok((session, ask))
+    let ask = asks::find(&app.services, caller, asks::ask_id(question)?).await?;
+    if ask.origin.session == Some(session) { Ok((session, ask)) } else { Err(ServiceError::AskNotFound.into()) }
 }
 
 async fn settle(
@@ -44,8 +41,8 @@ async fn settle(
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<StatusCode, ApiError> {
-    let by = authorized.person_via(VIA);
-    decide(app, authorized, Decide { ask, session: Some(session), decision, by, key }).await?;
+    let resolution = Resolution { ask, session: Some(session), decision, via: VIA, key };
+    asks::resolve(&app.services, &authorized.caller, resolution).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -69,7 +66,7 @@ pub(crate) async fn reply(
         };
         settle(&app, &authorized, session, ask.id, decision, key).await
     };
-    settled.await.map_err(ApiError::for_door)
+    settled.await.map_err(ApiError::with_error_text)
 }
 
 /// Reject a question of a session. The body may be empty.
@@ -88,5 +85,5 @@ pub(crate) async fn reject(
         let decision = if is_plan_exit(&ask) { denied(body.value) } else { rejected(body.value) };
         settle(&app, &authorized, session, ask.id, decision, key).await
     };
-    settled.await.map_err(ApiError::for_door)
+    settled.await.map_err(ApiError::with_error_text)
 }

@@ -7,51 +7,25 @@ use axum::extract::{Path, State};
 use sayso_api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest, SnoozeRequest};
 use sayso_api::error::Problem;
 use sayso_core::ask::Decision;
-use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
-use sayso_store::write::{IdempotencyKey, ResolveAsk, SnoozeAsk};
+use sayso_store::write::IdempotencyKey;
 
-use super::asks::ask_id;
 use super::{ApiError, Authorized, JsonBody, OptionalJson};
-use crate::app::{App, shown};
+use crate::app::App;
 use crate::auth::Permission;
+use crate::service::asks::{self, Resolution};
 
-/// What a decision needs beside itself.
-pub(crate) struct Decide {
-    pub(crate) ask: AskId,
-    /// Doors name the session; the native API does not.
-    pub(crate) session: Option<SessionId>,
-    pub(crate) decision: Decision,
-    pub(crate) by: sayso_core::actor::Actor,
-    pub(crate) key: Option<IdempotencyKey>,
-}
-
-/// The one way in which a person's decision reaches the store, whatever the door.
-pub(crate) async fn decide(app: &App, authorized: &Authorized, decide: Decide) -> Result<Arc<sayso_core::ask::Ask>, ApiError> {
-    let caller = authorized.may(Permission::Answer)?;
-    let resolve = ResolveAsk {
-        workspace: caller.workspace,
-        ask: decide.ask,
-        scope: caller.scope.clone(),
-        session: decide.session,
-        decision: decide.decision,
-        by: decide.by,
-        now: app.clock.now(),
-        key: decide.key,
-    };
-    app.store.write(resolve).await?.map_err(|error| ApiError::resolve(error, caller.token))
-}
-
-async fn native(
+async fn resolve(
     app: &App,
     authorized: &Authorized,
     id: &str,
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<Json<Ask>, ApiError> {
-    authorized.may(Permission::Answer)?;
-    let wanted = Decide { ask: ask_id(id)?, session: None, decision, by: authorized.person(), key };
-    decide(app, authorized, wanted).await.map(|ask| Json(shown(&ask)))
+    let caller = authorized.may(Permission::Answer)?;
+    let resolution = Resolution { ask: asks::ask_id(id)?, session: None, decision, via: authorized.via(), key };
+    let ask = asks::resolve(&app.services, caller, resolution).await?;
+    Ok(Json(Ask::from(&*ask)))
 }
 
 /// Answer the questions of an ask.
@@ -65,7 +39,7 @@ pub(crate) async fn answer(
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
     let decision = Decision::Answered { answers: body.value.answers, note: body.value.note };
-    native(&app, &authorized, &id, decision, key).await
+    resolve(&app, &authorized, &id, decision, key).await
 }
 
 /// Reject the questions of an ask.
@@ -78,7 +52,7 @@ pub(crate) async fn reject(
     OptionalJson(body): OptionalJson<NoRequest>,
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
-    native(&app, &authorized, &id, rejected(body.value), key).await
+    resolve(&app, &authorized, &id, rejected(body.value), key).await
 }
 
 /// Approve a tool call, or say that a link was opened.
@@ -92,7 +66,7 @@ pub(crate) async fn approve(
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
     let decision = Decision::Approved { choice: body.value.choice, input: body.value.input.as_ref().map(Raw::of) };
-    native(&app, &authorized, &id, decision, key).await
+    resolve(&app, &authorized, &id, decision, key).await
 }
 
 /// Deny a tool call, or a link.
@@ -105,7 +79,7 @@ pub(crate) async fn deny(
     OptionalJson(body): OptionalJson<NoRequest>,
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
-    native(&app, &authorized, &id, denied(body.value), key).await
+    resolve(&app, &authorized, &id, denied(body.value), key).await
 }
 
 /// Hide an ask from the inbox for a while. Not a no.
@@ -117,16 +91,8 @@ pub(crate) async fn snooze(
     Path(id): Path<String>,
     body: JsonBody<SnoozeRequest>,
 ) -> Result<Json<Ask>, ApiError> {
-    let caller = authorized.may(Permission::Answer)?;
-    let snooze = SnoozeAsk {
-        workspace: caller.workspace,
-        ask: ask_id(&id)?,
-        scope: caller.scope.clone(),
-        until: body.value.until,
-        now: app.clock.now(),
-    };
-    let ask = app.store.write(snooze).await?.map_err(|error| ApiError::resolve(error, caller.token))?;
-    Ok(Json(shown(&ask)))
+    let ask = asks::snooze(&app.services, &authorized.caller, &id, body.value.until).await?;
+    Ok(Json(Ask::from(&*ask)))
 }
 
 /// A no to questions.

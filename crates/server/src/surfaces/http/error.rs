@@ -1,17 +1,18 @@
-//! Every error that reaches a client, in one place: a status, a stable code, and what to do.
+//! Every error that reaches a client, in one place: a status, a stable code, and the sentence with the next step.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sayso_api::ask::Outcome as ApiOutcome;
 use sayso_api::error::{ErrorCode, Problem, QuestionProblem, WorkflowFault};
 use sayso_core::ask::{InvalidAnswers, Outcome, Refused};
-use sayso_core::id::{AskId, TokenId};
+use sayso_core::id::TokenId;
 use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
-use sayso_core::texts;
 use sayso_core::workflow::WorkflowError;
 use sayso_store::StoreError;
 use sayso_store::write::ResolveError;
+
+use crate::service::ServiceError;
 
 /// An error that a client sees.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ impl ApiError {
         &self.0
     }
 
-    /// The body is not JSON, or a door misses a field.
+    /// The body is not JSON, or lacks a field that a compatibility dialect requires.
     pub(crate) fn malformed(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, ErrorCode::MalformedRequest, detail)
     }
@@ -59,32 +60,8 @@ impl ApiError {
         )
     }
 
-    pub(crate) fn forbidden() -> Self {
-        Self::new(StatusCode::FORBIDDEN, ErrorCode::Forbidden, "this token may not do this")
-    }
-
-    pub(crate) fn no_ask() -> Self {
-        Self::new(StatusCode::NOT_FOUND, ErrorCode::AskNotFound, "no such ask")
-    }
-
-    pub(crate) fn no_session() -> Self {
-        Self::new(StatusCode::NOT_FOUND, ErrorCode::SessionNotFound, "no such session")
-    }
-
-    pub(crate) fn no_run() -> Self {
-        Self::new(StatusCode::NOT_FOUND, ErrorCode::RunNotFound, "no such run").named()
-    }
-
-    pub(crate) fn no_question() -> Self {
-        Self::new(StatusCode::NOT_FOUND, ErrorCode::QuestionNotFound, "no such question of this run").named()
-    }
-
-    pub(crate) fn run_ended() -> Self {
-        Self::new(StatusCode::CONFLICT, ErrorCode::RunEnded, "the run is over")
-    }
-
-    /// A workflow that cannot be used: the first thing that is wrong in words, all of them as a list.
-    pub(crate) fn workflow(errors: &[WorkflowError]) -> Self {
+    /// A workflow that cannot be used: the first fault as a sentence, all of them as a list.
+    fn workflow(errors: &[WorkflowError]) -> Self {
         let first = errors.first();
         let detail = match (first, errors.len()) {
             (Some(first), 1) => first.to_string(),
@@ -103,8 +80,8 @@ impl ApiError {
         error
     }
 
-    /// The same with the code also under `error`, for clients that look for it there.
-    fn named(mut self) -> Self {
+    /// The same, with the code also under `error`, for clients that look for it there.
+    fn with_error_code(mut self) -> Self {
         self.0.error = serde_json::to_value(self.0.code).ok().and_then(|code| code.as_str().map(str::to_owned));
         self
     }
@@ -113,38 +90,15 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, detail)
     }
 
-    pub(crate) fn key_reused() -> Self {
-        Self::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            ErrorCode::IdempotencyKeyReused,
-            "this Idempotency-Key was used with another body; take a new key for a new call",
-        )
-    }
-
     pub(crate) fn rate_limited() -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, "too many calls; try again in a minute")
     }
 
-    pub(crate) fn session_ended() -> Self {
-        Self::new(StatusCode::CONFLICT, ErrorCode::SessionEnded, "the session is over")
-    }
-
-    pub(crate) fn not_decided() -> Self {
-        Self::new(StatusCode::CONFLICT, ErrorCode::NotDecided, "the policy leaves this to a person; nothing was opened")
-    }
-
-    pub(crate) fn external() -> Self {
-        Self::new(StatusCode::CONFLICT, ErrorCode::ExternalSession, texts::EXTERNAL)
-    }
-
-    pub(crate) fn pending(asks: &[AskId]) -> Self {
-        let mut error = Self::new(
-            StatusCode::CONFLICT,
-            ErrorCode::AskPending,
-            "the agent waits for a decision that a message does not give; decide it, or send with ifPending \"queue\"",
-        );
-        error.0.asks = asks.iter().map(ToString::to_string).collect();
-        error
+    fn policy(error: &PolicyError) -> Self {
+        let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidPolicy, error.to_string());
+        problem.0.line = Some(error.line).filter(|line| *line > 0);
+        problem.0.column = Some(error.column).filter(|column| *column > 0);
+        problem
     }
 
     fn already(outcome: &Outcome, caller: TokenId) -> Self {
@@ -164,12 +118,12 @@ impl ApiError {
         error
     }
 
-    /// Why an ask was not decided, as this caller sees it.
-    pub(crate) fn resolve(error: ResolveError, caller: TokenId) -> Self {
+    /// Why an ask was not resolved, as this caller sees it.
+    fn not_resolved(error: ResolveError, caller: TokenId) -> Self {
         let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
         match error {
-            ResolveError::NotFound => Self::no_ask(),
-            ResolveError::KeyReused(_) => Self::key_reused(),
+            ResolveError::NotFound => ServiceError::AskNotFound.into(),
+            ResolveError::KeyReused(_) => ServiceError::KeyReused.into(),
             ResolveError::Refused(refused) => match refused {
                 Refused::AlreadyResolved(outcome) => Self::already(&outcome, caller),
                 Refused::WrongKind(_) => Self::new(unprocessable, ErrorCode::WrongKind, refused.to_string()),
@@ -189,8 +143,8 @@ impl ApiError {
         }
     }
 
-    /// The same, with the text also under `error`, for clients of a door.
-    pub(crate) fn for_door(mut self) -> Self {
+    /// The same, with the sentence also under `error`, for clients of the compatibility dialects.
+    pub(crate) fn with_error_text(mut self) -> Self {
         self.0.error = Some(self.0.detail.clone());
         self
     }
@@ -204,6 +158,51 @@ impl ApiError {
     pub(crate) fn saying(mut self, detail: &str) -> Self {
         detail.clone_into(&mut self.0.detail);
         self
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    /// The one place that gives each error of the service layer its status and code. The sentence is the error's own.
+    fn from(error: ServiceError) -> Self {
+        use ErrorCode as Code;
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        let refusal = |status, code| Self::new(status, code, error.to_string());
+        match error {
+            ServiceError::Forbidden | ServiceError::EnvironmentForbidden => refusal(StatusCode::FORBIDDEN, Code::Forbidden),
+            ServiceError::InvalidLoginCode => refusal(StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            ServiceError::AskNotFound => refusal(StatusCode::NOT_FOUND, Code::AskNotFound),
+            ServiceError::SessionNotFound => refusal(StatusCode::NOT_FOUND, Code::SessionNotFound),
+            ServiceError::RunNotFound => refusal(StatusCode::NOT_FOUND, Code::RunNotFound).with_error_code(),
+            ServiceError::QuestionNotFound => refusal(StatusCode::NOT_FOUND, Code::QuestionNotFound).with_error_code(),
+            ServiceError::NotFound(_) => refusal(StatusCode::NOT_FOUND, Code::NotFound),
+            ServiceError::Invalid(_) => refusal(status, Code::InvalidRequest),
+            ServiceError::Limit(_) | ServiceError::TooManyPending => refusal(status, Code::LimitExceeded),
+            ServiceError::KeyReused => refusal(status, Code::IdempotencyKeyReused),
+            ServiceError::UnknownAgent(_) => refusal(status, Code::UnknownAgent),
+            ServiceError::AgentNotInstalled(_) => refusal(status, Code::AgentNotInstalled),
+            ServiceError::AgentUnreachable(_) => refusal(status, Code::AgentUnreachable),
+            ServiceError::DirectoryNotAllowed(_) => refusal(status, Code::DirectoryNotAllowed),
+            ServiceError::UnknownWorkflow(_) => refusal(status, Code::InvalidWorkflow),
+            ServiceError::NotDecided => refusal(StatusCode::CONFLICT, Code::NotDecided),
+            ServiceError::OutcomePending => refusal(StatusCode::CONFLICT, Code::AskPending),
+            ServiceError::SessionEnded => refusal(StatusCode::CONFLICT, Code::SessionEnded),
+            ServiceError::ExternalSession => refusal(StatusCode::CONFLICT, Code::ExternalSession),
+            ServiceError::NotResumable => refusal(StatusCode::CONFLICT, Code::NotResumable),
+            ServiceError::RunEnded => refusal(StatusCode::CONFLICT, Code::RunEnded),
+            ServiceError::PolicyChanged => refusal(StatusCode::CONFLICT, Code::PolicyChanged),
+            ServiceError::PolicyFile { .. } | ServiceError::Internal(_) => {
+                refusal(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal)
+            }
+            ServiceError::MessageBlocked(ref asks) => {
+                let mut refused = refusal(StatusCode::CONFLICT, Code::AskPending);
+                refused.0.asks = asks.iter().map(ToString::to_string).collect();
+                refused
+            }
+            ServiceError::NotResolved { error, caller } => Self::not_resolved(error, caller),
+            ServiceError::InvalidWorkflow(faults) => Self::workflow(&faults),
+            ServiceError::InvalidPolicy(error) => Self::policy(&error),
+            ServiceError::Store(error) => error.into(),
+        }
     }
 }
 
@@ -235,15 +234,6 @@ impl From<StoreError> for ApiError {
 impl From<LimitExceeded> for ApiError {
     fn from(limit: LimitExceeded) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::LimitExceeded, limit.to_string())
-    }
-}
-
-impl From<PolicyError> for ApiError {
-    fn from(error: PolicyError) -> Self {
-        let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidPolicy, error.to_string());
-        problem.0.line = Some(error.line).filter(|line| *line > 0);
-        problem.0.column = Some(error.column).filter(|column| *column > 0);
-        problem
     }
 }
 

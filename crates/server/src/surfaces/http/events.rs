@@ -9,16 +9,15 @@ use sayso_api::error::Problem;
 use sayso_api::event::StreamQuery;
 use sayso_core::scope::Scope;
 
-use super::asks::reader;
-use super::sessions::find;
+use super::sse::SseBody;
 use super::{ApiError, Authorized, Params};
 use crate::app::App;
-use crate::auth::Permission;
-use crate::runtime::feed::{Native, Selection, SseBody};
+use crate::runtime::feed::{Native, Selection};
+use crate::service::{asks, sessions};
 
 /// Where a client wants to go on. A header that is no number asks for a past that never was, which
 /// the stream answers with a reset.
-pub(crate) fn since(headers: &HeaderMap, query: &StreamQuery) -> Option<i64> {
+fn since(headers: &HeaderMap, query: &StreamQuery) -> Option<i64> {
     match headers.get("last-event-id") {
         Some(id) => Some(id.to_str().ok().and_then(|id| id.parse().ok()).unwrap_or(i64::MAX)),
         None => query.since,
@@ -35,10 +34,12 @@ pub(crate) async fn all(
     headers: HeaderMap,
     Params(query): Params<StreamQuery>,
 ) -> Result<Response, ApiError> {
-    let caller = reader(&authorized)?;
+    let caller = &authorized.caller;
+    asks::authorize_reading(caller)?;
     let selection =
         Selection { workspace: caller.workspace, session: None, scope: caller.scope.clone(), since: since(&headers, &query) };
-    Ok(SseBody::new(app.feed.cursor(selection, app.past(), Native), authorized.still_allowed(&app)).into_response())
+    Ok(SseBody::new(app.runtime.feed.cursor(selection, app.runtime.past(), Native), authorized.still_allowed(&app))
+        .into_response())
 }
 
 /// Stream the events of one session.
@@ -52,10 +53,11 @@ pub(crate) async fn of_session(
     headers: HeaderMap,
     Params(query): Params<StreamQuery>,
 ) -> Result<Response, ApiError> {
-    let caller = authorized.may(Permission::Read)?;
-    let session = find(&app, caller, &id).await?.session.id;
+    let caller = &authorized.caller;
+    let session = sessions::get(&app.services, caller, &id).await?.session.id;
     // What belongs to a visible session is visible.
     let selection =
         Selection { workspace: caller.workspace, session: Some(session), scope: Scope::All, since: since(&headers, &query) };
-    Ok(SseBody::new(app.feed.cursor(selection, app.past(), Native), authorized.still_allowed(&app)).into_response())
+    Ok(SseBody::new(app.runtime.feed.cursor(selection, app.runtime.past(), Native), authorized.still_allowed(&app))
+        .into_response())
 }

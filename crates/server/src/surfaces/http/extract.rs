@@ -11,7 +11,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use sayso_api::error::ErrorCode;
 use sayso_api::token::Role;
-use sayso_core::actor::Actor;
 use sayso_store::write::IdempotencyKey;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
@@ -20,7 +19,8 @@ use super::MAX_BODY;
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::{Caller, Permission};
-use crate::runtime::feed::StillAllowed;
+use crate::service::ServiceError;
+use crate::surfaces::http::sse::StillAllowed;
 
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy)]
@@ -44,14 +44,14 @@ pub(crate) struct Authorized {
 impl FromRequestParts<Arc<App>> for Authorized {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        let now = app.clock.now();
+        let now = app.services.clock.now();
         let secret = parts
             .headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")))
             .map(|(_, secret)| secret.trim());
-        let Some(caller) = secret.and_then(|secret| app.tokens.find(secret, now)) else {
+        let Some(caller) = secret.and_then(|secret| app.services.tokens.find(secret, now)) else {
             let Ok(Peer(from)) = Peer::from_request_parts(parts, app).await;
             let patience = app.limits.bad_token(from, now);
             return Err(if patience { ApiError::unauthorized() } else { ApiError::rate_limited() });
@@ -75,26 +75,16 @@ fn via(headers: &HeaderMap) -> String {
 impl Authorized {
     /// The caller, if the role allows this.
     pub(crate) fn may(&self, permission: Permission) -> Result<&Caller, ApiError> {
-        if permission.granted_to(self.caller.role) { Ok(&self.caller) } else { Err(ApiError::forbidden()) }
-    }
-
-    /// The caller as the one who decides.
-    pub(crate) fn person(&self) -> Actor {
-        self.person_via(&self.via)
-    }
-
-    /// The same, through a door.
-    pub(crate) fn person_via(&self, via: &str) -> Actor {
-        Actor::Person { name: self.caller.name.clone(), via: via.to_owned(), token: self.caller.token }
+        if permission.granted_to(self.caller.role) { Ok(&self.caller) } else { Err(ServiceError::Forbidden.into()) }
     }
 
     /// For streams: whether the token that opened them is still good.
     pub(crate) fn still_allowed(&self, app: &App) -> StillAllowed {
-        let (caller, clock) = (Arc::clone(&self.caller), app.clock.clone());
+        let (caller, clock) = (Arc::clone(&self.caller), app.services.clock.clone());
         Box::new(move || caller.is_valid(clock.now()))
     }
 
-    /// The surface.
+    /// The surface that the person uses.
     pub(crate) fn via(&self) -> &str {
         &self.via
     }
@@ -111,7 +101,7 @@ pub(crate) struct JsonBody<T> {
 #[derive(Debug)]
 pub(crate) struct OptionalJson<T>(pub(crate) JsonBody<T>);
 
-/// The body of a door: anything missing or wrong in shape is 400.
+/// The body of a compatibility dialect: anything missing or wrong in shape is 400.
 #[derive(Debug)]
 pub(crate) struct LooseBody<T>(pub(crate) JsonBody<T>);
 
@@ -162,7 +152,7 @@ async fn read(request: Request, app: &App) -> Result<Read, ApiError> {
 
 fn fingerprint(app: &App, body: &[u8]) -> [u8; 32] {
     // A key of any length is taken, so this does not fail.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&app.body_key) else { return [0; 32] };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&app.services.server_key) else { return [0; 32] };
     mac.update(body);
     mac.finalize().into_bytes().into()
 }
@@ -201,7 +191,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         let Read { bytes, key } = read(request, app).await?;
         let value = serde_json::from_slice(&bytes)
-            .map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).for_door())?;
+            .map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).with_error_text())?;
         Ok(Self(JsonBody { value, key }))
     }
 }

@@ -73,7 +73,7 @@ pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
 
 /// Lets in what is ours.
 pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    app.metrics.request();
+    app.runtime.metrics.request();
     let local = request.extensions().get::<Local>().map(|local| local.0);
     let refused = match app.guard.check(request.headers(), local) {
         Ok(()) => None,

@@ -22,7 +22,7 @@ fn shown(app: &App, address: SocketAddr) -> Listener {
 
 /// The server's own address.
 fn main_listener(app: &App) -> Listener {
-    Listener { address: app.address.to_string(), url: app.url.clone(), main: true }
+    Listener { address: app.address.to_string(), url: app.services.url.clone(), main: true }
 }
 
 /// Where this machine is in its network, with the port that the server has here.
@@ -39,7 +39,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
     let data = std::iter::once(main_listener(&app)).chain(opened.into_iter().map(|address| shown(&app, address)));
     Ok(Json(ListenerList {
         data: data.collect(),
-        public_url: app.public_url.clone(),
+        public_url: app.services.public_url.clone(),
         suggested: suggested(&app).map(|address| address.to_string()),
         certificate: app.tls.as_ref().map(|tls| tls.shown()),
     }))

@@ -17,7 +17,7 @@ use crate::runtime::notify;
     responses((status = 200, body = ChannelList), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<ChannelList>, ApiError> {
     authorized.may(Permission::Administer)?;
-    Ok(Json(ChannelList { data: app.notifier.shown() }))
+    Ok(Json(ChannelList { data: app.runtime.notifier.shown() }))
 }
 
 /// Send a test note through one channel, or all of them.
@@ -29,6 +29,6 @@ pub(crate) async fn test(
     OptionalJson(body): OptionalJson<TestChannels>,
 ) -> Result<Json<TestedList>, ApiError> {
     authorized.may(Permission::Administer)?;
-    let tested = notify::test(&app, body.value.name.as_deref()).await;
+    let tested = notify::test(&app.runtime, body.value.name.as_deref()).await;
     Ok(Json(TestedList { data: tested.ok_or_else(|| ApiError::not_found("no such channel; see [[notify]] in config.toml"))? }))
 }

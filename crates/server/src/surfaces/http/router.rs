@@ -13,12 +13,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
-    ApiError, agents, asks, attachments, decide, events, external, gate, health, listeners, login, notices, notify, page, policy,
-    push, runs, sessions, tokens, transcript,
+    ApiError, acp, agents, asks, attachments, decide, events, external, gate, health, listeners, login, mcp, notices, notify,
+    page, policy, push, runs, sessions, tokens, transcript,
 };
 use crate::app::App;
+use crate::surfaces::answer_link;
 use crate::surfaces::compat::{gateway, question_rest};
-use crate::surfaces::{acp, answer_link, mcp};
 
 #[derive(OpenApi)]
 #[openapi(

@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use sayso_api::ask::Ask as ApiAsk;
 use sayso_api::error::Problem;
 use sayso_api::session::{Transcript, TranscriptQuery};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, AskBody, AskState, Decision};
-use sayso_store::read::{Entry, ReadTranscript};
+use sayso_store::read::{Entry, Page};
 use serde_json::{Value, json};
 
-use super::asks::{page_size, place};
-use super::sessions::find;
 use super::{ApiError, Authorized, Params};
-use crate::app::{App, shown};
-use crate::auth::Permission;
+use crate::app::App;
+use crate::service::transcript;
 
 /// Read the transcript of a session.
 #[utoipa::path(get, path = "/v1/sessions/{id}/transcript", operation_id = "transcript", tag = "sessions", params(("id" = String, Path), TranscriptQuery),
@@ -26,15 +25,12 @@ pub(crate) async fn get(
     Path(id): Path<String>,
     Params(query): Params<TranscriptQuery>,
 ) -> Result<Json<Transcript>, ApiError> {
-    let caller = authorized.may(Permission::Read)?;
-    let session = find(&app, caller, &id).await?.session.id;
-    let read = ReadTranscript {
-        session,
-        workspace: caller.workspace,
-        after: place(query.cursor.as_deref())?.unwrap_or(0),
-        limit: page_size(query.limit)?,
-    };
-    let page = app.store.read(read).await?;
+    let page = transcript::read_transcript(&app.services, &authorized.caller, &id, query).await?;
+    Ok(Json(shown(&page)))
+}
+
+/// A page of the transcript as clients see it.
+pub(super) fn shown(page: &Page<Entry>) -> Transcript {
     let data = page
         .rows
         .iter()
@@ -43,12 +39,12 @@ pub(crate) async fn get(
             Entry::Ask(ask) => block_of(ask),
         })
         .collect();
-    Ok(Json(Transcript { data, next_cursor: page.next.map(|next| next.to_string()), seq: page.seq }))
+    Transcript { data, next_cursor: page.next.map(|next| next.to_string()), seq: page.seq }
 }
 
 /// An ask as a block: `question_request` in the shape that chat clients know, with the whole ask
 /// beside it. A client that does not know a kind shows a generic card.
-pub(crate) fn block_of(ask: &Ask) -> Value {
+fn block_of(ask: &Ask) -> Value {
     let status = match &ask.state {
         AskState::Pending(_) => "pending",
         AskState::Resolved { outcome, .. } => match outcome.decision {
@@ -64,7 +60,7 @@ pub(crate) fn block_of(ask: &Ask) -> Value {
         ),
         AskBody::Link(link) => ("link_request", json!({ "needsUserAction": status == "pending", "url": link.url })),
     };
-    json!({ "type": "action", "action_type": action, "id": ask.id, "at": ask.opened_at, "status": status, "extra": extra, "ask": shown(ask) })
+    json!({ "type": "action", "action_type": action, "id": ask.id, "at": ask.opened_at, "status": status, "extra": extra, "ask": ApiAsk::from(ask) })
 }
 
 fn question_extra(ask: &Ask) -> Value {

@@ -15,7 +15,7 @@ const PROGRESS: Duration = Duration::from_secs(15);
 
 /// The connection that a call came over is gone.
 #[derive(Debug, Clone)]
-pub(super) struct Gone(pub(super) CancellationToken);
+pub(crate) struct Gone(pub(crate) CancellationToken);
 
 /// Does something that takes long, and tells the client so at once and every 15 seconds. Nothing if the client no
 /// longer wants it or is gone; it is dropped then.

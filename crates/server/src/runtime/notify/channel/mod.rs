@@ -20,7 +20,9 @@ use sayso_core::ask::Ask;
 use sayso_core::time::Time;
 use serde::Serialize;
 
-use crate::app::App;
+use crate::config::notify::People;
+use crate::runtime::Runtime;
+use crate::service::asks::{self, Pressed};
 use crate::service::notes::Note;
 
 pub(crate) use command::Command;
@@ -63,7 +65,7 @@ pub(crate) enum Channel {
 /// A note on its way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent<'a> {
-    pub(crate) app: &'a App,
+    pub(crate) runtime: &'a Runtime,
     /// The name of the channel.
     pub(crate) channel: &'a str,
     /// The ask; none if it is a test.
@@ -102,6 +104,12 @@ impl Failure {
     }
 }
 
+/// Carries out a button press in a channel.
+async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, carried: &str) -> Pressed {
+    let Some(entry) = runtime.notifier.entry(index) else { return Pressed::Nonsense };
+    asks::press_button(&runtime.services, entry.channel(), people, user, carried).await
+}
+
 /// What became of a note that was sent: the channel's own name of it, if it has one.
 pub(crate) type Told = Result<Option<String>, Failure>;
 
@@ -136,10 +144,10 @@ impl Channel {
     }
 
     /// Listens for buttons that people press, for ever, where the channel has its own.
-    pub(crate) async fn listen(&self, app: &Arc<App>, index: usize) {
+    pub(crate) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         match self {
-            Self::Telegram(telegram) => telegram.listen(app, index).await,
-            Self::Slack(slack) => slack.listen(app, index).await,
+            Self::Telegram(telegram) => telegram.listen(runtime, index).await,
+            Self::Slack(slack) => slack.listen(runtime, index).await,
             Self::Command(_)
             | Self::Desktop(_)
             | Self::Email(_)

@@ -15,11 +15,11 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::http::{Caller, lost, send_for_json};
-use super::{Failure, Told};
-use crate::app::App;
+use super::{Failure, Told, press};
+use crate::config::notify::People;
 use crate::entropy;
-use crate::runtime::notify::People;
-use crate::service::buttons::{self, Pressed};
+use crate::runtime::Runtime;
+use crate::service::asks::Pressed;
 use crate::service::notes::Note;
 
 /// How long to wait before the socket is opened again.
@@ -33,7 +33,7 @@ const MESSAGE: usize = 1024 * 1024;
 pub(crate) struct Slack {
     pub(crate) caller: Caller,
     pub(crate) token: String,
-    /// The token of the app, for the socket.
+    /// The token of the runtime, for the socket.
     pub(crate) app_token: Option<String>,
     pub(crate) channel: String,
     /// Who may press a button, by their id.
@@ -105,10 +105,10 @@ impl Slack {
     }
 
     /// Keeps the socket open, for ever.
-    pub(super) async fn listen(&self, app: &Arc<App>, index: usize) {
+    pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         let Some(app_token) = self.app_token.as_ref().filter(|_| self.has_buttons()) else { return };
         loop {
-            if let Err(failure) = self.hear(app, index, app_token).await {
+            if let Err(failure) = self.hear(runtime, index, app_token).await {
                 tracing::debug!(reason = failure.reason, "Slack does not tell which buttons are pressed");
                 tokio::time::sleep(PAUSE).await;
             }
@@ -116,7 +116,7 @@ impl Slack {
     }
 
     /// One life of the socket.
-    async fn hear(&self, app: &Arc<App>, index: usize, app_token: &str) -> Result<(), Failure> {
+    async fn hear(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), Failure> {
         let opened = self.call("/apps.connections.open", app_token, &json!({})).await?;
         let address = opened["url"].as_str().unwrap_or_default();
         let address = match address.split_once("://") {
@@ -141,18 +141,18 @@ impl Slack {
             let Some(id) = envelope.envelope_id else { continue };
             let received = Message::text(json!({ "envelope_id": id }).to_string());
             socket.send(received).await.map_err(|error| Failure::later(format!("the socket broke: {error}")))?;
-            self.take(app, index, &envelope.payload).await;
+            self.take(runtime, index, &envelope.payload).await;
         }
     }
 
-    async fn take(&self, app: &Arc<App>, index: usize, payload: &Value) {
+    async fn take(&self, runtime: &Arc<Runtime>, index: usize, payload: &Value) {
         // The link needs no answer from us.
         if payload["actions"][0]["action_id"] == "open" {
             return;
         }
         let user = payload["user"]["id"].as_str().unwrap_or_default();
         let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
-        let pressed = buttons::press(app, index, &self.people, user, carried).await;
+        let pressed = press(runtime, index, &self.people, user, carried).await;
         // Everybody sees the outcome, because the message is changed; who was refused hears of it alone.
         if matches!(pressed, Pressed::Done) || user.is_empty() {
             return;

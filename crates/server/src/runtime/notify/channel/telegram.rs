@@ -7,10 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::http::{Caller, send, send_within};
-use super::{Failure, Told};
-use crate::app::App;
-use crate::runtime::notify::People;
-use crate::service::buttons;
+use super::{Failure, Told, press};
+use crate::config::notify::People;
+use crate::runtime::Runtime;
 use crate::service::notes::Note;
 
 /// How long Telegram holds a request for buttons, and how long we wait for it.
@@ -80,7 +79,7 @@ impl Telegram {
     }
 
     /// Asks for buttons, for ever.
-    pub(super) async fn listen(&self, app: &Arc<App>, index: usize) {
+    pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         if self.people.is_empty() {
             return;
         }
@@ -91,7 +90,7 @@ impl Telegram {
                     let (before, is_empty) = (offset, updates.is_empty());
                     for update in updates {
                         offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
-                        self.take(app, index, update).await;
+                        self.take(runtime, index, update).await;
                     }
                     // What has no number would come again and again.
                     if offset == before && !is_empty {
@@ -115,13 +114,13 @@ impl Telegram {
         }
     }
 
-    async fn take(&self, app: &Arc<App>, index: usize, mut update: Value) {
+    async fn take(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
         let callback = update.get_mut("callback_query").map(Value::take);
         let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
             tracing::warn!("Telegram sent what is no button of ours");
             return;
         };
-        let pressed = buttons::press(app, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
+        let pressed = press(runtime, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
         let answer = json!({ "callback_query_id": callback.id, "text": pressed.words() });
         if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
             tracing::debug!(reason = failure.reason, "Telegram did not take what was said to a button");

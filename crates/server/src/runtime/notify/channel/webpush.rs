@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::http::send_push;
 use super::{Failure, Next, Sent, Told};
-use crate::app::App;
 use crate::auth::{Caller, Permission};
+use crate::runtime::Runtime;
 use crate::runtime::notify::push;
-use crate::service::links::Holder;
+use crate::service::answer_links::Holder;
 use crate::service::notes::{Button, Note};
 
 /// How long a push service keeps a note for a browser that is away.
@@ -35,12 +35,12 @@ pub(crate) struct WebPush {
 
 impl WebPush {
     pub(super) async fn tell(&self, sent: &Sent<'_>) -> Told {
-        let Sent { app, channel, note, now, .. } = *sent;
+        let Sent { runtime, channel, note, now, .. } = *sent;
         let message = |caller: &Caller| {
             let mut message =
                 json!({ "title": note.line, "body": note.content.as_deref().unwrap_or_default(), "tag": tag(note) });
             if let (Some(ask), true) = (note.ask, Permission::Answer.granted_to(caller.role)) {
-                message["path"] = json!(app.links.path(ask, Holder { channel, person: &caller.name }, now));
+                message["path"] = json!(runtime.services.answer_links.path(ask, Holder { channel, person: &caller.name }, now));
                 let button = |button: &Button| json!({ "label": button.label, "press": button.press.written() });
                 if note.buttons.len() <= BUTTONS {
                     message["buttons"] = note.buttons.iter().map(button).collect();
@@ -57,13 +57,13 @@ impl WebPush {
 
     /// Sends to every browser whose token sees the ask. One that was reached is enough.
     async fn send_all(&self, sent: &Sent<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), Failure> {
-        let Sent { app, ask, now, .. } = *sent;
-        let rows = app.store.read(AllPushes { workspace: WorkspaceId::MAIN }).await;
+        let Sent { runtime, ask, now, .. } = *sent;
+        let rows = runtime.services.store.read(AllPushes { workspace: WorkspaceId::MAIN }).await;
         let rows = rows.map_err(|error| Failure::later(error.to_string()))?;
         let mut failure = Some(Failure::never("no browser asked to be woken"));
         for row in rows {
-            let Some(caller) = app.tokens.by_id(row.token, now) else {
-                forget(app, &row).await;
+            let Some(caller) = runtime.services.tokens.by_id(row.token, now) else {
+                forget(runtime, &row).await;
                 continue;
             };
             let sees = |ask: &Ask| {
@@ -73,18 +73,18 @@ impl WebPush {
             if !Permission::Read.granted_to(caller.role) || !ask.is_none_or(sees) {
                 continue;
             }
-            match self.send_one(app, &row, &message(&caller), now).await {
+            match self.send_one(runtime, &row, &message(&caller), now).await {
                 Ok(()) => failure = None,
-                Err(Failure { next: Next::Gone, .. }) => forget(app, &row).await,
+                Err(Failure { next: Next::Gone, .. }) => forget(runtime, &row).await,
                 Err(other) => failure = failure.map(|_| other),
             }
         }
         failure.map_or(Ok(()), Err)
     }
 
-    async fn send_one(&self, app: &App, row: &PushRow, message: &Value, now: Time) -> Result<(), Failure> {
+    async fn send_one(&self, runtime: &Runtime, row: &PushRow, message: &Value, now: Time) -> Result<(), Failure> {
         let unusable = |_| Failure::never("a browser's key cannot be used");
-        let key = app.push_key.as_ref().ok_or_else(|| Failure::never("there is no key"))?;
+        let key = runtime.push_key.as_ref().ok_or_else(|| Failure::never("there is no key"))?;
         let origin = row.endpoint.parse::<reqwest::Url>().map(|url| url.origin().ascii_serialization());
         let origin = origin.map_err(|_| Failure::never("a browser's push service has no address"))?;
         let client = sayso_net::client_within(&row.endpoint, self.reach).map_err(|error| Failure::never(error.to_string()))?;
@@ -106,8 +106,8 @@ fn tag(note: &Note) -> String {
     note.ask.map_or_else(|| note.id.clone(), |ask| ask.to_string())
 }
 
-async fn forget(app: &App, row: &PushRow) {
-    if let Err(error) = app.store.write(DropPush { workspace: WorkspaceId::MAIN, token: row.token }).await {
+async fn forget(runtime: &Runtime, row: &PushRow) {
+    if let Err(error) = runtime.services.store.write(DropPush { workspace: WorkspaceId::MAIN, token: row.token }).await {
         tracing::warn!(%error, "a browser that is gone could not be forgotten");
     }
 }

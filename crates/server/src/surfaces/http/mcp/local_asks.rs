@@ -1,25 +1,25 @@
-//! The asks of this very server.
+//! The asks of one caller of this server, for the MCP tools.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::Extensions;
-use sayso_api::ask::{Ask, GetAskQuery, NewAsk};
+use sayso_api::ask::{Ask, NewAsk};
 use sayso_api::notice::NewNotice;
 use sayso_core::limits;
 use sayso_core::time::Span;
 use tokio::time::Instant;
 
-use super::asks::{Asks, Failure};
-use super::client::Place;
-use crate::app::{App, shown};
-use crate::auth::Permission;
-use crate::surfaces::http::{ApiError, Authorized, Params, asks, notices};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::runtime::waiters::wait_for_outcome;
+use crate::service::{ServiceError, asks, notices};
+use crate::surfaces::http::asks::collected;
+use crate::surfaces::http::{ApiError, Authorized};
+use crate::surfaces::mcp::{Asks, Failure, Place};
 
 /// How often a wait looks whether its token is still good.
 const LOOK: Duration = Duration::from_secs(60);
@@ -27,28 +27,29 @@ const LOOK: Duration = Duration::from_secs(60);
 const RESTARTING: &str =
     "Sayso is being restarted. The question is kept: call the tool again with the same arguments to go on waiting.";
 
-/// The broker as one caller sees it.
+/// The asks of one caller of this server.
 #[derive(Debug, Clone)]
-pub(super) struct Here {
+pub(super) struct LocalAsks {
     app: Arc<App>,
-    /// Whoever makes the call; nobody yet for the server as a whole.
+    /// The caller of a tool; none before the first call.
     caller: Option<Authorized>,
 }
 
-impl Here {
+impl LocalAsks {
     pub(super) const fn new(app: Arc<App>) -> Self {
         Self { app, caller: None }
     }
 
-    fn caller(&self) -> Result<&Authorized, Failure> {
-        let still = self.caller.as_ref().filter(|authorized| authorized.caller.is_valid(self.app.clock.now()));
-        still.ok_or_else(|| Failure("The token is no longer valid.".to_owned()))
+    fn caller(&self) -> Result<&Caller, Failure> {
+        let now = self.app.services.clock.now();
+        let still = self.caller.as_ref().filter(|authorized| authorized.caller.is_valid(now));
+        still.map(|authorized| &*authorized.caller).ok_or_else(|| Failure("The token is no longer valid.".to_owned()))
     }
 }
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        Self(error.into_words())
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self(ApiError::from(error).into_words())
     }
 }
 
@@ -58,7 +59,7 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     (!value.is_empty() && value.len() <= limits::NAME).then(|| value.to_owned())
 }
 
-impl Asks for Here {
+impl Asks for LocalAsks {
     fn of_call(&self, extensions: &Extensions) -> Result<(Self, Place), ErrorData> {
         let nobody = || ErrorData::internal_error("the call came without a caller", None);
         let parts = extensions.get::<Parts>().ok_or_else(nobody)?;
@@ -73,42 +74,36 @@ impl Asks for Here {
     }
 
     async fn open(&self, ask: NewAsk) -> Result<Ask, Failure> {
-        let caller = self.caller()?.may(Permission::Open)?;
-        Ok(shown(&asks::open_ask(&self.app, caller, ask, None).await?))
+        Ok(Ask::from(&asks::open(&self.app.services, self.caller()?, ask, None).await?))
     }
 
     async fn wait(&self, id: &str, within: Option<Duration>) -> Result<Ask, Failure> {
         let until = within.map(|within| Instant::now() + within);
         loop {
             let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK));
-            let authorized = self.caller()?.clone();
-            let query = GetAskQuery { wait: Some(Span(left).to_string()), raw: None };
-            let look = asks::get(State(Arc::clone(&self.app)), authorized, Path(id.to_owned()), Params(query));
-            let Json(ask) = tokio::select! {
-                found = look => found?,
-                () = self.app.stopping.cancelled() => return Err(Failure(RESTARTING.to_owned())),
+            let caller = self.caller()?;
+            let ask = tokio::select! {
+                found = wait_for_outcome(&self.app.runtime, caller, asks::ask_id(id)?, left) => found?,
+                () = self.app.runtime.stopping.cancelled() => return Err(Failure(RESTARTING.to_owned())),
             };
-            if ask.outcome.is_some() || until.is_some_and(|until| until <= Instant::now()) {
-                return Ok(ask);
+            if ask.outcome().is_some() || until.is_some_and(|until| until <= Instant::now()) {
+                return Ok(Ask::from(&ask));
             }
         }
     }
 
     async fn receive(&self, id: &str) -> Result<Ask, Failure> {
-        let authorized = self.caller()?.clone();
-        Ok(asks::receipt(State(Arc::clone(&self.app)), authorized, Path(id.to_owned())).await?.0)
+        Ok(collected(asks::collect_outcome(&self.app.services, self.caller()?, id).await?))
     }
 
     async fn withdraw(&self, id: &str) {
-        if let Ok(authorized) = self.caller() {
-            // Somebody was first, or nobody may: nothing is left to do.
-            let _ =
-                asks::withdraw(State(Arc::clone(&self.app)), authorized.clone(), Path(id.to_owned()), Params::default()).await;
+        if let Ok(caller) = self.caller() {
+            // The ask is resolved already, or it is not the caller's: nothing is left to do.
+            let _ = asks::withdraw(&self.app.services, caller, id, None).await;
         }
     }
 
     async fn notify(&self, notice: NewNotice) -> Result<(), Failure> {
-        let caller = self.caller()?.may(Permission::Open)?;
-        Ok(notices::say(&self.app, caller, notice).await?)
+        Ok(notices::publish_notice(&self.app.services, self.caller()?, notice).await?)
     }
 }

@@ -1,27 +1,27 @@
-//! The sessions of one caller of this server.
+//! The sessions of one caller of this server, for the ACP conversation.
 
 use std::borrow::Cow;
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
 use bytes::Bytes;
-use sayso_api::ask::GetAskQuery;
+use sayso_api::ask::Ask;
 use sayso_api::error::ErrorCode;
 use sayso_api::event::Event;
-use sayso_api::session::{IfPending, MessageRequest, SessionQuery, TranscriptQuery};
+use sayso_api::session::{IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
 use sayso_core::ask::Decision;
 use sayso_core::scope::Scope;
+use sayso_store::write::SessionCommand;
 use tokio::sync::mpsc;
 
-use super::call::{Call, Refusal, Reply, Verdict};
-use super::conversation::Heard;
-use super::serve::Sessions;
-use crate::app::{App, shown};
-use crate::auth::Permission;
+use crate::app::App;
 use crate::runtime::feed::{Batch, Frame, Render, Selection};
-use crate::surfaces::http::decide::{Decide, decide};
-use crate::surfaces::http::{ApiError, Authorized, Params, asks, sessions, transcript};
+use crate::service::asks::{self, Resolution};
+use crate::service::{sessions, transcript};
+use crate::surfaces::acp::{Call, Heard, Refusal, Reply, Sessions, Verdict};
+use crate::surfaces::http::sessions::{accepted, detail, page, with_pending};
+use crate::surfaces::http::transcript::shown as shown_transcript;
+use crate::surfaces::http::{ApiError, Authorized};
 
 /// How the outcome says where a person decided.
 const VIA: &str = "acp";
@@ -30,60 +30,69 @@ const PAGE: u32 = 100;
 
 /// The sessions that a caller sees.
 #[derive(Debug, Clone)]
-pub(super) struct Here {
+pub(super) struct LocalSessions {
     app: Arc<App>,
     authorized: Authorized,
 }
 
-impl Here {
+impl LocalSessions {
     pub(super) const fn new(app: Arc<App>, authorized: Authorized) -> Self {
         Self { app, authorized }
     }
 
-    async fn made(&self, call: Call) -> Result<Reply, ApiError> {
+    async fn carry_out(&self, call: Call) -> Result<Reply, ApiError> {
         if !self.authorized.still_allowed(&self.app)() {
             return Err(ApiError::unauthorized());
         }
-        let (app, authorized) = (State(Arc::clone(&self.app)), self.authorized.clone());
-        let session = |session| Reply::Session(Box::new(session));
+        let (services, caller) = (&self.app.services, &*self.authorized.caller);
         Ok(match call {
-            Call::Create(new) => session(sessions::start(&self.app, &authorized, *new, None).await?),
-            Call::Look { session: id } => session(sessions::get(app, authorized, Path(id)).await?.0),
-            Call::Interrupt { session: id } => session(sessions::interrupt(app, authorized, Path(id)).await?.0),
-            Call::Resume { session: id } => session(sessions::resume(app, authorized, Path(id)).await?.0),
+            Call::Create(new) => {
+                let session = sessions::start(services, caller, *new, None).await?;
+                Reply::Session(Box::new(Session::of(&session, 0)))
+            }
+            Call::Look { session } => Reply::Session(Box::new(detail(&sessions::get(services, caller, &session).await?))),
+            Call::Interrupt { session } => self.command(&session, SessionCommand::Interrupt).await?,
+            Call::Resume { session } => self.command(&session, SessionCommand::Resume).await?,
             Call::Transcript { session, cursor } => {
                 let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
-                Reply::Transcript(transcript::get(app, authorized, Path(session), Params(query)).await?.0)
+                let page = transcript::read_transcript(services, caller, &session, query).await?;
+                Reply::Transcript(shown_transcript(&page))
             }
             Call::List { cursor } => {
                 let query = SessionQuery { cursor, limit: Some(PAGE), ..SessionQuery::default() };
-                Reply::Sessions(sessions::list(app, authorized, Params(query)).await?.0)
+                Reply::Sessions(page(&sessions::list(services, caller, query).await?))
             }
             Call::Message { session, text } => {
                 let message = MessageRequest { text, if_pending: IfPending::Refuse };
-                Reply::Said(Box::new(sessions::say(&self.app, &authorized, VIA, &session, message, None).await?))
+                let delivered = sessions::send_message(services, caller, VIA, &session, message, None).await?;
+                Reply::Said(Box::new(accepted(&delivered)))
             }
             Call::Whole { ask } => {
-                Reply::Ask(Box::new(asks::get(app, authorized, Path(ask), Params(GetAskQuery::default())).await?.0))
+                let ask = asks::find(services, caller, asks::ask_id(&ask)?).await?;
+                Reply::Ask(Box::new(Ask::from(&ask)))
             }
             Call::Decide { ask, verdict } => {
-                let ask = asks::ask_id(&ask)?;
-                let by = authorized.person_via(VIA);
-                let wanted = Decide { ask, session: None, decision: decision(verdict), by, key: None };
-                let decided = decide(&self.app, &authorized, wanted).await?;
-                Reply::Ask(Box::new(shown(&decided)))
+                let decision = decision(verdict);
+                let resolution = Resolution { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None };
+                let ask = asks::resolve(services, caller, resolution).await?;
+                Reply::Ask(Box::new(Ask::from(&*ask)))
             }
         })
     }
 
-    /// Follows until somebody stops listening, or why it cannot go on.
-    async fn told(&self, session: &str, since: i64, tell: &mpsc::Sender<(String, Heard)>) -> Result<(), ApiError> {
-        let caller = self.authorized.may(Permission::Read)?;
-        let found = sessions::find(&self.app, caller, session).await?.session.id;
+    async fn command(&self, session: &str, kind: SessionCommand) -> Result<Reply, ApiError> {
+        let (session, pending) = sessions::command(&self.app.services, &self.authorized.caller, session, kind).await?;
+        Ok(Reply::Session(Box::new(with_pending(&session, pending))))
+    }
+
+    /// Forwards events until nobody listens. An error says why the stream cannot continue.
+    async fn forward_events(&self, session: &str, since: i64, tell: &mpsc::Sender<(String, Heard)>) -> Result<(), ApiError> {
+        let caller = &self.authorized.caller;
+        let found = sessions::get(&self.app.services, caller, session).await?.session.id;
         let allowed = self.authorized.still_allowed(&self.app);
         // What belongs to a visible session is visible.
         let selection = Selection { workspace: caller.workspace, session: Some(found), scope: Scope::All, since: Some(since) };
-        let mut cursor = self.app.feed.cursor(selection, self.app.past(), Lines);
+        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), Lines);
         loop {
             let bytes = match poll_fn(|cx| cursor.poll_batch(cx)).await {
                 Batch::Frames(bytes) => bytes,
@@ -121,16 +130,16 @@ fn decision(verdict: Verdict) -> Decision {
     }
 }
 
-impl Sessions for Here {
+impl Sessions for LocalSessions {
     async fn call(&self, call: Call) -> Result<Reply, Refusal> {
-        self.made(call).await.map_err(|error| {
+        self.carry_out(call).await.map_err(|error| {
             let problem = error.problem();
             Refusal { code: Some(problem.code), message: problem.detail.clone() }
         })
     }
 
     async fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) {
-        if let Err(error) = self.told(&session, since, &tell).await {
+        if let Err(error) = self.forward_events(&session, since, &tell).await {
             let reason = match error.problem().code {
                 ErrorCode::Unauthorized => "the token is not valid any more".to_owned(),
                 _ => error.problem().detail.clone(),

@@ -1,117 +1,23 @@
-//! `[[notify]]` of `config.toml`: one entry is one channel.
+//! Builds the channels from the `[[notify]]` entries of `config.toml`.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use sayso_core::time::Span;
 use sayso_net::Reach;
-use serde::Deserialize;
 
+use super::Entry;
 use super::channel::{
     Caller, Channel, Command, Desktop, Email, Ntfy, Slack, Telegram, Tmux, TmuxSign, Variables, WebPush, Webhook,
 };
 use super::schedule::{Quiet, Timing};
-use super::{Entry, People};
+use crate::config::notify::{Kind, NotifyConfig, People};
 use crate::service::notes::Says;
 
 /// How long an ask waits before somebody is told.
 const AFTER: Duration = Duration::from_secs(20);
 /// How many channels there may be.
 const MOST: usize = 32;
-
-/// What a channel is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    Bell,
-    Command,
-    Desktop,
-    Email,
-    Ntfy,
-    Slack,
-    Telegram,
-    Tmux,
-    Webhook,
-    WebPush,
-}
-
-impl Kind {
-    /// The word for it.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bell => "bell",
-            Self::Command => "command",
-            Self::Desktop => "desktop",
-            Self::Email => "email",
-            Self::Ntfy => "ntfy",
-            Self::Slack => "slack",
-            Self::Telegram => "telegram",
-            Self::Tmux => "tmux",
-            Self::Webhook => "webhook",
-            Self::WebPush => "webpush",
-        }
-    }
-
-    /// What may be set for it beside what all have.
-    const fn settings(self) -> &'static [&'static str] {
-        match self {
-            Self::Bell | Self::Tmux => &["socket"],
-            Self::Command => &["command", "person"],
-            Self::Desktop => &[],
-            Self::Email => &["url", "user", "secret", "from", "to", "person"],
-            Self::Ntfy => &["url", "topic", "token", "person", "allow_private"],
-            Self::Slack => &["url", "token", "app_token", "channel", "people", "person", "allow_private"],
-            Self::Telegram => &["url", "token", "chat", "people", "person", "allow_private"],
-            Self::Webhook => &["url", "secret", "person", "allow_private"],
-            Self::WebPush => &["contact", "allow_private"],
-        }
-    }
-}
-
-/// One entry as it is written.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NotifyConfig {
-    kind: Kind,
-    name: Option<String>,
-    after: Option<Span>,
-    quiet: Option<String>,
-    zone: Option<String>,
-    then: Option<ThenConfig>,
-    #[serde(default)]
-    content: bool,
-    person: Option<String>,
-    #[serde(default)]
-    people: BTreeMap<String, String>,
-    #[serde(default)]
-    allow_private: bool,
-    url: Option<String>,
-    command: Option<Vec<String>>,
-    secret_env: Option<String>,
-    secret_file: Option<PathBuf>,
-    token_env: Option<String>,
-    token_file: Option<PathBuf>,
-    app_token_env: Option<String>,
-    app_token_file: Option<PathBuf>,
-    topic: Option<String>,
-    chat: Option<String>,
-    channel: Option<String>,
-    user: Option<String>,
-    from: Option<String>,
-    to: Option<String>,
-    socket: Option<String>,
-    contact: Option<String>,
-}
-
-/// Which channel comes next if nobody came.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ThenConfig {
-    name: String,
-    after: Span,
-}
 
 /// What entries need from outside the file.
 #[derive(Debug)]
@@ -172,29 +78,6 @@ fn leads_into_itself(timings: &[Timing], from: usize) -> bool {
 }
 
 impl NotifyConfig {
-    /// A setting that is of no use to this kind.
-    fn alien(&self) -> Option<&'static str> {
-        let given = [
-            ("person", self.person.is_some()),
-            ("people", !self.people.is_empty()),
-            ("allow_private", self.allow_private),
-            ("url", self.url.is_some()),
-            ("command", self.command.is_some()),
-            ("secret", self.secret_env.is_some() || self.secret_file.is_some()),
-            ("token", self.token_env.is_some() || self.token_file.is_some()),
-            ("app_token", self.app_token_env.is_some() || self.app_token_file.is_some()),
-            ("topic", self.topic.is_some()),
-            ("chat", self.chat.is_some()),
-            ("channel", self.channel.is_some()),
-            ("user", self.user.is_some()),
-            ("from", self.from.is_some()),
-            ("to", self.to.is_some()),
-            ("socket", self.socket.is_some()),
-            ("contact", self.contact.is_some()),
-        ];
-        given.into_iter().find(|(name, is_given)| *is_given && !self.kind.settings().contains(name)).map(|(name, _)| name)
-    }
-
     fn timing(&self, names: &[&str]) -> Result<Timing, String> {
         let quiet = match (&self.quiet, &self.zone) {
             (None, None) => None,
@@ -330,6 +213,8 @@ fn read_secret(
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
 
     #[derive(Deserialize)]

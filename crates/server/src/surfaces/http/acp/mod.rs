@@ -1,6 +1,9 @@
 //! `/acp`: the transport of the Agent Client Protocol over HTTP. The client posts its messages one by one and reads ours
 //! from streams of server-sent events, one of the connection and one of each session.
 
+mod local_sessions;
+mod streams;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,13 +19,13 @@ use sayso_core::id::TokenId;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::conversation::{Conversation, Input, Output, Setting, no_message};
-use super::here::Here;
-use super::serve::{Line, serve};
-use super::streams::{NoStream, Streams};
+use local_sessions::LocalSessions;
+use streams::{NoStream, Streams};
+
 use crate::app::App;
 use crate::auth::Permission;
 use crate::entropy;
+use crate::surfaces::acp::{Conversation, Input, Line, Output, Setting, no_message, serve};
 use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
 
 /// Clients, all together.
@@ -37,7 +40,7 @@ const SESSION: HeaderName = HeaderName::from_static("acp-session-id");
 
 /// The clients that are connected.
 #[derive(Debug, Default)]
-pub(crate) struct AcpDoor {
+pub(crate) struct AcpConnections {
     connections: Mutex<HashMap<String, Connection>>,
 }
 
@@ -51,7 +54,7 @@ struct Connection {
     leave: CancellationToken,
 }
 
-impl AcpDoor {
+impl AcpConnections {
     fn connections(&self) -> MutexGuard<'_, HashMap<String, Connection>> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -114,13 +117,13 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
 
 /// A client introduces itself: that makes the connection.
 fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response, ApiError> {
-    let mut conversation = Conversation::new(Setting { agent: app.default_agent(), environment: None });
+    let mut conversation = Conversation::new(Setting { agent: app.services.default_agent(), environment: None });
     let said = conversation.handle(Input::Line { text, session: None }).into_iter().find_map(|output| match output {
         Output::Send(frame) => Some(frame.line),
         Output::Call(_) | Output::Follow { .. } => None,
     });
     let (lines, mut inbox) = mpsc::channel(LINES);
-    let (streams, leave) = (Streams::new(), app.stopping.child_token());
+    let (streams, leave) = (Streams::new(), app.runtime.stopping.child_token());
     let connection = Connection { owner: authorized.caller.token, lines, streams: Arc::clone(&streams), leave: leave.clone() };
     let id = entropy::secret("");
     {
@@ -134,7 +137,7 @@ fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response,
     // It ends by itself: when the client leaves or is gone, or the server stops.
     let (app, own) = (Arc::clone(app), id.clone());
     tokio::spawn(async move {
-        let sessions = Here::new(Arc::clone(&app), authorized);
+        let sessions = LocalSessions::new(Arc::clone(&app), authorized);
         let gone = async {
             streams.abandoned().await;
             leave.cancel();

@@ -1,5 +1,7 @@
 //! `/mcp`: both eras of the protocol over HTTP, for callers whose token may open asks.
 
+mod local_asks;
+
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,12 +20,11 @@ use sayso_api::error::ErrorCode;
 use sayso_core::id::TokenId;
 use tokio_util::sync::CancellationToken;
 
-use super::here::Here;
-use super::tools::Tools;
-use super::waiting::Gone;
 use crate::app::App;
 use crate::auth::Permission;
 use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
+use crate::surfaces::mcp::{Gone, Tools};
+use local_asks::LocalAsks;
 
 /// Sessions of clients of the older protocol, all together. A waiting call has one.
 const SESSIONS: usize = 4_096;
@@ -34,13 +35,13 @@ const SESSION: &str = "mcp-session-id";
 
 /// What `/mcp` keeps between calls.
 #[derive(Debug)]
-pub(crate) struct McpDoor {
+pub(crate) struct McpSessions {
     sessions: Arc<LocalSessionManager>,
     /// Whose each session is: an id that leaks is of no use with another token.
     owners: Mutex<HashMap<String, TokenId>>,
 }
 
-impl Default for McpDoor {
+impl Default for McpSessions {
     fn default() -> Self {
         let mut sessions = LocalSessionManager::default();
         // Its own limit ends calls that wait for a person for five minutes in silence.
@@ -49,7 +50,7 @@ impl Default for McpDoor {
     }
 }
 
-impl McpDoor {
+impl McpSessions {
     fn owners(&self) -> std::sync::MutexGuard<'_, HashMap<String, TokenId>> {
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -70,14 +71,14 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION)?.to_str().ok().map(str::to_owned)
 }
 
-fn service(app: &Arc<App>) -> StreamableHttpService<Tools<Here>, LocalSessionManager> {
+fn service(app: &Arc<App>) -> StreamableHttpService<Tools<LocalAsks>, LocalSessionManager> {
     // Hosts and origins were looked at before any handler ran, for this route as for every other.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_max_request_body_bytes(MAX_BODY)
-        .with_cancellation_token(app.stopping.clone());
-    let tools = Tools::new(Here::new(Arc::clone(app)));
+        .with_cancellation_token(app.runtime.stopping.clone());
+    let tools = Tools::new(LocalAsks::new(Arc::clone(app)));
     StreamableHttpService::new(move || Ok(tools.clone()), Arc::clone(&app.mcp.sessions), config)
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn route(app: &Arc<App>) -> axum::routing::MethodRouter<Arc<App>> {
 
 async fn serve(
     app: &Arc<App>,
-    service: &StreamableHttpService<Tools<Here>, LocalSessionManager>,
+    service: &StreamableHttpService<Tools<LocalAsks>, LocalSessionManager>,
     authorized: Authorized,
     mut request: Request,
 ) -> Result<Response, ApiError> {

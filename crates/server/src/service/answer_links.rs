@@ -1,4 +1,4 @@
-//! Links with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
+//! AnswerLinks with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
 //! stored; that an ask has one outcome makes a link work once.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ const WHOLE: usize = END + 16;
 
 /// Makes and reads links.
 #[derive(Debug)]
-pub(crate) struct Links {
+pub(crate) struct AnswerLinks {
     key: [u8; 32],
     /// Where people reach this server; without it there are no links.
     base: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) enum BadLink {
     Expired,
 }
 
-impl Links {
+impl AnswerLinks {
     pub(crate) fn new(key: [u8; 32], public_url: Option<&str>) -> Self {
         Self { key, base: public_url.map(|url| url.trim_end_matches('/').to_owned()) }
     }
@@ -111,8 +111,8 @@ mod tests {
     const ADA: Holder<'_> = Holder { channel: "mail", person: "ada" };
     const BEN: Holder<'_> = Holder { channel: "mail", person: "ben" };
 
-    fn links(key: u8) -> Links {
-        Links::new([key; 32], Some("https://box.test/"))
+    fn links(key: u8) -> AnswerLinks {
+        AnswerLinks::new([key; 32], Some("https://box.test/"))
     }
 
     fn code() -> String {
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(links(1).read(&code(), [BEN], Time::from_millis(0)), Err(BadLink::Wrong), "another person's");
         assert_eq!(links(1).read(&code(), [], Time::from_millis(0)), Err(BadLink::Wrong), "a channel that is gone");
         assert_eq!(links(2).read(&code(), [ADA], Time::from_millis(0)), Err(BadLink::Wrong), "another server's");
-        assert_eq!(Links::new([1; 32], None).address(ask, ADA, Time::from_millis(0)), None);
+        assert_eq!(AnswerLinks::new([1; 32], None).address(ask, ADA, Time::from_millis(0)), None);
     }
 
     #[test]

@@ -1,42 +1,39 @@
 //! What follows from what happened in a run, as one transaction.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 
 use sayso_agents::translator::Command;
 use sayso_api::run::{RunNews as ApiRunNews, RunStep, StepNews};
-use sayso_api::session::Session as ApiSession;
 use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Origin, PolicyNote, Question, Reach};
-use sayso_core::connection::{Connection, Epoch, Position};
-use sayso_core::id::{AskId, BlockId, ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::run::{Effect, Event, Run, RunStatus, StepState};
-use sayso_core::session::{Session, SessionStatus, StepOf, title_of};
+use sayso_core::session::StepOf;
 use sayso_core::time::Time;
-use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_core::workflow::Kind;
 use sayso_store::write::{AdvanceRun, CreateSession, RunNews};
 use sayso_store::{EventKind, WorkspaceId};
 
-use crate::app::App;
 use crate::entropy;
-use crate::surfaces::http::sessions::look_at;
+use crate::service::Services;
+use crate::service::project::read_existing_project;
+use crate::service::sessions::{SessionDraft, Start};
 
 /// Bytes of an output that an event carries; the whole is at `GET /v1/runs/{id}`.
 const SHOWN: usize = 4 * 1024;
 
 /// How a run begins.
-pub(crate) async fn begin(app: &App, run: &Run) -> AdvanceRun {
-    let mut first = follow(app, run, 0, vec![Event::Begin]).await;
+pub(super) async fn begin(services: &Services, run: &Run) -> AdvanceRun {
+    let mut first = follow(services, run, 0, vec![Event::Begin]).await;
     first.changed = (0..run.steps.len()).collect();
     first
 }
 
 /// Takes what happened; everything that follows from it. A step that cannot begin is one more thing
 /// that happened.
-pub(super) async fn follow(app: &App, before: &Run, version: i64, events: Vec<Event>) -> AdvanceRun {
-    let now = app.clock.now();
+pub(crate) async fn follow(services: &Services, before: &Run, version: i64, events: Vec<Event>) -> AdvanceRun {
+    let now = services.clock.now();
     let mut all = AdvanceRun {
         workspace: WorkspaceId::MAIN,
         run: Box::new(before.clone()),
@@ -55,7 +52,7 @@ pub(super) async fn follow(app: &App, before: &Run, version: i64, events: Vec<Ev
         for effect in all.run.next(event, now, &mut entropy::id) {
             match effect {
                 Effect::StartSession { step, session, prompt } => {
-                    match Box::pin(session_for(app, &all.run, &step, session, prompt, now)).await {
+                    match Box::pin(session_for(services, &all.run, &step, session, prompt, now)).await {
                         Ok(create) => all.sessions.push(create),
                         Err(reason) => events.push_back(Event::Ended { session, reason, died: false }),
                     }
@@ -111,7 +108,7 @@ fn of_step(run: &Run, id: &str) -> Option<RunNews> {
 
 /// The session that carries a step out, or why there can be none.
 async fn session_for(
-    app: &App,
+    services: &Services,
     run: &Run,
     step: &str,
     id: SessionId,
@@ -120,65 +117,29 @@ async fn session_for(
 ) -> Result<CreateSession, String> {
     let written = run.written(step).ok_or("the step is not in the workflow any more")?;
     let Kind::Agent { agent, .. } = written.kind() else { return Err("the step has no agent".to_owned()) };
-    let agent = app.agents.get(agent).ok_or_else(|| format!("there is no agent `{agent}`"))?;
-    let variables = app.runs.variables(run.id);
+    let agent = services.agents.get(agent).ok_or_else(|| format!("there is no agent `{agent}`"))?;
+    let variables = services.environment.for_run(run.id);
     if let Some(program) = &agent.program {
-        let path = variables.get("PATH").map(String::as_str).or_else(|| app.processes.variable("PATH"));
-        program.find(path).ok_or_else(|| program.missing(&agent.name))?;
+        program.find(services.environment.search_path(&variables)).ok_or_else(|| program.missing(&agent.name))?;
     }
-    let project = PathBuf::from(written.directory.as_deref().unwrap_or(&run.directory));
-    let project_text = project.to_string_lossy().into_owned();
-    let looked = tokio::task::spawn_blocking(move || project.is_dir().then(|| look_at(&project))).await;
-    let (project_policy, branch) = looked.ok().flatten().ok_or_else(|| format!("{project_text} is not a directory"))?;
-    let connection = ConnectionId::new(now, entropy::id());
-    let permission_mode = written.permission_mode.clone().unwrap_or_else(|| "default".to_owned());
-    let session = Session {
-        id,
-        connection,
-        agent: agent.name.clone(),
-        title: title_of(&prompt),
-        project: project_text.clone(),
-        branch,
-        status: SessionStatus::Running,
-        permission_mode: permission_mode.clone(),
+    let directory = written.directory.as_deref().unwrap_or(&run.directory);
+    let project = read_existing_project(directory.into()).await;
+    let project = project.ok_or_else(|| format!("{directory} is not a directory"))?;
+    let draft = SessionDraft {
+        title: Some(prompt.clone()),
+        permission_mode: written.permission_mode.clone(),
         model: written.model.clone(),
         policy: written.policy(),
-        project_policy,
-        external: None,
         step: Some(StepOf { run: run.id, step: step.to_owned() }),
         labels: run.labels.clone(),
         opened_by: Some(run.opened_by),
-        created_at: now,
-        updated_at: now,
+        ..SessionDraft::new(&agent.name, project)
     };
-    app.processes.keep_variables(connection, variables);
-    let body = BlockBody::Message { role: Role::User, text: prompt.clone() };
-    let command = Command::Start {
-        session: id,
-        project: project_text,
-        prompt: Some(prompt),
-        permission_mode,
-        model: written.model.clone(),
-        questions: written.may_ask(),
-    };
-    Ok(CreateSession {
-        workspace: WorkspaceId::MAIN,
-        connection: Connection {
-            id: connection,
-            kind: agent.kind(),
-            agent: agent.name.clone(),
-            epoch: Epoch(1),
-            position: Position(0),
-            process: None,
-            state: None,
-            wake_at: None,
-        },
-        announced: Raw::of(&ApiSession::of(&session, 0)),
-        session,
-        command: Raw::of(&command),
-        prompt: Some(Block { id: BlockId::new(now, entropy::id()), at: now, subagent: None, body }),
-        key: None,
-    })
+    let connection = ConnectionId::new(now, entropy::id());
+    services.environment.keep_for_connection(connection, variables);
+    let (workspace, questions) = (WorkspaceId::MAIN, written.may_ask());
+    let start = Start { workspace, id, connection, agent, draft, prompt: Some(prompt), questions, key: None };
+    Ok(start.into_commit(now))
 }
 
 /// The ask of a checkpoint: in the same inbox as everything else, and always for a person.

@@ -11,9 +11,8 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::conversation::{Frame, To};
-use super::serve::Outlet;
-use crate::runtime::feed::StillAllowed;
+use crate::surfaces::acp::{Frame, Outlet, To};
+use crate::surfaces::http::sse::StillAllowed;
 
 /// Messages that wait to be read. Whoever sends more waits.
 const QUEUE: usize = 16;
