@@ -1,39 +1,28 @@
-//! The Sayso server: connections to agents, the broker between them and people, the feed of events,
-//! and the HTTP interface with its doors.
+//! The Sayso server. Its folders are its layers, from top to bottom: `surfaces` (HTTP, MCP, ACP and others), `runtime`
+//! (tasks: connections to agents, runs, the feed, notifications), `service` (the use cases), `auth` and `config`. A module
+//! uses its own layer and the layers below; the test `layers` checks that. `app` wires the layers, `server` starts and
+//! stops them.
 //!
-//! It keeps no truth in memory: asks, outcomes and what has to be sent are rows before anybody hears
-//! of them, so that a server that dies at any moment goes on where it was. This crate deliberately
-//! knows nothing of terminals, and the agents' protocols live in `sayso-agents`.
+//! No state lives only in memory: asks, outcomes and messages to agents are rows before anyone sees them, so a server that
+//! is killed at any moment continues where it was. This crate deliberately knows no terminals, and the agents' protocols
+//! live in `sayso-agents`.
 
-mod agents;
 mod app;
-mod attachments;
 mod auth;
-mod broker;
 mod clock;
 mod config;
-mod connection;
-mod doors;
 mod entropy;
-mod feed;
-mod http;
-mod link;
-mod listener;
-mod listeners;
-mod metrics;
-mod notify;
-mod policies;
-mod rate;
-mod reach;
-mod runs;
+mod runtime;
 mod server;
-mod tls;
+mod service;
+mod surfaces;
 
-pub use agents::{Embedded, MakeTranslator};
 pub use clock::{Clock, FakeClock};
+pub use config::agents::{Embedded, MakeTranslator};
+pub use config::reach::{ReachOptions, TlsFiles};
 pub use config::{ConfigError, Options, TerminalSettings, agent_names};
-pub use doors::{acp, mcp};
-pub use http::openapi;
-pub use reach::{ReachError, ReachOptions};
 pub use server::{Server, StartError, run};
-pub use tls::{TlsError, TlsFiles};
+pub use surfaces::http::openapi;
+pub use surfaces::reach::ReachError;
+pub use surfaces::tls::TlsError;
+pub use surfaces::{acp, mcp};

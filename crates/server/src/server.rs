@@ -20,24 +20,29 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::attachments::Attachments;
-use crate::auth::{Guard, Tokens, hash, role_name};
-use crate::broker::{self, Deadlines, Keeper, Waiters};
+use crate::auth::{Guard, SECRET_PREFIX, Tokens, hash, role_name};
+use crate::config::notify::Kind;
 use crate::config::{Config, ConfigError, Options};
-use crate::connection::Registry;
-use crate::doors::acp::AcpDoor;
-use crate::doors::mcp::McpDoor;
 use crate::entropy;
-use crate::feed::Feed;
-use crate::http;
-use crate::link::Processes;
-use crate::listener;
-use crate::listeners::{self, Listeners};
-use crate::metrics::Metrics;
-use crate::notify::{self, Kind, Links, Notifier, PushKey};
-use crate::policies::Policies;
-use crate::reach::{Reach, ReachError, local_url};
-use crate::runs::Runs;
+use crate::runtime::Runtime;
+use crate::runtime::attachments::Attachments;
+use crate::runtime::connection::Registry;
+use crate::runtime::deadlines::{self, Deadlines};
+use crate::runtime::feed::Feed;
+use crate::runtime::keeper::{self, Keeper};
+use crate::runtime::link::Processes;
+use crate::runtime::metrics::Metrics;
+use crate::runtime::notify::{self, Notifier, PushKey};
+use crate::runtime::runs::Runs;
+use crate::runtime::waiters::Waiters;
+use crate::service::answer_links::AnswerLinks;
+use crate::service::policies::Policies;
+use crate::service::{ProcessEnvironment, Services, policy};
+use crate::surfaces::http::acp::AcpConnections;
+use crate::surfaces::http::mcp::McpSessions;
+use crate::surfaces::listeners::{self, Listeners};
+use crate::surfaces::reach::{Reach, ReachError, local_url};
+use crate::surfaces::{http, listener};
 
 /// The setting that keeps the key of body hashes, so that idempotency survives a restart.
 const BODY_KEY: &str = "body_key";
@@ -157,8 +162,8 @@ impl Server {
         let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), sink)?;
         feed.seed(WorkspaceId::MAIN, store.read(FeedHead { workspace: WorkspaceId::MAIN }).await?);
         let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
-        let body_key = kept_key(&store, &stored, BODY_KEY).await?;
-        let links = Links::new(kept_key(&store, &stored, LINK_KEY).await?, public_url.as_deref());
+        let server_key = kept_key(&store, &stored, BODY_KEY).await?;
+        let answer_links = AnswerLinks::new(kept_key(&store, &stored, LINK_KEY).await?, public_url.as_deref());
         let push_key = if notifier.has(Kind::WebPush) { Some(push_key(&store, &stored).await?) } else { None };
         notifier.begin(&store, &stored, clock.now()).await?;
         let home = home.map(|home| home.to_string_lossy().into_owned());
@@ -171,62 +176,69 @@ impl Server {
         let token = admin_token(&store, &tokens, &data_dir, clock.now()).await?;
         let socket = TcpListener::bind(listen).await.map_err(|source| StartError::Listen { address: listen, source })?;
         let address = socket.local_addr().map_err(|source| StartError::Listen { address: listen, source })?;
-        let guard = Guard { hosts, origins: config.cors_origins.clone() };
-        let (listeners, calls) = Listeners::new();
-        let app = Arc::new(App {
+        let services = Arc::new(Services {
             store,
-            feed,
             clock,
             policies,
             agents,
             tokens,
-            guard,
-            waiters,
-            keeper,
-            mcp: McpDoor::default(),
-            acp: AcpDoor::default(),
-            stopping: CancellationToken::new(),
-            limits: http::Limits::default(),
-            processes: Processes::new(&data_dir, runtime_dir, supervisor, environment, &config),
-            attachments: Attachments::new(&data_dir),
-            connections: Arc::clone(&registry),
-            halt: watch::Sender::new(false),
-            config,
-            metrics,
-            runs,
-            notifier,
-            links,
-            push_key,
+            environment: ProcessEnvironment::new(environment),
+            answer_links,
             home,
-            body_key,
+            server_key,
             url: local_url(address),
             public_url,
+            config,
+        });
+        let runtime = Arc::new(Runtime {
+            feed,
+            waiters,
+            keeper,
+            metrics,
+            processes: Processes::new(&data_dir, runtime_dir, supervisor, &services.config),
+            attachments: Attachments::new(&data_dir),
+            connections: Arc::clone(&registry),
+            runs,
+            notifier,
+            push_key,
+            stopping: CancellationToken::new(),
+            halt: watch::Sender::new(false),
+            services: Arc::clone(&services),
+        });
+        let (listeners, calls) = Listeners::new();
+        let app = Arc::new(App {
+            guard: Guard { hosts, origins: services.config.cors_origins.clone() },
+            limits: http::Limits::default(),
+            mcp: McpSessions::default(),
+            acp: AcpConnections::default(),
             address,
             listeners,
             tls,
+            services: Arc::clone(&services),
+            runtime: Arc::clone(&runtime),
         });
 
-        let unfinished = app.store.read(Unfinished).await?;
+        let unfinished = services.store.read(Unfinished).await?;
         deadlines.add(unfinished.deadlines);
         for (ask, keep) in unfinished.kept {
-            app.keeper.pending(ask, keep.0, app.clock.now());
+            runtime.keeper.pending(ask, keep.0, services.clock.now());
         }
         registry.want(unfinished.connections);
-        app.runs.want(app.store.read(OpenRuns).await?);
+        runtime.runs.want(services.store.read(OpenRuns).await?);
         let mut tasks = JoinSet::new();
-        tasks.spawn(registry.run(Arc::clone(&app)));
-        tasks.spawn(broker::run_deadlines(Arc::clone(&app), deadlines, grace));
-        tasks.spawn(broker::run_keeper(Arc::clone(&app)));
-        tasks.spawn(Arc::clone(&app.runs).run(Arc::clone(&app)));
+        tasks.spawn(registry.run(Arc::clone(&runtime)));
+        tasks.spawn(deadlines::run(Arc::clone(&services), deadlines, grace));
+        tasks.spawn(keeper::run(Arc::clone(&services), Arc::clone(&runtime.keeper)));
+        tasks.spawn(Arc::clone(&runtime.runs).run(Arc::clone(&services)));
         tasks.spawn(housekeeping(Arc::clone(&app)));
-        let feed = Arc::clone(&app.feed);
+        let feed = Arc::clone(&runtime.feed);
         tasks.spawn(async move { feed.keep_alive().await });
-        let notes = Notifier::run(&app);
+        let notes = Notifier::run(&runtime);
         let (stop, mut stopping) = watch::channel(false);
         let router = http::router(Arc::clone(&app));
         // Before anything is answered: who reaches this server finds what it says of itself, and not what the one before
         // it at the same address said.
-        announce_server(&data_dir, &app.url)?;
+        announce_server(&data_dir, &services.url)?;
         let listeners = tokio::spawn(listeners::run(calls, router.clone(), app.tls.clone(), stopping.clone()));
         let listener = tokio::spawn(listener::serve(socket, router, listener::Limits::default(), app.tls.clone(), async move {
             // The sender ends with the server; either way it is time to stop.
@@ -244,7 +256,7 @@ impl Server {
     /// The address to call.
     #[must_use]
     pub fn url(&self) -> &str {
-        &self.app.url
+        &self.app.services.url
     }
 
     /// The admin's token.
@@ -256,13 +268,13 @@ impl Server {
     /// Stops it: streams end, requests finish, everything is on disk. At most ten seconds.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
-        self.app.feed.close();
-        self.app.stopping.cancel();
+        self.app.runtime.feed.close();
+        self.app.runtime.stopping.cancel();
         let last_notes = async { while self.notes.join_next().await.is_some() {} };
         let _ = tokio::join!(self.listener, self.listeners, tokio::time::timeout(LAST_NOTES, last_notes));
         self.notes.shutdown().await;
         self.tasks.shutdown().await;
-        self.app.store.close().await;
+        self.app.services.store.close().await;
         let _ = std::fs::remove_file(self.data_dir.join("server.json"));
     }
 }
@@ -301,12 +313,12 @@ async fn housekeeping(app: Arc<App>) {
                 if let Some(tls) = &app.tls {
                     tls.reload();
                 }
-                if app.policies.reload() && http::policy::announce(&app).await.is_err() {
+                if app.services.policies.reload() && policy::announce(&app.services).await.is_err() {
                     tracing::warn!("the new policy is in force, but could not be announced");
                 }
             }
             _ = trim.tick() => {
-                if let Err(error) = retain(&app).await {
+                if let Err(error) = retain(&app.services).await {
                     tracing::warn!(%error, "the past could not be trimmed");
                 }
             }
@@ -314,13 +326,13 @@ async fn housekeeping(app: Arc<App>) {
     }
 }
 
-async fn retain(app: &App) -> Result<(), StoreError> {
-    let now = app.clock.now();
+async fn retain(services: &Services) -> Result<(), StoreError> {
+    let now = services.clock.now();
     let before =
         |age: Duration| sayso_core::time::Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
-    let keep = app.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
+    let keep = services.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
     let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), now, at_most: 1_000 };
-    while app.store.write(retain()).await? {
+    while services.store.write(retain()).await? {
         tokio::task::yield_now().await;
     }
     Ok(())
@@ -354,7 +366,7 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: sayso
     if let Some(secret) = kept.as_ref().filter(|secret| tokens.find(secret, now).is_some()) {
         return Ok(secret.clone());
     }
-    let secret = kept.unwrap_or_else(|| entropy::secret(http::SECRET_PREFIX));
+    let secret = kept.unwrap_or_else(|| entropy::secret(SECRET_PREFIX));
     write_private(&path, &format!("{secret}\n"))?;
     let name = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "you".to_owned());
     let row = TokenRow {

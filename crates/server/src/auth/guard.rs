@@ -1,4 +1,4 @@
-//! The guard at the door: only host names that are ours, only pages of origins that are ours. It
+//! The guard in front of every handler: only host names that are ours, only pages of origins that are ours. It
 //! stops DNS rebinding and pages of other sites before any handler runs.
 
 use std::net::IpAddr;

@@ -2,9 +2,10 @@
 //! of other origins. There are no cookies: nothing is sent by a browser on its own.
 
 mod guard;
+pub(crate) mod rate;
 mod role;
 mod token;
 
 pub(crate) use guard::{Foreign, Guard};
 pub(crate) use role::{Permission, role_name};
-pub(crate) use token::{Caller, Tokens, hash};
+pub(crate) use token::{Caller, SECRET_PREFIX, Tokens, hash};

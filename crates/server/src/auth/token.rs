@@ -14,6 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::role::{Permission, role_of};
 
+/// Every secret starts with this, so that scanners recognise a leaked one.
+pub(crate) const SECRET_PREFIX: &str = "sayso_";
+
 /// The hash that is stored of a secret. Secrets are 32 random bytes, so a plain hash is enough, and
 /// looking one up by its hash leaks nothing about others.
 pub(crate) fn hash(secret: &str) -> [u8; 32] {

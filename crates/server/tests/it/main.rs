@@ -15,6 +15,7 @@ mod gateway;
 mod guard;
 mod hang_up;
 mod idempotency;
+mod layers;
 mod life;
 mod mcp;
 mod messages;

@@ -1,0 +1,272 @@
+//! What the outputs of a translator mean for the database and for whoever listens.
+
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, HttpCall, Input, Method, NewAsk, Output};
+use sayso_api::event::names;
+use sayso_api::session::Session as ApiSession;
+use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
+use sayso_core::id::{AskId, BlockId, SessionId};
+use sayso_core::limits::{self, LimitExceeded};
+use sayso_core::raw::Raw;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
+use sayso_store::write::{Change, Process};
+use sayso_store::{EventKind, WorkspaceId};
+use sha2::{Digest, Sha256};
+
+use super::owner::{Carried, Owner};
+use super::process::Message;
+use crate::entropy;
+use crate::runtime::feed::LiveEvent;
+use crate::service::asks::open_for_agent;
+
+/// What one transaction does, and what is only shown.
+#[derive(Debug)]
+pub(super) struct Consequences {
+    pub(super) changes: Vec<Change>,
+    pub(super) live: Vec<LiveEvent>,
+    pub(super) process: Process,
+    /// What is asked of the agent's server and changes nothing.
+    pub(super) reads: Vec<HttpCall>,
+    /// Commands that a person allowed from now on.
+    pub(super) granted: Vec<(SessionId, Vec<String>)>,
+    /// Conversations of somebody's own that have no session yet.
+    pub(super) found: Vec<Found>,
+}
+
+/// Whose outcome an input carries.
+#[derive(Debug, Clone, Copy)]
+struct Carries {
+    session: Option<SessionId>,
+    ask: Option<AskId>,
+    secret: bool,
+}
+
+impl Owner {
+    /// Hands one input to the translator and gathers what follows. What has to be refused goes
+    /// straight back to it.
+    pub(super) fn follow(&mut self, input: Input, secret: bool, now: Time, all: &mut Consequences) {
+        let carries = match &input {
+            Input::Command(Command::Outcome { session, ask, .. }) => Carries { session: Some(*session), ask: Some(*ask), secret },
+            Input::Command(command) => Carries { session: Some(command.session()), ask: None, secret: false },
+            Input::Line(_)
+            | Input::HttpReply(_)
+            | Input::StreamOpened
+            | Input::StreamEvent(_)
+            | Input::StreamClosed
+            | Input::Exited(_)
+            | Input::Tick => Carries { session: None, ask: None, secret: false },
+        };
+        let mut refusals = Vec::new();
+        for output in self.translator.handle(now, input) {
+            self.consequence(output, carries, now, all, &mut refusals);
+        }
+        for refusal in refusals {
+            let about = Carries { session: Some(refusal.session()), ask: None, secret: false };
+            for output in self.translator.handle(now, Input::Command(refusal)) {
+                self.consequence(output, about, now, all, &mut Vec::new());
+            }
+        }
+    }
+
+    /// Gives a conversation of somebody's own a session, and the translator the session.
+    pub(super) fn adopt(&mut self, found: &Found, session: Session, now: Time, all: &mut Consequences) {
+        let (id, announced) = (session.id, Raw::of(&ApiSession::of(&session, 0)));
+        all.changes.push(Change::NewSession { session: Box::new(session.clone()), announced });
+        self.sessions.insert(id, Box::new(Carried::new(&self.runtime, session)));
+        let carries = Carries { session: Some(id), ask: None, secret: false };
+        for output in self.translator.adopt(now, id, found) {
+            self.consequence(output, carries, now, all, &mut Vec::new());
+        }
+    }
+
+    fn consequence(&mut self, output: Output, carries: Carries, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
+        match output {
+            Output::Event { session, event } => self.event(session, event, now, all, refusals),
+            Output::Undeliverable { ask, reason } => {
+                all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+            }
+            Output::Launch(launch) => {
+                all.process = Process::Launched;
+                self.send(carries, &Message::Launch(launch), all);
+            }
+            Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
+            Output::Stop => self.send(carries, &Message::Stop, all),
+            Output::Found(found) => {
+                if all.found.iter().all(|other| other.native_id != found.native_id) {
+                    all.found.push(found);
+                }
+            }
+            Output::HttpCall(call) => match call.method {
+                Method::Get => all.reads.push(call),
+                Method::Post => self.send(carries, &Message::Call(call), all),
+            },
+        }
+    }
+
+    /// What is sent to a process is a row first.
+    fn send(&self, carries: Carries, message: &Message, all: &mut Consequences) {
+        let Some(session) = carries.session.or_else(|| self.sessions.keys().next().copied()) else { return };
+        let Carries { ask, secret, .. } = carries;
+        all.changes.push(Change::Send { session, ask, message: Raw::of(message), secret });
+    }
+
+    fn event(&mut self, session: SessionId, event: AgentEvent, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
+        match event {
+            AgentEvent::TurnStarted => self.status(session, SessionStatus::Running, all),
+            AgentEvent::TurnEnded => {
+                self.seen_tools.clear();
+                self.status(session, SessionStatus::Idle, all);
+            }
+            AgentEvent::Ended { reason, failed, resumable } => {
+                self.pending = 0;
+                // An agent that cannot be resumed reads its input and ends without a word.
+                for ask in self.said.drain(..).filter(|_| failed) {
+                    let reason = format!("The session could not be resumed: {reason}");
+                    all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+                }
+                let ended = if self.halted {
+                    SessionStatus::Ended { reason: "stopped with all agents".to_owned(), failed: false, resumable }
+                } else {
+                    SessionStatus::Ended { reason, failed, resumable }
+                };
+                self.status(session, ended, all);
+            }
+            AgentEvent::AskOpened(new) => {
+                let (native_id, kind, raw) = (new.native_id.clone(), new.body.kind(), new.raw.clone());
+                match self.open(session, *new, now) {
+                    Ok(Some(ask)) => {
+                        if matches!(ask.state, AskState::Pending(_)) {
+                            self.pending += 1;
+                        }
+                        all.changes.push(Change::OpenAsk(Box::new(ask)));
+                    }
+                    Ok(None) => tracing::error!(%session, "an ask came for a session that this connection does not carry"),
+                    Err(limit) => refusals.push(Command::Outcome {
+                        session,
+                        ask: AskId::new(now, entropy::id()),
+                        native_id,
+                        decision: refusal(kind, &limit),
+                        raw,
+                        by: DecidedBy::Nobody,
+                    }),
+                }
+            }
+            AgentEvent::AskWithdrawn { native_id, reason } => {
+                self.pending = self.pending.saturating_sub(1);
+                all.changes.push(Change::Withdraw { native_id, reason });
+            }
+            AgentEvent::AskDelivery { ask, delivery } => all.changes.push(Change::Delivery { ask, delivery }),
+            AgentEvent::MessageDelta { message, text } => {
+                let id = self.streamed(session, message, now);
+                all.live.push(LiveEvent {
+                    workspace: WorkspaceId::MAIN,
+                    session,
+                    at: now,
+                    name: names::MESSAGE_DELTA,
+                    data: Raw::of(&Delta { message_id: &id.to_string(), text: &self.secrets.mask(text) }),
+                });
+            }
+            AgentEvent::Message { message, role, text, subagent } => {
+                let text = self.secrets.mask(text);
+                if let (Role::Assistant, Some(carried)) = (role, self.sessions.get_mut(&session)) {
+                    self.said.clear();
+                    limits::tail(&text, limits::CONTEXT).clone_into(&mut carried.last_said);
+                }
+                let id = self.streamed(session, message, now);
+                self.streaming.remove(&session);
+                let body = BlockBody::Message { role, text };
+                all.add_block(session, Block { id, at: now, subagent, body }, EventKind::MessageCompleted);
+            }
+            AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
+                let id = tool_block(session, &tool_call_id);
+                let first = self.seen_tools.insert(id);
+                let event = match status {
+                    ToolStatus::Complete | ToolStatus::Error => EventKind::ToolCompleted,
+                    ToolStatus::Running if first => EventKind::ToolStarted,
+                    ToolStatus::Running => EventKind::ToolUpdated,
+                };
+                let output = output.map(|output| self.secrets.mask(output));
+                let body = BlockBody::Tool { tool_call_id, name, input, output, status };
+                all.add_block(session, Block { id, at: now, subagent, body }, event);
+            }
+            AgentEvent::Granted { run } => all.granted.push((session, run)),
+            AgentEvent::Notice(text) => {
+                let body = BlockBody::Notice { text: self.secrets.mask(text) };
+                all.add_block(session, block(now, None, body), EventKind::Notice);
+            }
+            AgentEvent::Error(text) => {
+                let body = BlockBody::Error { text: self.secrets.mask(text) };
+                all.add_block(session, block(now, None, body), EventKind::Error);
+            }
+        }
+    }
+
+    /// The id of a message: the same while it streams and when it is whole.
+    fn streamed(&mut self, session: SessionId, message: String, now: Time) -> BlockId {
+        match self.streaming.get(&session) {
+            Some((name, id)) if *name == message => *id,
+            Some(_) | None => {
+                let id = BlockId::new(now, entropy::id());
+                self.streaming.insert(session, (message, id));
+                id
+            }
+        }
+    }
+
+    pub(super) fn status(&mut self, session: SessionId, status: SessionStatus, all: &mut Consequences) {
+        if let Some(carried) = self.sessions.get_mut(&session) {
+            carried.session.status = status.clone();
+        }
+        all.changes.push(Change::Status { session, status });
+    }
+
+    fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, LimitExceeded> {
+        limits::check("the number of pending asks", self.pending + 1, limits::PENDING)?;
+        let Some(carried) = self.sessions.get_mut(&session) else { return Ok(None) };
+        carried.refresh(&self.runtime);
+        if new.context.is_none() && !carried.last_said.is_empty() {
+            new.context = Some(carried.last_said.clone());
+        }
+        open_for_agent(&self.runtime.services, &carried.set, &carried.session, self.connection.id, new, now).map(Some)
+    }
+}
+
+impl Consequences {
+    /// How much there is to tell.
+    pub(super) fn told(&self) -> usize {
+        self.changes.len() + self.live.len()
+    }
+
+    fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
+        self.changes.push(Change::Block { session, block, event });
+    }
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Delta<'a> {
+    message_id: &'a str,
+    text: &'a str,
+}
+
+pub(super) fn block(now: Time, subagent: Option<String>, body: BlockBody) -> Block {
+    Block { id: BlockId::new(now, entropy::id()), at: now, subagent, body }
+}
+
+/// What the agent is told when its request is over a limit.
+fn refusal(kind: AskKind, limit: &LimitExceeded) -> Decision {
+    let message = format!("Sayso refused this request: {limit}.");
+    match kind {
+        AskKind::Question => Decision::Rejected { message, stop: false },
+        AskKind::Approval | AskKind::Link => Decision::Denied { message, stop: false },
+    }
+}
+
+/// The block of a tool call has the same id whenever it is named, also after a restart.
+fn tool_block(session: SessionId, call: &str) -> BlockId {
+    let digest = Sha256::new().chain_update(session.as_bytes()).chain_update(call.as_bytes()).finalize();
+    let mut id = [0; 16];
+    id.copy_from_slice(&digest[..16]);
+    BlockId::from_bytes(id)
+}

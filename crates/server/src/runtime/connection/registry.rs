@@ -1,0 +1,134 @@
+//! Which connections have a task, and how what was committed reaches them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sayso_core::id::ConnectionId;
+use sayso_store::OutboxRow;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinSet;
+
+use super::actor;
+use crate::runtime::Runtime;
+
+/// How many rows may wait for one actor. When it is full the actor reads the rest from the database,
+/// where every row stays until the agent has it.
+const MAILBOX: usize = 32;
+
+/// The way to one actor.
+#[derive(Debug, Clone)]
+struct Handle {
+    /// Boxed: a channel keeps room for its whole length from the start.
+    mailbox: mpsc::Sender<Box<OutboxRow>>,
+    behind: Arc<AtomicBool>,
+}
+
+/// The actors. Rows are the truth; this only wakes whoever has to send them.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    actors: Mutex<HashMap<ConnectionId, Handle>>,
+    /// Connections that need an actor. Bounded by the number of connections.
+    wanted: Mutex<HashSet<ConnectionId>>,
+    wake: Notify,
+}
+
+/// What an actor has of the registry.
+#[derive(Debug)]
+pub(super) struct Mailbox {
+    pub(super) rows: mpsc::Receiver<Box<OutboxRow>>,
+    behind: Arc<AtomicBool>,
+}
+
+impl Mailbox {
+    /// Whether rows were left in the database because the mailbox was full.
+    pub(super) fn fell_behind(&self) -> bool {
+        self.behind.swap(false, Ordering::SeqCst)
+    }
+}
+
+impl Registry {
+    /// Routes what a commit queued. Called by the writer, so it must not block.
+    pub(crate) fn route(&self, rows: Vec<OutboxRow>) {
+        if rows.is_empty() {
+            return;
+        }
+        let actors = self.actors.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = Vec::new();
+        for row in rows {
+            let connection = row.connection;
+            match actors.get(&connection) {
+                None => missing.push(connection),
+                Some(handle) => match handle.mailbox.try_send(Box::new(row)) {
+                    Ok(()) => {}
+                    Err(mpsc::error::TrySendError::Full(_)) => handle.behind.store(true, Ordering::SeqCst),
+                    Err(mpsc::error::TrySendError::Closed(_)) => missing.push(connection),
+                },
+            }
+        }
+        drop(actors);
+        self.want(missing);
+    }
+
+    /// Asks for actors.
+    pub(crate) fn want(&self, connections: Vec<ConnectionId>) {
+        if connections.is_empty() {
+            return;
+        }
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).extend(connections);
+        self.wake.notify_one();
+    }
+
+    /// How many have a task.
+    pub(crate) fn awake(&self) -> usize {
+        self.actors.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Ends the actor of a connection: what it waits for is not wanted any more, or has to be read again.
+    pub(crate) fn end(&self, connection: ConnectionId) {
+        self.actors.lock().unwrap_or_else(PoisonError::into_inner).remove(&connection);
+    }
+
+    /// An actor that ends gives its place up; false if rows came in the meantime.
+    pub(super) fn retire(&self, connection: ConnectionId, mailbox: &mut Mailbox) -> bool {
+        let mut actors = self.actors.lock().unwrap_or_else(PoisonError::into_inner);
+        if !mailbox.rows.is_empty() || mailbox.behind.load(Ordering::SeqCst) {
+            return false;
+        }
+        actors.remove(&connection);
+        true
+    }
+
+    /// Starts actors as they are wanted, for ever; owns them all, and ends them when it is dropped.
+    pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>) {
+        let mut tasks: JoinSet<ConnectionId> = JoinSet::new();
+        loop {
+            let wanted: Vec<ConnectionId> = self.wanted.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
+            for connection in wanted {
+                let mut actors = self.actors.lock().unwrap_or_else(PoisonError::into_inner);
+                if actors.get(&connection).is_some_and(|handle| !handle.mailbox.is_closed()) {
+                    // It started in the meantime and reads everything from the database first.
+                    continue;
+                }
+                let (sender, rows) = mpsc::channel(MAILBOX);
+                let behind = Arc::new(AtomicBool::new(false));
+                actors.insert(connection, Handle { mailbox: sender, behind: Arc::clone(&behind) });
+                drop(actors);
+                let mailbox = Mailbox { rows, behind };
+                let (runtime, registry) = (Arc::clone(&runtime), Arc::clone(&self));
+                tasks.spawn(async move {
+                    actor::run(runtime, registry, connection, mailbox).await;
+                    connection
+                });
+            }
+            tokio::select! {
+                () = self.wake.notified() => {}
+                Some(ended) = tasks.join_next() => {
+                    if let Err(error) = ended && error.is_panic() {
+                        tracing::error!(%error, "a connection's task broke");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Deadlines. They are absolute and stored with the ask; this only knows when to look. What happens
+//! then is the same compare-and-set as any other outcome.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sayso_core::id::AskId;
+use sayso_core::time::Time;
+use sayso_store::WorkspaceId;
+use sayso_store::write::ExpireAsk;
+use tokio::sync::Notify;
+
+use crate::service::Services;
+
+/// When to look at which ask. Bounded by what is pending.
+#[derive(Debug, Default)]
+pub(crate) struct Deadlines {
+    due: Mutex<BTreeSet<(Time, AskId)>>,
+    changed: Notify,
+}
+
+impl Deadlines {
+    /// Notes deadlines. Called by the writer's commit, so it must not block.
+    pub(crate) fn add(&self, deadlines: impl IntoIterator<Item = (AskId, Time)>) {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = due.len();
+        due.extend(deadlines.into_iter().map(|(ask, at)| (at, ask)));
+        if due.len() != before {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Holds back everything that would fire before then.
+    fn hold_until(&self, then: Time) {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        while due.first().is_some_and(|(at, _)| *at < then)
+            && let Some((_, ask)) = due.pop_first()
+        {
+            due.insert((then, ask));
+        }
+    }
+
+    fn first(&self) -> Option<Time> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner).first().map(|(at, _)| *at)
+    }
+
+    fn take_due(&self, now: Time) -> Vec<AskId> {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = Vec::new();
+        while due.first().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, ask)) = due.pop_first()
+        {
+            taken.push(ask);
+        }
+        taken
+    }
+}
+
+/// Lets deadlines fire, for ever. What was pending at the start or at a wake-up does not fire within
+/// `grace` of it: whoever was about to answer when the machine went to sleep gets the chance to.
+pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grace: Duration) {
+    deadlines.hold_until(services.clock.now().plus(grace));
+    loop {
+        let changed = deadlines.changed.notified();
+        let before = services.clock.read();
+        match deadlines.first() {
+            None => changed.await,
+            Some(at) => {
+                tokio::select! {
+                    () = changed => {}
+                    () = services.clock.sleep_until(at) => {}
+                }
+            }
+        }
+        let after = services.clock.read();
+        if before.slept_until(after) > Duration::from_secs(5) {
+            deadlines.hold_until(after.wall.plus(grace));
+        }
+        for ask in deadlines.take_due(after.wall) {
+            let expire = ExpireAsk { workspace: WorkspaceId::MAIN, ask, now: after.wall };
+            if let Err(error) = services.store.write(expire).await {
+                // A full disk, most likely: the ask stays pending and is tried again.
+                tracing::warn!(%error, %ask, "a deadline could not be stored; trying again");
+                deadlines.add([(ask, after.wall.plus(Duration::from_secs(5)))]);
+            }
+        }
+    }
+}

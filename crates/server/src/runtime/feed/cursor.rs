@@ -1,0 +1,219 @@
+//! A stream's position in the feed: from the ring if it reaches back that far, else from the
+//! database, without a gap and without anything twice where one takes over from the other.
+
+use std::fmt;
+#[cfg(test)]
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Bytes, BytesMut};
+use futures_core::future::BoxFuture;
+use sayso_core::id::SessionId;
+use sayso_core::scope::Scope;
+use sayso_store::read::{EventsAfter, PastEvents};
+use sayso_store::{StoreError, WorkspaceId};
+
+use super::frame::Frame;
+use super::past::Past;
+use super::render::Render;
+use super::ring::{Look, Position, Ring, Ticket};
+
+/// A batch ends with the frame that reaches this many bytes.
+pub(super) const BATCH: usize = 64 * 1024;
+/// How many rows of the past are looked at at once.
+const PAGE: usize = 64;
+
+/// What a stream wants to see.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    /// Whose feed.
+    pub(crate) workspace: WorkspaceId,
+    /// Only this session. The caller has checked that the token sees it, and then `scope` may be
+    /// [`Scope::All`]: what belongs to a visible session is visible.
+    pub(crate) session: Option<SessionId>,
+    /// What the token sees.
+    pub(crate) scope: Scope,
+    /// After this `seq`; from now on if it is absent.
+    pub(crate) since: Option<i64>,
+}
+
+/// What comes next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Batch {
+    /// The bytes of one or more frames.
+    Frames(Bytes),
+    /// The past that was asked for is gone, or the position never was. The stream goes on after `seq`.
+    Reset {
+        /// Where it goes on.
+        seq: i64,
+        /// What to tell the client.
+        bytes: Bytes,
+    },
+    /// Nothing happened for a while.
+    Quiet,
+    /// The server stops, or the past could not be read: the client has to come back.
+    Closed,
+}
+
+type Page = Result<PastEvents, StoreError>;
+
+/// A position in the feed, with a filter. The only state that a stream has.
+pub(crate) struct Cursor<R> {
+    ring: Arc<Ring>,
+    ticket: Ticket,
+    workspace: WorkspaceId,
+    session: Option<SessionId>,
+    scope: Scope,
+    position: Position,
+    past: Arc<dyn Past>,
+    /// The page that is being read.
+    reading: Option<BoxFuture<'static, Page>>,
+    render: R,
+}
+
+impl<R> fmt::Debug for Cursor<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cursor").field("session", &self.session).field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+impl<R> Drop for Cursor<R> {
+    fn drop(&mut self) {
+        self.ring.leave(self.ticket);
+    }
+}
+
+impl<R: Render> Cursor<R> {
+    pub(super) fn new(ring: Arc<Ring>, selection: Selection, past: Arc<dyn Past>, render: R) -> Self {
+        let Selection { workspace, session, scope, since } = selection;
+        let (ticket, position) = ring.join(session, since);
+        Self { ring, ticket, workspace, session, scope, position, past, reading: None, render }
+    }
+
+    /// The next batch.
+    #[cfg(test)]
+    pub(crate) async fn next_batch(&mut self) -> Batch {
+        poll_fn(|cx| self.poll_batch(cx)).await
+    }
+
+    /// The next batch, when there is one.
+    pub(crate) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Batch> {
+        loop {
+            if let Some(reading) = &mut self.reading {
+                let page = ready!(reading.as_mut().poll(cx));
+                self.reading = None;
+                if let Some(batch) = self.take_page(page) {
+                    return Poll::Ready(batch);
+                }
+            }
+            match self.ring.look(self.ticket, &self.scope, &mut self.position, cx.waker()) {
+                Look::Frames { frames, end } => {
+                    if let Some(bytes) = self.take_frames(&frames, end) {
+                        return Poll::Ready(Batch::Frames(bytes));
+                    }
+                }
+                Look::Behind => {
+                    let (workspace, session) = (self.workspace, self.session);
+                    self.reading =
+                        Some(self.past.read(EventsAfter { workspace, after: self.position.seq, session, limit: PAGE }));
+                }
+                Look::Quiet => return Poll::Ready(Batch::Quiet),
+                Look::Closed => return Poll::Ready(Batch::Closed),
+                Look::Waiting => return Poll::Pending,
+            }
+        }
+    }
+
+    fn take_frames(&mut self, frames: &[(u64, Arc<Frame>)], end: Position) -> Option<Bytes> {
+        let mut batch = Pieces::default();
+        for (taken, (index, frame)) in frames.iter().enumerate() {
+            batch.push(self.render.frame(frame));
+            if batch.is_full() && taken + 1 < frames.len() {
+                // The rest stays in the ring until the client has taken this.
+                let seq = frame.seq().map_or(self.position.seq, |seq| seq.max(self.position.seq));
+                self.position = Position { seq, index: Some(index + 1), ..end };
+                return batch.join();
+            }
+        }
+        // A renderer may have no bytes for any of them; then the stream stayed silent.
+        let quiet_since = if batch.is_empty() { self.position.quiet_since } else { end.quiet_since };
+        self.position = Position { quiet_since, ..end };
+        batch.join()
+    }
+
+    fn take_page(&mut self, page: Page) -> Option<Batch> {
+        let page = match page {
+            Ok(page) => page,
+            Err(error) => {
+                tracing::warn!(%error, "a stream ends because the past cannot be read");
+                return Some(Batch::Closed);
+            }
+        };
+        let before = self.position.seq;
+        self.position.known = true;
+        if before > page.head || page.oldest > before.saturating_add(1) {
+            self.position.seq = page.head;
+            return Some(Batch::Reset { seq: page.head, bytes: self.render.reset(page.head) });
+        }
+        let mut batch = Pieces::default();
+        let mut whole = true;
+        for event in page.events {
+            if batch.is_full() {
+                // Read again when the client has taken this: a page waits for nobody in memory.
+                whole = false;
+                break;
+            }
+            if event.seq <= self.position.seq {
+                continue;
+            }
+            self.position.seq = event.seq;
+            let ours = self.session.is_none_or(|session| event.session == Some(session));
+            let frame = Frame::stored(event);
+            if ours && frame.visible_to(&self.scope) {
+                batch.push(self.render.frame(&frame));
+            }
+        }
+        if whole {
+            self.position.seq = self.position.seq.max(page.looked_to);
+        }
+        if self.position.seq == before && before < page.head {
+            tracing::error!(seq = before, head = page.head, "a stream ends because the past does not go on");
+            return Some(Batch::Closed);
+        }
+        batch.join().map(Batch::Frames)
+    }
+}
+
+/// The pieces of a batch. One piece is passed on as it is, several are copied into one.
+#[derive(Default)]
+struct Pieces {
+    pieces: Vec<Bytes>,
+    size: usize,
+}
+
+impl Pieces {
+    fn push(&mut self, piece: Bytes) {
+        if !piece.is_empty() {
+            self.size += piece.len();
+            self.pieces.push(piece);
+        }
+    }
+
+    const fn is_full(&self) -> bool {
+        self.size >= BATCH
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    fn join(mut self) -> Option<Bytes> {
+        if self.pieces.len() <= 1 {
+            return self.pieces.pop();
+        }
+        let mut whole = BytesMut::with_capacity(self.size);
+        self.pieces.iter().for_each(|piece| whole.extend_from_slice(piece));
+        Some(whole.freeze())
+    }
+}

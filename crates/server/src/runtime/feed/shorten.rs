@@ -1,0 +1,243 @@
+//! The data of an ask's event, and what is left out of it when it is too large for a frame.
+//!
+//! Three steps, each only when the one before was not enough: first what a person looks at but a
+//! list does not need (previews, input, context); then long texts are cut; then lists go. What is
+//! left is small by construction. The whole ask is always at `GET /v1/asks/{id}`.
+
+use std::io;
+
+use sayso_api::ask as wire;
+use sayso_api::doors::QuestionEventData;
+use sayso_core::ask::{Action, Approval, Ask, AskBody, AskContext, AskState, Decision, Input};
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use serde::Serialize;
+
+/// What a text may have at most once texts are cut.
+const CUT: usize = 1024;
+/// What a text may have at most once lists are gone.
+const CUT_SHORT: usize = 256;
+
+/// An ask in an event: the native one, and the object that the question REST dialect promises.
+#[derive(Serialize)]
+struct AskData {
+    #[serde(flatten)]
+    ask: wire::Ask,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<QuestionEventData>,
+}
+
+impl AskData {
+    fn of(ask: &Ask) -> Self {
+        let answerable = match &*ask.body {
+            AskBody::Question { .. } => true,
+            AskBody::Approval(approval) => approval.action == Action::Plan,
+            AskBody::Link(_) => false,
+        };
+        Self { ask: wire::Ask::from(ask), question: answerable.then(|| QuestionEventData::from(ask)) }
+    }
+}
+
+/// Appends the ask as JSON, in at most `room` bytes.
+pub(super) fn write_ask(out: &mut Vec<u8>, ask: &Ask, room: usize) {
+    if ask.text_size() <= room && write(out, &AskData::of(ask), room) {
+        return;
+    }
+    let mut data = AskData::of(&without_bulk(ask));
+    data.ask.truncated = true;
+    for shorten in [|_: &mut AskData| {}, cut_texts, drop_lists] {
+        shorten(&mut data);
+        if write(out, &data, room) {
+            return;
+        }
+    }
+    // Not reached: what `drop_lists` leaves always fits. An empty object keeps the stream readable.
+    out.extend_from_slice(b"{}");
+}
+
+/// Appends the value if it fits, else nothing.
+fn write(out: &mut Vec<u8>, data: &AskData, room: usize) -> bool {
+    let start = out.len();
+    let written = serde_json::to_writer(Bounded { end: start + room, out }, data).is_ok();
+    if !written {
+        out.truncate(start);
+    }
+    written
+}
+
+/// Stops at the end of the room, so that megabytes are not written only to be thrown away.
+struct Bounded<'a> {
+    out: &'a mut Vec<u8>,
+    end: usize,
+}
+
+impl io::Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.out.len() + bytes.len() > self.end {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The first step, before anything large is copied or parsed.
+fn without_bulk(ask: &Ask) -> Ask {
+    let body = match &*ask.body {
+        AskBody::Question { questions } => {
+            let mut questions = questions.clone();
+            for question in &mut questions {
+                if let Input::Choice { options, .. } = &mut question.input {
+                    options.iter_mut().for_each(|option| option.preview = None);
+                }
+            }
+            AskBody::Question { questions }
+        }
+        AskBody::Approval(approval) => AskBody::Approval(Approval {
+            tool: approval.tool.clone(),
+            action: approval.action.clone(),
+            title: approval.title.clone(),
+            input: Raw::of(&serde_json::Map::new()),
+            preview: None,
+            choices: approval.choices.clone(),
+            editable: approval.editable,
+            reason: approval.reason.clone(),
+        }),
+        AskBody::Link(link) => AskBody::Link(link.clone()),
+    };
+    let mut state = ask.state.clone();
+    if let AskState::Resolved { outcome, .. } = &mut state
+        && let Decision::Approved { input, .. } = &mut outcome.decision
+    {
+        *input = None;
+    }
+    let mut context = AskContext::clone(&ask.context);
+    context.context = None;
+    Ask {
+        id: ask.id,
+        origin: ask.origin.clone(),
+        body: body.into(),
+        context: context.into(),
+        policy: ask.policy.clone(),
+        opened_at: ask.opened_at,
+        snoozed_until: ask.snoozed_until,
+        state,
+        raw: None,
+    }
+}
+
+/// The second step: long texts are cut, and what stands twice stands once.
+fn cut_texts(data: &mut AskData) {
+    let ask = &mut data.ask;
+    cut_names(ask, CUT);
+    for question in &mut ask.questions {
+        cut(&mut question.text, CUT);
+        cut_some(&mut question.header, CUT);
+        // A cut value would be a wrong value, so an option is whole or the options are gone.
+        let whole = |option: &wire::QuestionOption| {
+            option.label.len() <= CUT_SHORT && option.value.as_ref().is_none_or(|value| value.len() <= CUT_SHORT)
+        };
+        if !question.options.iter().all(whole) {
+            question.options.clear();
+        }
+        question.options.iter_mut().for_each(|option| option.description = None);
+        question.preselected = None;
+    }
+    if let Some(approval) = &mut ask.approval {
+        cut_some(&mut approval.command, 4 * CUT);
+        approval.paths.truncate(32);
+        approval.paths.iter_mut().for_each(|path| cut(path, CUT_SHORT));
+        approval.choices.retain(|choice| choice.id.len() <= CUT_SHORT && choice.label.len() <= CUT_SHORT);
+    }
+    if let Some(outcome) = &mut ask.outcome {
+        let long = |answers: &Vec<wire::ShownAnswer>| {
+            let size = |answer: &wire::ShownAnswer| match answer {
+                wire::ShownAnswer::Entries(entries) => entries.iter().map(String::len).sum(),
+                wire::ShownAnswer::Secret { .. } => 0,
+            };
+            answers.iter().map(size).sum::<usize>() > 4 * CUT
+        };
+        if outcome.answers.as_ref().is_some_and(long) {
+            outcome.answers = None;
+        }
+    }
+    if let Some(question) = &mut data.question {
+        cut(&mut question.prompt, CUT);
+        cut_some(&mut question.response, CUT);
+        cut_some(&mut question.reason, CUT);
+        question.options.clear();
+        question.questions.clear();
+    }
+}
+
+/// The last step: what is left is small however the agent filled it.
+fn drop_lists(data: &mut AskData) {
+    let ask = &mut data.ask;
+    cut_names(ask, CUT_SHORT);
+    ask.questions.clear();
+    ask.labels.clear();
+    ask.why = None;
+    if let Some(approval) = &mut ask.approval {
+        approval.command = None;
+        approval.paths.clear();
+        approval.choices.clear();
+    }
+    if let Some(outcome) = &mut ask.outcome {
+        outcome.answers = None;
+    }
+    if let Some(question) = &mut data.question {
+        cut(&mut question.prompt, CUT_SHORT);
+        cut_some(&mut question.response, CUT_SHORT);
+        cut_some(&mut question.reason, CUT_SHORT);
+    }
+}
+
+/// Cuts every text that every ask may have.
+fn cut_names(ask: &mut wire::Ask, limit: usize) {
+    for text in [&mut ask.agent, &mut ask.tool_call_id, &mut ask.title] {
+        cut(text, limit);
+    }
+    for text in [&mut ask.project, &mut ask.branch, &mut ask.subagent, &mut ask.step_id, &mut ask.why, &mut ask.delivery_reason] {
+        cut_some(text, limit);
+    }
+    if let Some(approval) = &mut ask.approval {
+        cut(&mut approval.tool, limit);
+        cut(&mut approval.title, limit);
+        for text in [&mut approval.url, &mut approval.server, &mut approval.reason] {
+            cut_some(text, limit);
+        }
+    }
+    if let Some(link) = &mut ask.link {
+        cut(&mut link.url, limit);
+        cut_some(&mut link.message, limit);
+    }
+    if let Some(outcome) = &mut ask.outcome {
+        for text in [
+            &mut outcome.note,
+            &mut outcome.message,
+            &mut outcome.choice,
+            &mut outcome.by.name,
+            &mut outcome.by.via,
+            &mut outcome.by.rule,
+        ] {
+            cut_some(text, limit);
+        }
+    }
+}
+
+fn cut_some(text: &mut Option<String>, limit: usize) {
+    if let Some(text) = text {
+        cut(text, limit);
+    }
+}
+
+fn cut(text: &mut String, limit: usize) {
+    if text.len() > limit {
+        text.truncate(limits::head(text, limit).len());
+        text.push('…');
+    }
+}

@@ -1,0 +1,97 @@
+//! What is needed to start agents' processes and to find them again.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_core::connection::Connection;
+use sayso_supervisor::journal::is_alive;
+use sha2::{Digest, Sha256};
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::entropy;
+
+/// How long an agent goes on without a server.
+const LONELY: Duration = Duration::from_secs(7 * 86_400);
+
+/// How long a supervisor may take to end after its agent, and how often to look.
+const GONE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Where processes are kept, and what they get.
+#[derive(Debug)]
+pub(crate) struct Processes {
+    /// A directory per process below it.
+    dir: PathBuf,
+    /// The directory of the sockets.
+    runtime_dir: PathBuf,
+    pub(super) supervisor: PathBuf,
+    pub(super) lonely: Duration,
+    /// How many processes we are attached to.
+    running: Arc<watch::Sender<usize>>,
+}
+
+impl Processes {
+    pub(crate) fn new(data_dir: &Path, runtime_dir: PathBuf, supervisor: PathBuf, config: &Config) -> Self {
+        Self {
+            dir: data_dir.join("agents"),
+            runtime_dir,
+            supervisor,
+            lonely: config.lonely_after.map_or(LONELY, |span| span.0),
+            running: Arc::new(watch::Sender::new(0)),
+        }
+    }
+
+    /// Where the journal of a connection's current process is.
+    pub(crate) fn dir_of(&self, connection: &Connection) -> PathBuf {
+        self.dir.join(connection.id.to_string()).join(connection.epoch.0.to_string())
+    }
+
+    /// Its socket. The name is short, because the path of a socket must be.
+    pub(super) fn socket_of(&self, connection: &Connection) -> PathBuf {
+        let name = Sha256::new()
+            .chain_update(self.dir.as_os_str().as_encoded_bytes())
+            .chain_update(connection.id.as_bytes())
+            .chain_update(connection.epoch.0.to_le_bytes())
+            .finalize();
+        self.runtime_dir.join(format!("{}.sock", entropy::hex(&name[..8])))
+    }
+
+    /// Makes the directories of a process.
+    pub(super) fn make_dirs(&self, dir: &Path) -> std::io::Result<()> {
+        for dir in [self.runtime_dir.as_path(), dir] {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what is left of a process that is over, once its supervisor is gone, too.
+    pub(crate) async fn remove(&self, connection: &Connection) {
+        let dir = self.dir_of(connection);
+        let patience = tokio::time::Instant::now() + GONE;
+        while is_alive(&dir) && tokio::time::Instant::now() < patience {
+            tokio::time::sleep(LOOK).await;
+        }
+        if let Err(error) = fs::remove_dir_all(&dir)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(dir = %dir.display(), %error, "what is left of an agent cannot be removed");
+        }
+        // Only if no other life of the connection is in there.
+        let _ = fs::remove_dir(self.dir.join(connection.id.to_string()));
+        let _ = fs::remove_file(self.socket_of(connection));
+    }
+
+    /// What counts them.
+    pub(super) fn counter(&self) -> Arc<watch::Sender<usize>> {
+        Arc::clone(&self.running)
+    }
+
+    /// How many there are, and whenever that changes.
+    pub(crate) fn running(&self) -> watch::Receiver<usize> {
+        self.running.subscribe()
+    }
+}

@@ -1,0 +1,78 @@
+//! The runtime: long-lived tasks that react to commits, and the state that they share.
+//!
+//! A task learns of work by a commit, acts on agents or people, and commits through the service layer or the store. The
+//! runtime knows no surface.
+
+pub(crate) mod attachments;
+pub(crate) mod connection;
+pub(crate) mod deadlines;
+pub(crate) mod feed;
+pub(crate) mod keeper;
+pub(crate) mod link;
+pub(crate) mod metrics;
+pub(crate) mod notify;
+pub(crate) mod runs;
+pub(crate) mod waiters;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::auth::{Caller, Permission};
+use crate::service::{ServiceError, Services, authorize};
+use attachments::Attachments;
+use connection::Registry;
+use feed::{Feed, Past, StoredPast};
+use keeper::Keeper;
+use link::Processes;
+use metrics::Metrics;
+use notify::{Notifier, PushKey};
+use runs::Runs;
+use waiters::Waiters;
+
+/// The state that tasks share. Each part has one owner inside; no lock is held across an await.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    pub(crate) services: Arc<Services>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) waiters: Arc<Waiters>,
+    pub(crate) keeper: Arc<Keeper>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) processes: Processes,
+    pub(crate) attachments: Attachments,
+    pub(crate) connections: Arc<Registry>,
+    pub(crate) runs: Arc<Runs>,
+    pub(crate) notifier: Arc<Notifier>,
+    /// Identifies this server to push services; only if a channel for browsers is configured.
+    pub(crate) push_key: Option<PushKey>,
+    /// Set once: the server stops.
+    pub(crate) stopping: CancellationToken,
+    /// Set once: all agents are to end.
+    pub(crate) halt: watch::Sender<bool>,
+}
+
+/// How long agents may take to end; their supervisors kill them before.
+const STOP_AGENTS: Duration = Duration::from_secs(20);
+
+impl Runtime {
+    /// Ends the processes of all agents and returns how many there were. No agent starts until the server is restarted.
+    pub(crate) async fn stop_agents(&self, caller: &Caller) -> Result<usize, ServiceError> {
+        authorize(caller, Permission::Administer)?;
+        let mut running = self.processes.running();
+        let stopped = *running.borrow();
+        self.halt.send_replace(true);
+        let ended = tokio::time::timeout(STOP_AGENTS, running.wait_for(|running| *running == 0)).await;
+        if ended.is_err() {
+            tracing::error!("some agents did not end");
+            return Err(ServiceError::Internal("some agents did not end in time"));
+        }
+        Ok(stopped)
+    }
+
+    /// Where cursors read events that the ring no longer has.
+    pub(crate) fn past(&self) -> Arc<dyn Past> {
+        Arc::new(StoredPast(self.services.store.clone()))
+    }
+}

@@ -1,0 +1,292 @@
+//! Builds the channels from the `[[notify]]` entries of `config.toml`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use sayso_net::Reach;
+
+use super::Entry;
+use super::channel::{
+    Caller, Channel, Command, Desktop, Email, Ntfy, Slack, Telegram, Tmux, TmuxSign, Variables, WebPush, Webhook,
+};
+use super::schedule::{Quiet, Timing};
+use crate::config::notify::{Kind, NotifyConfig, People};
+use crate::service::notes::Says;
+
+/// How long an ask waits before somebody is told.
+const AFTER: Duration = Duration::from_secs(20);
+/// How many channels there may be.
+const MOST: usize = 32;
+
+/// What entries need from outside the file.
+#[derive(Debug)]
+pub(crate) struct Surroundings<'a> {
+    /// The variables of whoever started the server.
+    pub(crate) variables: Variables,
+    /// Where files that are not named from the root are.
+    pub(crate) dir: &'a Path,
+}
+
+/// The channels, and when each is used. An error says which entry it is about.
+pub(crate) fn read(entries: &[NotifyConfig], around: &Surroundings<'_>) -> Result<(Vec<Entry>, Vec<Timing>), String> {
+    if entries.len() > MOST {
+        return Err(format!("there are {} [[notify]], and at most {MOST} may be", entries.len()));
+    }
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_deref().unwrap_or(entry.kind.as_str())).collect();
+    let place = |index: usize| format!("[[notify]] {} (\"{}\")", index + 1, names.get(index).unwrap_or(&""));
+    let (mut channels, mut timings) = (Vec::new(), Vec::new());
+    for (index, entry) in entries.iter().enumerate() {
+        let wrong = |message: String| format!("{}: {message}", place(index));
+        let name = names.get(index).copied().unwrap_or_default();
+        if name.is_empty() || name.len() > 32 || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err(wrong("a name has 1 to 32 letters, digits and -".to_owned()));
+        }
+        if names.iter().position(|other| *other == name) != Some(index) {
+            return Err(wrong("another one has this name; give it one of its own with name".to_owned()));
+        }
+        if let Some(alien) = entry.alien() {
+            return Err(wrong(format!("{alien} is not for the kind {}", entry.kind.as_str())));
+        }
+        channels.push(entry.entry(name, around).map_err(wrong)?);
+        timings.push(entry.timing(&names).map_err(wrong)?);
+    }
+    for target in entries.iter().filter_map(|entry| entry.then.as_ref()) {
+        for (timing, _) in timings.iter_mut().zip(&names).filter(|(_, name)| **name == target.name) {
+            timing.first = false;
+        }
+    }
+    for index in 0..timings.len() {
+        if leads_into_itself(&timings, index) {
+            return Err(format!("{}: then leads back to where it began", place(index)));
+        }
+    }
+    Ok((channels, timings))
+}
+
+fn leads_into_itself(timings: &[Timing], from: usize) -> bool {
+    let mut here = from;
+    for _ in 0..timings.len() {
+        match timings.get(here).and_then(|timing| timing.then) {
+            Some((next, _)) if next == from => return true,
+            Some((next, _)) => here = next,
+            None => return false,
+        }
+    }
+    // It leads into a ring that it is not part of; one of the ring says so.
+    false
+}
+
+impl NotifyConfig {
+    fn timing(&self, names: &[&str]) -> Result<Timing, String> {
+        let quiet = match (&self.quiet, &self.zone) {
+            (None, None) => None,
+            (None, Some(_)) => return Err("zone is for quiet hours, and there are none".to_owned()),
+            (Some(text), zone) => {
+                let quiet: Quiet = text.parse().map_err(|error: super::schedule::NoHours| error.to_string())?;
+                match zone {
+                    None => Some(quiet),
+                    Some(zone) => {
+                        let zone = TimeZone::get(zone).map_err(|_| format!("there is no time zone \"{zone}\""))?;
+                        Some(quiet.within(zone))
+                    }
+                }
+            }
+        };
+        let then = match &self.then {
+            None => None,
+            Some(then) => {
+                let next = names.iter().position(|name| *name == then.name);
+                Some((next.ok_or_else(|| format!("then names \"{}\", and there is no such channel", then.name))?, then.after.0))
+            }
+        };
+        Ok(Timing { after: self.after.map_or(AFTER, |after| after.0), quiet, then, first: true })
+    }
+
+    fn entry(&self, name: &str, around: &Surroundings<'_>) -> Result<Entry, String> {
+        for person in self.person.iter().chain(self.people.values()) {
+            if person.trim().is_empty() || person.len() > sayso_core::limits::NAME {
+                return Err("the name of a person is empty or too long".to_owned());
+            }
+        }
+        let says = if self.content { Says::WhatIsAsked } else { Says::WhoWaits };
+        Ok(Entry::new(name.to_owned(), self.kind, says, self.person.clone(), self.make(around)?))
+    }
+
+    fn make(&self, around: &Surroundings<'_>) -> Result<Channel, String> {
+        let variables = || Variables::clone(&around.variables);
+        Ok(match self.kind {
+            Kind::Bell => Channel::Tmux(Tmux { socket: self.socket.clone(), sign: TmuxSign::Bell, variables: variables() }),
+            Kind::Tmux => Channel::Tmux(Tmux { socket: self.socket.clone(), sign: TmuxSign::Line, variables: variables() }),
+            Kind::Desktop => Channel::Desktop(Desktop { variables: variables() }),
+            Kind::Command => {
+                let (program, args) = self
+                    .command
+                    .as_deref()
+                    .and_then(<[String]>::split_first)
+                    .ok_or("command is missing: [\"program\", \"argument\"]")?;
+                Channel::Command(Command { program: program.clone(), args: args.to_vec(), variables: variables() })
+            }
+            Kind::Webhook => {
+                let secret = self.secret(around)?.ok_or("secret_env or secret_file is missing")?;
+                Channel::Webhook(Webhook::new(self.caller(None)?, &secret)?)
+            }
+            Kind::WebPush => {
+                let contact =
+                    self.contact.clone().filter(|contact| contact.starts_with("mailto:") || contact.starts_with("https://"));
+                let contact =
+                    contact.ok_or("contact is missing: \"mailto:you@example.com\", for push services that have a question")?;
+                Channel::WebPush(WebPush { contact, reach: self.reach() })
+            }
+            Kind::Ntfy => Channel::Ntfy(Ntfy {
+                caller: self.caller(Some("https://ntfy.sh"))?,
+                topic: self.topic.clone().ok_or("topic is missing")?,
+                token: self.token(around)?,
+            }),
+            Kind::Telegram => Channel::Telegram(Telegram {
+                caller: self.caller(Some("https://api.telegram.org"))?,
+                token: self.token(around)?.ok_or("token_env or token_file is missing")?,
+                chat: self.chat.clone().ok_or("chat is missing")?,
+                people: People::clone(&self.people),
+            }),
+            Kind::Slack => Channel::Slack(Slack {
+                caller: self.caller(Some("https://slack.com/api"))?,
+                token: self.token(around)?.ok_or("token_env or token_file is missing")?,
+                app_token: read_secret("app_token", self.app_token_env.as_deref(), self.app_token_file.as_deref(), around)?,
+                channel: self.channel.clone().ok_or("channel is missing")?,
+                people: People::clone(&self.people),
+            }),
+            Kind::Email => {
+                let account = match (&self.user, self.secret(around)?) {
+                    (None, None) => None,
+                    (Some(user), Some(password)) => Some((user.clone(), password)),
+                    _ => return Err("user and secret_env or secret_file belong together".to_owned()),
+                };
+                let url = self.url.as_deref().ok_or("url is missing")?;
+                let from = self.from.as_deref().ok_or("from is missing")?;
+                Channel::Email(Email::new(url, account, from, self.to.as_deref().ok_or("to is missing")?)?)
+            }
+        })
+    }
+
+    fn caller(&self, usual: Option<&str>) -> Result<Caller, String> {
+        let url = self.url.as_deref().or(usual).ok_or("url is missing")?;
+        Caller::new(url, self.reach())
+    }
+
+    const fn reach(&self) -> Reach {
+        if self.allow_private { Reach::Anywhere } else { Reach::Public }
+    }
+
+    fn secret(&self, around: &Surroundings<'_>) -> Result<Option<String>, String> {
+        read_secret("secret", self.secret_env.as_deref(), self.secret_file.as_deref(), around)
+    }
+
+    fn token(&self, around: &Surroundings<'_>) -> Result<Option<String>, String> {
+        read_secret("token", self.token_env.as_deref(), self.token_file.as_deref(), around)
+    }
+}
+
+/// A secret from where it is kept. It never stands in the file itself.
+fn read_secret(
+    what: &str,
+    variable: Option<&str>,
+    file: Option<&Path>,
+    around: &Surroundings<'_>,
+) -> Result<Option<String>, String> {
+    let secret = match (variable, file) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => return Err(format!("{what}_env and {what}_file are both set; one is enough")),
+        (Some(variable), None) => {
+            let found = around.variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value.clone());
+            found.ok_or_else(|| format!("the server was started without the variable {variable} ({what}_env)"))?
+        }
+        (None, Some(file)) => {
+            let path = around.dir.join(file);
+            std::fs::read_to_string(&path).map_err(|error| format!("{what}_file {} cannot be read: {error}", path.display()))?
+        }
+    };
+    let secret = secret.trim();
+    let fits = !secret.is_empty() && secret.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    if fits { Ok(Some(secret.to_owned())) } else { Err(format!("{what} is empty or has characters that no {what} has")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct File {
+        notify: Vec<NotifyConfig>,
+    }
+
+    fn load(text: &str) -> Result<(Vec<Entry>, Vec<Timing>), String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        let variables =
+            [("HOOK", secret), ("BAD", "x\ny"), ("NONE", " ")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        read(&file.notify, &Surroundings { variables: variables.into(), dir: Path::new("/nowhere") })
+    }
+
+    #[test]
+    fn channels_are_read_with_their_times() {
+        let text = r#"
+            [[notify]]
+            kind = "desktop"
+            after = "5s"
+            then = { name = "mail", after = "10m" }
+            [[notify]]
+            name = "mail"
+            kind = "email"
+            url = "smtps://mail.example.com"
+            from = "sayso@example.com"
+            to = "Ada <ada@example.com>"
+            quiet = "22:00-07:00"
+            zone = "Europe/Berlin"
+        "#;
+        let (channels, timings) = load(text).unwrap();
+        assert_eq!(channels.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["desktop", "mail"]);
+        assert_eq!((timings[0].first, timings[0].then), (true, Some((1, Duration::from_secs(600)))));
+        assert!(!timings[1].first && timings[1].quiet.is_some());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, said) in [
+            ("kind = \"pigeon\"", "unknown variant `pigeon`"),
+            ("name = \"x\"", "missing field `kind`"),
+            ("kind = \"desktop\"\ncolour = 1", "unknown field `colour`"),
+            ("kind = \"desktop\"\nname = \"a b\"", "[[notify]] 1 (\"a b\"): a name has"),
+            ("kind = \"desktop\"\nurl = \"x\"", "[[notify]] 1 (\"desktop\"): url is not for the kind desktop"),
+            ("kind = \"desktop\"\n[[notify]]\nkind = \"desktop\"", "[[notify]] 2 (\"desktop\"): another one has this name"),
+            ("kind = \"desktop\"\nquiet = \"night\"", "quiet is written as"),
+            ("kind = \"desktop\"\nquiet = \"22:00-07:00\"\nzone = \"Mars/Base\"", "no time zone \"Mars/Base\""),
+            ("kind = \"desktop\"\nzone = \"UTC\"", "zone is for quiet hours"),
+            ("kind = \"desktop\"\nafter = \"soon\"", "not a length of time"),
+            ("kind = \"desktop\"\nthen = { name = \"x\", after = \"1m\" }", "then names \"x\""),
+            ("kind = \"desktop\"\nthen = { name = \"desktop\", after = \"1m\" }", "leads back"),
+            ("kind = \"command\"", "command is missing"),
+            ("kind = \"command\"\ncommand = []", "command is missing"),
+            ("kind = \"command\"\ncommand = [\"x\"]\nperson = \" \"", "name of a person"),
+            ("kind = \"webhook\"\nurl = \"https://hooks.example.com\"", "secret_env or secret_file is missing"),
+            ("kind = \"webhook\"\nsecret_env = \"HOOK\"", "url is missing"),
+            ("kind = \"webhook\"\nurl = \"http://10.0.0.1/\"\nsecret_env = \"HOOK\"", "private network; allow_private = true"),
+            ("kind = \"webhook\"\nurl = \"ftp://example.com\"\nsecret_env = \"HOOK\"", "must begin with http"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"OTHER\"", "without the variable OTHER"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"BAD\"", "characters that no secret has"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"NONE\"", "secret is empty"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_file = \"x\"", "/nowhere/x cannot be read"),
+            ("kind = \"ntfy\"", "topic is missing"),
+            ("kind = \"telegram\"\nchat = \"1\"", "token_env or token_file is missing"),
+            ("kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"", "holds no user"),
+            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is no mail address"),
+        ] {
+            let error = load(&format!("[[notify]]\n{text}\n")).unwrap_err();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+        let ring = "[[notify]]\nkind = \"desktop\"\nthen = { name = \"tmux\", after = \"1m\" }\n[[notify]]\nkind = \"tmux\"\nthen = { name = \"desktop\", after = \"1m\" }";
+        assert!(load(ring).unwrap_err().contains("leads back"));
+    }
+}

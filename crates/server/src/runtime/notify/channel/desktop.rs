@@ -1,0 +1,39 @@
+//! The desktop's own notes: `notify-send`, or `osascript` on a Mac.
+
+use super::{Told, Variables, program};
+use crate::service::notes::Note;
+
+/// The desktop of whoever started the server.
+#[derive(Debug)]
+pub(crate) struct Desktop {
+    pub(crate) variables: Variables,
+}
+
+/// What `osascript` runs; the texts are arguments, never part of the script.
+const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
+
+impl Desktop {
+    pub(super) async fn tell(&self, note: &Note) -> Told {
+        let body = note.content.as_deref().unwrap_or("Open Sayso to answer.");
+        let ran = if cfg!(target_os = "macos") {
+            program::run("osascript", &["-e", SCRIPT, &note.line, body], b"", &self.variables).await
+        } else {
+            let body = without_markup(body);
+            program::run("notify-send", &["--app-name=sayso", "--", &note.line, &body], b"", &self.variables).await
+        };
+        ran.map(|_| None)
+    }
+}
+
+/// Desktops read the body as a bit of markup.
+fn without_markup(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn text_of_an_agent_is_no_markup() {
+        assert_eq!(super::without_markup("<a href=\"x\">&</a>"), "&lt;a href=\"x\"&gt;&amp;&lt;/a&gt;");
+    }
+}

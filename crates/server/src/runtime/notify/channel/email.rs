@@ -1,0 +1,60 @@
+//! Mail, through a server that the person has an account with.
+
+use lettre::message::Mailbox;
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+
+use super::{Failure, Told};
+use crate::service::notes::Note;
+
+/// A mailbox and the way to it.
+pub(crate) struct Email {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    to: Mailbox,
+}
+
+impl std::fmt::Debug for Email {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Email").finish_non_exhaustive()
+    }
+}
+
+impl Email {
+    /// `url` is `smtps://host`, `smtp://host?tls=required`, or `smtp://host` without encryption.
+    pub(crate) fn new(url: &str, account: Option<(String, String)>, from: &str, to: &str) -> Result<Self, String> {
+        sayso_net::install_tls();
+        if url.contains('@') {
+            return Err("url holds no user and no password: give them as user and secret_env".to_owned());
+        }
+        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+            .map_err(|_| "url must look like smtps://mail.example.com or smtp://mail.example.com?tls=required".to_owned())?;
+        if let Some((user, password)) = account {
+            builder = builder.credentials(Credentials::new(user, password));
+        }
+        let mailbox = |what: &str, text: &str| text.parse::<Mailbox>().map_err(|_| format!("{what} is no mail address"));
+        Ok(Self { transport: builder.build(), from: mailbox("from", from)?, to: mailbox("to", to)? })
+    }
+
+    pub(super) async fn tell(&self, note: &Note) -> Told {
+        let mut body = note.text();
+        if let Some(link) = &note.link {
+            body.push_str(&format!("\n\nSee it and answer: {link}\nThe link is for you alone and works for a day.\n"));
+        }
+        let message = Message::builder()
+            .from(self.from.clone())
+            .to(self.to.clone())
+            .subject(&note.line)
+            // The same for every try, so that a mailbox can tell.
+            .message_id(Some(format!("<{}@sayso>", note.id)))
+            .body(body)
+            .map_err(|_| Failure::never("the mail cannot be written"))?;
+        match self.transport.send(message).await {
+            Ok(_) => Ok(None),
+            Err(error) if error.is_permanent() => Err(Failure::never("the mail server refuses it")),
+            Err(error) if error.is_timeout() => Err(Failure::later("the mail server did not reply in time")),
+            Err(error) if error.is_transient() => Err(Failure::later("the mail server says later")),
+            Err(_) => Err(Failure::later("the mail server is not reached")),
+        }
+    }
+}

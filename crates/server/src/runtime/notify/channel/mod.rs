@@ -1,0 +1,203 @@
+//! The ways to reach a person. Each is a small module that sends one note and, where that is possible, changes it
+//! when nobody waits any more.
+
+mod command;
+mod desktop;
+mod email;
+mod http;
+mod ntfy;
+mod program;
+mod slack;
+mod telegram;
+mod tmux;
+mod webhook;
+mod webpush;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_core::ask::Ask;
+use sayso_core::time::Time;
+use serde::Serialize;
+
+use crate::config::notify::People;
+use crate::runtime::Runtime;
+use crate::service::asks::{self, Pressed};
+use crate::service::notes::Note;
+
+pub(crate) use command::Command;
+pub(crate) use desktop::Desktop;
+pub(crate) use email::Email;
+pub(crate) use http::Caller;
+pub(crate) use ntfy::Ntfy;
+pub(crate) use slack::Slack;
+pub(crate) use telegram::Telegram;
+pub(crate) use tmux::{Sign as TmuxSign, Tmux};
+pub(crate) use webhook::Webhook;
+pub(crate) use webpush::WebPush;
+
+/// The variables of whoever started the server, for the programs that channels run.
+pub(crate) type Variables = Arc<[(String, String)]>;
+
+/// One way to reach a person.
+#[derive(Debug)]
+pub(crate) enum Channel {
+    /// A program of the person's own.
+    Command(Command),
+    /// The desktop's own notes.
+    Desktop(Desktop),
+    /// Mail.
+    Email(Email),
+    /// A topic of ntfy.
+    Ntfy(Ntfy),
+    /// A channel of Slack.
+    Slack(Slack),
+    /// A chat of Telegram.
+    Telegram(Telegram),
+    /// The status lines, or the bells, of tmux.
+    Tmux(Tmux),
+    /// A signed call.
+    Webhook(Webhook),
+    /// Browsers that asked to be woken.
+    WebPush(WebPush),
+}
+
+/// A note on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent<'a> {
+    pub(crate) runtime: &'a Runtime,
+    /// The name of the channel.
+    pub(crate) channel: &'a str,
+    /// The ask; none if it is a test.
+    pub(crate) ask: Option<&'a Ask>,
+    pub(crate) note: &'a Note,
+    pub(crate) now: Time,
+}
+
+/// Why a note was not sent. The reason never holds what was to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// In words.
+    pub(crate) reason: String,
+    /// What follows.
+    pub(crate) next: Next,
+}
+
+/// What follows from a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It is worth another try, not before this long.
+    Later(Option<Duration>),
+    /// Another try would fail in the same way.
+    Never,
+    /// The receiver is gone for good: nothing more goes there until the server is started again.
+    Gone,
+}
+
+impl Failure {
+    fn later(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), next: Next::Later(None) }
+    }
+
+    fn never(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), next: Next::Never }
+    }
+}
+
+/// Carries out a button press in a channel.
+async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, carried: &str) -> Pressed {
+    let Some(entry) = runtime.notifier.entry(index) else { return Pressed::Nonsense };
+    asks::press_button(&runtime.services, entry.channel(), people, user, carried).await
+}
+
+/// What became of a note that was sent: the channel's own name of it, if it has one.
+pub(crate) type Told = Result<Option<String>, Failure>;
+
+impl Channel {
+    /// Sends a note.
+    pub(crate) async fn tell(&self, sent: &Sent<'_>) -> Told {
+        let Sent { note, now, .. } = *sent;
+        match self {
+            Self::Command(command) => command.tell(note).await,
+            Self::Desktop(desktop) => desktop.tell(note).await,
+            Self::Email(email) => email.tell(note).await,
+            Self::Ntfy(ntfy) => ntfy.tell(note).await,
+            Self::Slack(slack) => slack.tell(note).await,
+            Self::Telegram(telegram) => telegram.tell(note).await,
+            Self::Tmux(tmux) => tmux.tell(note).await,
+            Self::Webhook(webhook) => webhook.tell(note, now).await,
+            Self::WebPush(push) => push.tell(sent).await,
+        }
+    }
+
+    /// Says that nobody waits any more, where a note can be changed or a program listens; else nothing happens.
+    pub(crate) async fn over(&self, sent: &Sent<'_>, message: Option<&str>, words: &str) -> Result<(), Failure> {
+        match (self, message) {
+            (Self::Ntfy(ntfy), Some(message)) => ntfy.over(message, words).await,
+            (Self::Slack(slack), Some(message)) => slack.over(message, words).await,
+            (Self::Telegram(telegram), Some(message)) => telegram.over(message, words).await,
+            (Self::Webhook(webhook), _) => webhook.over(sent.note, words, sent.now).await,
+            (Self::WebPush(push), _) => push.over(sent, words).await,
+            (Self::Ntfy(_) | Self::Slack(_) | Self::Telegram(_), None)
+            | (Self::Command(_) | Self::Desktop(_) | Self::Email(_) | Self::Tmux(_), _) => Ok(()),
+        }
+    }
+
+    /// Listens for buttons that people press, for ever, where the channel has its own.
+    pub(crate) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
+        match self {
+            Self::Telegram(telegram) => telegram.listen(runtime, index).await,
+            Self::Slack(slack) => slack.listen(runtime, index).await,
+            Self::Command(_)
+            | Self::Desktop(_)
+            | Self::Email(_)
+            | Self::Ntfy(_)
+            | Self::Tmux(_)
+            | Self::Webhook(_)
+            | Self::WebPush(_) => {}
+        }
+    }
+}
+
+/// A note as programs get it: a command on its standard input, a webhook under `data`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    ask_id: Option<String>,
+    kind: &'a str,
+    agent: &'a str,
+    project: Option<&'a str>,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    buttons: Vec<WireButton<'a>>,
+    opened_at: Time,
+}
+
+#[derive(Debug, Serialize)]
+struct WireButton<'a> {
+    label: &'a str,
+    press: String,
+}
+
+impl<'a> From<&'a Note> for Wire<'a> {
+    fn from(note: &'a Note) -> Self {
+        let button =
+            |button: &'a crate::service::notes::Button| WireButton { label: &button.label, press: button.press.written() };
+        Self {
+            ask_id: note.ask.map(|ask| ask.to_string()),
+            kind: note.kind,
+            agent: &note.agent,
+            project: note.project.as_deref(),
+            text: &note.line,
+            content: note.content.as_deref(),
+            link: note.link.as_deref(),
+            // They are pressed by a call of the link.
+            buttons: note.link.iter().flat_map(|_| note.buttons.iter().map(button)).collect(),
+            opened_at: note.at,
+        }
+    }
+}

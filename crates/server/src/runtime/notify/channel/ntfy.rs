@@ -1,0 +1,73 @@
+//! A topic of ntfy. Its buttons call the link of the ask; a note is replaced when nobody waits any more.
+
+use serde_json::{Value, json};
+
+use super::http::{Caller, send_for_json};
+use super::{Failure, Told};
+use crate::service::notes::Note;
+
+/// How many buttons ntfy shows.
+const BUTTONS: usize = 3;
+
+/// A topic.
+pub(crate) struct Ntfy {
+    pub(crate) caller: Caller,
+    pub(crate) topic: String,
+    pub(crate) token: Option<String>,
+}
+
+impl std::fmt::Debug for Ntfy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ntfy").finish_non_exhaustive()
+    }
+}
+
+impl Ntfy {
+    pub(super) async fn tell(&self, note: &Note) -> Told {
+        let mut message = json!({
+            "topic": self.topic,
+            "title": note.line,
+            "message": note.content.as_deref().unwrap_or("Open Sayso to answer."),
+            "priority": 4,
+        });
+        if let Some(link) = &note.link {
+            message["click"] = json!(link);
+            message["actions"] = actions(note, link);
+        }
+        let reply = self.publish(&message).await?;
+        Ok(reply["id"].as_str().map(str::to_owned))
+    }
+
+    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), Failure> {
+        let replaced = json!({ "topic": self.topic, "sequence_id": message, "title": "Sayso", "message": words, "priority": 1 });
+        self.publish(&replaced).await.map(|_| ())
+    }
+
+    async fn publish(&self, message: &Value) -> Result<Value, Failure> {
+        let request = self.caller.post("/", message);
+        send_for_json(match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        })
+        .await
+    }
+}
+
+/// The buttons if all of them fit, else the page.
+fn actions(note: &Note, link: &str) -> Value {
+    if note.buttons.is_empty() || note.buttons.len() > BUTTONS {
+        return json!([{ "action": "view", "label": "Open", "url": link }]);
+    }
+    let action = |button: &crate::service::notes::Button| {
+        json!({
+            "action": "http",
+            "label": button.label,
+            "url": link,
+            "method": "POST",
+            "headers": { "content-type": "application/x-www-form-urlencoded" },
+            "body": format!("press={}", button.press.written()),
+            "clear": true,
+        })
+    };
+    note.buttons.iter().map(action).collect()
+}

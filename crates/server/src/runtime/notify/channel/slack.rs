@@ -1,0 +1,190 @@
+//! A channel of Slack. Buttons come back over a socket that we open, so nothing has to be reachable from outside.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures_util::{SinkExt as _, StreamExt as _};
+use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+
+use super::http::{Caller, lost, send_for_json};
+use super::{Failure, Told, press};
+use crate::config::notify::People;
+use crate::entropy;
+use crate::runtime::Runtime;
+use crate::service::asks::Pressed;
+use crate::service::notes::Note;
+
+/// How long to wait before the socket is opened again.
+const PAUSE: Duration = Duration::from_secs(5);
+/// How long the socket may be silent: Slack pings it more often.
+const SILENCE: Duration = Duration::from_secs(120);
+/// The largest message that is taken.
+const MESSAGE: usize = 1024 * 1024;
+
+/// A bot and the channel that it writes to.
+pub(crate) struct Slack {
+    pub(crate) caller: Caller,
+    pub(crate) token: String,
+    /// The token of the runtime, for the socket.
+    pub(crate) app_token: Option<String>,
+    pub(crate) channel: String,
+    /// Who may press a button, by their id.
+    pub(crate) people: People,
+}
+
+impl std::fmt::Debug for Slack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Slack").finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    envelope_id: Option<String>,
+    #[serde(default)]
+    payload: Value,
+}
+
+impl Slack {
+    fn has_buttons(&self) -> bool {
+        self.app_token.is_some() && !self.people.is_empty()
+    }
+
+    pub(super) async fn tell(&self, note: &Note) -> Told {
+        let section = json!({ "type": "section", "text": { "type": "plain_text", "text": note.text() } });
+        let mut elements: Vec<Value> = Vec::new();
+        if let (Some(ask), true) = (note.ask, self.has_buttons()) {
+            let element = |button: &crate::service::notes::Button| {
+                json!({
+                    "type": "button",
+                    "action_id": button.press.written(),
+                    "value": button.press.carried(ask),
+                    "text": { "type": "plain_text", "text": button.label },
+                })
+            };
+            elements.extend(note.buttons.iter().map(element));
+        }
+        let open = |link: &String| json!({ "type": "button", "action_id": "open", "url": link, "text": { "type": "plain_text", "text": "Open" } });
+        elements.extend(note.link.iter().map(open));
+        let mut blocks = vec![section];
+        if !elements.is_empty() {
+            blocks.push(json!({ "type": "actions", "elements": elements }));
+        }
+        let message = json!({ "channel": self.channel, "text": plain(&note.line), "blocks": blocks });
+        let reply = self.call("/chat.postMessage", &self.token, &message).await?;
+        let (channel, stamp) = (reply["channel"].as_str().unwrap_or(&self.channel), reply["ts"].as_str());
+        Ok(stamp.map(|stamp| format!("{channel} {stamp}")))
+    }
+
+    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), Failure> {
+        let Some((channel, stamp)) = message.split_once(' ') else { return Ok(()) };
+        let blocks = json!([{ "type": "section", "text": { "type": "plain_text", "text": words } }]);
+        let changed = json!({ "channel": channel, "ts": stamp, "text": plain(words), "blocks": blocks });
+        self.call("/chat.update", &self.token, &changed).await.map(|_| ())
+    }
+
+    /// Slack says in the body whether it took a call.
+    async fn call(&self, method: &str, token: &str, body: &Value) -> Result<Value, Failure> {
+        let reply = send_for_json(self.caller.post(method, body).bearer_auth(token)).await?;
+        if reply["ok"] == true {
+            return Ok(reply);
+        }
+        let error: String =
+            reply["error"].as_str().unwrap_or("no reason").chars().filter(char::is_ascii_graphic).take(60).collect();
+        let passes = matches!(error.as_str(), "ratelimited" | "internal_error" | "fatal_error" | "service_unavailable");
+        let reason = format!("Slack says {error}");
+        Err(if passes { Failure::later(reason) } else { Failure::never(reason) })
+    }
+
+    /// Keeps the socket open, for ever.
+    pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
+        let Some(app_token) = self.app_token.as_ref().filter(|_| self.has_buttons()) else { return };
+        loop {
+            if let Err(failure) = self.hear(runtime, index, app_token).await {
+                tracing::debug!(reason = failure.reason, "Slack does not tell which buttons are pressed");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
+    /// One life of the socket.
+    async fn hear(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), Failure> {
+        let opened = self.call("/apps.connections.open", app_token, &json!({})).await?;
+        let address = opened["url"].as_str().unwrap_or_default();
+        let address = match address.split_once("://") {
+            Some(("wss", rest)) => format!("https://{rest}"),
+            Some(("ws", rest)) => format!("http://{rest}"),
+            _ => return Err(Failure::later("Slack names no socket")),
+        };
+        let mut socket = open_socket(&address, &self.caller).await?;
+        loop {
+            let message =
+                tokio::time::timeout(SILENCE, socket.next()).await.map_err(|_| Failure::later("the socket is silent"))?;
+            let text = match message {
+                Some(Ok(Message::Text(text))) => text,
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_))) => continue,
+                Some(Ok(Message::Close(_))) | None => return Ok(()),
+                Some(Err(error)) => return Err(Failure::later(format!("the socket broke: {error}"))),
+            };
+            let Ok(envelope) = serde_json::from_str::<Envelope>(&text) else {
+                tracing::warn!("Slack sent what is no envelope");
+                continue;
+            };
+            let Some(id) = envelope.envelope_id else { continue };
+            let received = Message::text(json!({ "envelope_id": id }).to_string());
+            socket.send(received).await.map_err(|error| Failure::later(format!("the socket broke: {error}")))?;
+            self.take(runtime, index, &envelope.payload).await;
+        }
+    }
+
+    async fn take(&self, runtime: &Arc<Runtime>, index: usize, payload: &Value) {
+        // The link needs no answer from us.
+        if payload["actions"][0]["action_id"] == "open" {
+            return;
+        }
+        let user = payload["user"]["id"].as_str().unwrap_or_default();
+        let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
+        let pressed = press(runtime, index, &self.people, user, carried).await;
+        // Everybody sees the outcome, because the message is changed; who was refused hears of it alone.
+        if matches!(pressed, Pressed::Done) || user.is_empty() {
+            return;
+        }
+        let said = json!({ "channel": self.channel, "user": user, "text": plain(&pressed.words()) });
+        if let Err(failure) = self.call("/chat.postEphemeral", &self.token, &said).await {
+            tracing::debug!(reason = failure.reason, "Slack did not take what was said to a button");
+        }
+    }
+}
+
+/// Text in which Slack finds no links and calls nobody.
+fn plain(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Opens a web socket with the client that reaches only what may be reached.
+async fn open_socket(address: &str, caller: &Caller) -> Result<WebSocketStream<reqwest::Upgraded>, Failure> {
+    let client = sayso_net::client_within(address, caller.reach).map_err(|error| Failure::later(error.to_string()))?;
+    let key = STANDARD.encode(entropy::bytes::<16>());
+    let request = client
+        .get(address)
+        .header(CONNECTION, "Upgrade")
+        .header(UPGRADE, "websocket")
+        .header(SEC_WEBSOCKET_VERSION, "13")
+        .header(SEC_WEBSOCKET_KEY, &key);
+    let response = request.send().await.map_err(|error| lost(&error))?;
+    let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT).is_some_and(|value| value == &derive_accept_key(key.as_bytes()));
+    if !accepted {
+        return Err(Failure::later("Slack opens no socket"));
+    }
+    let stream = response.upgrade().await.map_err(|error| lost(&error))?;
+    let config = WebSocketConfig::default().max_message_size(Some(MESSAGE));
+    Ok(WebSocketStream::from_raw_socket(stream, Role::Client, Some(config)).await)
+}

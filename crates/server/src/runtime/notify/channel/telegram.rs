@@ -1,0 +1,134 @@
+//! A chat of Telegram. Buttons come back by asking for them, so nothing has to be reachable from outside.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::http::{Caller, send, send_within};
+use super::{Failure, Told, press};
+use crate::config::notify::People;
+use crate::runtime::Runtime;
+use crate::service::notes::Note;
+
+/// How long Telegram holds a request for buttons, and how long we wait for it.
+const HELD: u64 = 25;
+const PATIENCE: Duration = Duration::from_secs(HELD + 10);
+/// How long to wait after a request that failed.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// A bot and the chat that it writes to.
+pub(crate) struct Telegram {
+    pub(crate) caller: Caller,
+    pub(crate) token: String,
+    pub(crate) chat: String,
+    /// Who may press a button, by their number.
+    pub(crate) people: People,
+}
+
+impl std::fmt::Debug for Telegram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Telegram").finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    result: Option<Value>,
+}
+
+/// A button that was pressed. What is missing or of another shape makes it none of ours.
+#[derive(Debug, Deserialize)]
+struct Callback {
+    id: String,
+    from: From,
+    #[serde(default)]
+    data: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct From {
+    id: i64,
+}
+
+impl Telegram {
+    pub(super) async fn tell(&self, note: &Note) -> Told {
+        let mut message = json!({ "chat_id": self.chat, "text": note.text(), "link_preview_options": { "is_disabled": true } });
+        let mut rows: Vec<Value> = Vec::new();
+        if let (Some(ask), false) = (note.ask, self.people.is_empty()) {
+            let row = |button: &crate::service::notes::Button| json!([{ "text": button.label, "callback_data": button.press.carried(ask) }]);
+            rows.extend(note.buttons.iter().map(row));
+        }
+        rows.extend(note.link.iter().map(|link| json!([{ "text": "Open", "url": link }])));
+        if !rows.is_empty() {
+            message["reply_markup"] = json!({ "inline_keyboard": rows });
+        }
+        let result = self.call("sendMessage", &message).await?;
+        Ok(result["message_id"].as_i64().map(|id| id.to_string()))
+    }
+
+    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), Failure> {
+        let Ok(id) = message.parse::<i64>() else { return Ok(()) };
+        self.call("editMessageText", &json!({ "chat_id": self.chat, "message_id": id, "text": words })).await.map(|_| ())
+    }
+
+    async fn call(&self, method: &str, body: &Value) -> Result<Value, Failure> {
+        let reply = send(self.caller.post(&format!("/bot{}/{method}", self.token), body)).await?;
+        result_of(&reply)
+    }
+
+    /// Asks for buttons, for ever.
+    pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
+        if self.people.is_empty() {
+            return;
+        }
+        let mut offset = 0;
+        loop {
+            match self.pressed(offset).await {
+                Ok(updates) => {
+                    let (before, is_empty) = (offset, updates.is_empty());
+                    for update in updates {
+                        offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
+                        self.take(runtime, index, update).await;
+                    }
+                    // What has no number would come again and again.
+                    if offset == before && !is_empty {
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                }
+                Err(failure) => {
+                    tracing::debug!(reason = failure.reason, "Telegram does not tell which buttons are pressed");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    async fn pressed(&self, offset: i64) -> Result<Vec<Value>, Failure> {
+        let body = json!({ "offset": offset, "timeout": HELD, "allowed_updates": ["callback_query"] });
+        let reply = send_within(self.caller.post(&format!("/bot{}/getUpdates", self.token), &body), PATIENCE).await?;
+        match result_of(&reply)? {
+            Value::Array(updates) => Ok(updates),
+            _ => Err(Failure::later("the reply holds no list")),
+        }
+    }
+
+    async fn take(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
+        let callback = update.get_mut("callback_query").map(Value::take);
+        let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
+            tracing::warn!("Telegram sent what is no button of ours");
+            return;
+        };
+        let pressed = press(runtime, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
+        let answer = json!({ "callback_query_id": callback.id, "text": pressed.words() });
+        if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
+            tracing::debug!(reason = failure.reason, "Telegram did not take what was said to a button");
+        }
+    }
+}
+
+fn result_of(reply: &[u8]) -> Result<Value, Failure> {
+    let reply: Reply = serde_json::from_slice(reply).map_err(|_| Failure::later("the receiver's reply is not JSON"))?;
+    reply.result.ok_or_else(|| Failure::later("the receiver's reply has no result"))
+}

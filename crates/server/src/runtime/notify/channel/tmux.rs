@@ -1,0 +1,78 @@
+//! The terminals that a person's tmux is shown in: a line of text, or the bell.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use super::{Failure, Told, Variables, program};
+use crate::service::notes::Note;
+
+/// How long a line is shown, in milliseconds.
+const SHOWN: &str = "5000";
+
+/// All clients of one tmux.
+#[derive(Debug)]
+pub(crate) struct Tmux {
+    /// Its socket, if it is not the usual one.
+    pub(crate) socket: Option<String>,
+    /// What is done there.
+    pub(crate) sign: Sign,
+    pub(crate) variables: Variables,
+}
+
+/// What a person notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// A line of text.
+    Line,
+    /// The bell of the terminal.
+    Bell,
+}
+
+impl Tmux {
+    pub(super) async fn tell(&self, note: &Note) -> Told {
+        let clients = self.run(&["list-clients", "-F", "#{client_tty}"]).await?;
+        let terminals: Vec<&str> = clients.lines().filter(|line| line.starts_with("/dev/")).collect();
+        if terminals.is_empty() {
+            return Err(Failure::later("nobody looks at this tmux"));
+        }
+        match self.sign {
+            Sign::Line => {
+                let line = literally(&note.line);
+                for terminal in terminals {
+                    self.run(&["display-message", "-c", terminal, "-d", SHOWN, &line]).await?;
+                }
+            }
+            Sign::Bell => {
+                for terminal in terminals {
+                    ring(terminal).map_err(|error| Failure::later(format!("a terminal cannot be rung: {error}")))?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn run(&self, args: &[&str]) -> Result<String, Failure> {
+        let socket: Vec<&str> = self.socket.as_deref().map_or(Vec::new(), |socket| vec!["-S", socket]);
+        program::run("tmux", &[&socket, args].concat(), b"", &self.variables).await
+    }
+}
+
+/// tmux runs what stands in `#(…)` and reads `%H` as the time: neither is meant here.
+fn literally(text: &str) -> String {
+    text.replace('#', "##").replace('%', "%%")
+}
+
+/// Rings the bell of a terminal. Nothing is waited for: a terminal that does not take it is not rung.
+fn ring(terminal: &str) -> std::io::Result<()> {
+    let flags = rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or(0);
+    std::fs::OpenOptions::new().write(true).custom_flags(flags).open(terminal)?.write_all(b"\x07")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn nothing_in_a_line_is_a_command() {
+        assert_eq!(super::literally("#(touch x) #{pane_id} 100% %H"), "##(touch x) ##{pane_id} 100%% %%H");
+    }
+}

@@ -1,0 +1,116 @@
+//! A signed call, as Standard Webhooks has it: a receiver checks the signature and the time, and takes an id once.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::header::CONTENT_TYPE;
+use sayso_core::time::Time;
+use serde::Serialize;
+use sha2::Sha256;
+
+use super::http::{Caller, send};
+use super::{Failure, Told, Wire};
+use crate::service::notes::Note;
+
+/// A receiver and the key that it shares with us.
+pub(crate) struct Webhook {
+    caller: Caller,
+    key: Vec<u8>,
+}
+
+impl std::fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Webhook").finish_non_exhaustive()
+    }
+}
+
+/// The least that a key has, in bytes.
+const KEY: usize = 24;
+
+#[derive(Serialize)]
+struct Event<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    timestamp: Time,
+    data: Data<'a>,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    #[serde(flatten)]
+    note: Wire<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'a str>,
+}
+
+impl Webhook {
+    /// The secret is written as `whsec_` and base64.
+    pub(crate) fn new(caller: Caller, secret: &str) -> Result<Self, String> {
+        let key = secret.trim().strip_prefix("whsec_").and_then(|text| STANDARD.decode(text).ok());
+        let key = key.filter(|key| key.len() >= KEY).ok_or_else(|| {
+            format!("the secret must be whsec_ and at least {KEY} bytes in base64: echo whsec_$(openssl rand -base64 32)")
+        })?;
+        Ok(Self { caller, key })
+    }
+
+    pub(super) async fn tell(&self, note: &Note, now: Time) -> Told {
+        let kind = if note.ask.is_some() { "ask.waiting" } else { "test" };
+        self.call(&note.id, Event { kind, timestamp: now, data: Data { note: note.into(), outcome: None } }, now).await?;
+        Ok(None)
+    }
+
+    pub(super) async fn over(&self, note: &Note, words: &str, now: Time) -> Result<(), Failure> {
+        let data = Data { note: note.into(), outcome: Some(words) };
+        self.call(&format!("{}_over", note.id), Event { kind: "ask.over", timestamp: now, data }, now).await
+    }
+
+    async fn call(&self, id: &str, event: Event<'_>, now: Time) -> Result<(), Failure> {
+        let body = serde_json::to_vec(&event).map_err(|error| Failure::never(error.to_string()))?;
+        let seconds = now.as_millis() / 1_000;
+        let request = self
+            .caller
+            .client
+            .post(&self.caller.url)
+            .header(CONTENT_TYPE, "application/json")
+            .header("webhook-id", id)
+            .header("webhook-timestamp", seconds)
+            .header("webhook-signature", self.sign(id, seconds, &body))
+            .body(body);
+        send(request).await.map(|_| ())
+    }
+
+    fn sign(&self, id: &str, seconds: i64, body: &[u8]) -> String {
+        // A key of any length is taken, so this does not fail.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else { return String::new() };
+        mac.update(format!("{id}.{seconds}.").as_bytes());
+        mac.update(body);
+        format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_net::Reach;
+
+    use super::*;
+
+    const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+    fn webhook(secret: &str) -> Result<Webhook, String> {
+        Webhook::new(Caller::new("https://hooks.example.com/x", Reach::Public)?, secret)
+    }
+
+    #[test]
+    fn a_signature_is_the_one_of_the_standard() {
+        // The example of the specification.
+        let signed = webhook(SECRET).unwrap().sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
+        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn a_secret_that_is_none_is_refused() {
+        for wrong in ["", "whsec_", "whsec_!!", "secret", "whsec_aGk="] {
+            assert!(webhook(wrong).is_err(), "{wrong}");
+        }
+    }
+}

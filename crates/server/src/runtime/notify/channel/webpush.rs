@@ -1,0 +1,113 @@
+//! Browsers that asked to be woken, each by the push service that it names.
+
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
+use sayso_core::ask::Ask;
+use sayso_core::scope::Visible;
+use sayso_core::time::Time;
+use sayso_net::Reach;
+use sayso_store::WorkspaceId;
+use sayso_store::read::AllPushes;
+use sayso_store::write::{DropPush, PushRow};
+use serde_json::{Value, json};
+
+use super::http::send_push;
+use super::{Failure, Next, Sent, Told};
+use crate::auth::{Caller, Permission};
+use crate::runtime::Runtime;
+use crate::runtime::notify::push;
+use crate::service::answer_links::Holder;
+use crate::service::notes::{Button, Note};
+
+/// How long a push service keeps a note for a browser that is away.
+const KEPT: Duration = Duration::from_secs(86_400);
+/// How many buttons browsers show.
+const BUTTONS: usize = 2;
+
+/// All browsers of this server.
+#[derive(Debug)]
+pub(crate) struct WebPush {
+    /// How a push service reaches whoever runs this: `mailto:…` or `https://…`.
+    pub(crate) contact: String,
+    pub(crate) reach: Reach,
+}
+
+impl WebPush {
+    pub(super) async fn tell(&self, sent: &Sent<'_>) -> Told {
+        let Sent { runtime, channel, note, now, .. } = *sent;
+        let message = |caller: &Caller| {
+            let mut message =
+                json!({ "title": note.line, "body": note.content.as_deref().unwrap_or_default(), "tag": tag(note) });
+            if let (Some(ask), true) = (note.ask, Permission::Answer.granted_to(caller.role)) {
+                message["path"] = json!(runtime.services.answer_links.path(ask, Holder { channel, person: &caller.name }, now));
+                let button = |button: &Button| json!({ "label": button.label, "press": button.press.written() });
+                if note.buttons.len() <= BUTTONS {
+                    message["buttons"] = note.buttons.iter().map(button).collect();
+                }
+            }
+            message
+        };
+        self.send_all(sent, message).await.map(|()| None)
+    }
+
+    pub(super) async fn over(&self, sent: &Sent<'_>, words: &str) -> Result<(), Failure> {
+        self.send_all(sent, |_| json!({ "title": "Sayso", "body": words, "tag": tag(sent.note), "over": true })).await
+    }
+
+    /// Sends to every browser whose token sees the ask. One that was reached is enough.
+    async fn send_all(&self, sent: &Sent<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), Failure> {
+        let Sent { runtime, ask, now, .. } = *sent;
+        let rows = runtime.services.store.read(AllPushes { workspace: WorkspaceId::MAIN }).await;
+        let rows = rows.map_err(|error| Failure::later(error.to_string()))?;
+        let mut failure = Some(Failure::never("no browser asked to be woken"));
+        for row in rows {
+            let Some(caller) = runtime.services.tokens.by_id(row.token, now) else {
+                forget(runtime, &row).await;
+                continue;
+            };
+            let sees = |ask: &Ask| {
+                let (session, opened_by) = (ask.origin.session, ask.origin.opened_by);
+                caller.scope.sees(Visible { session, labels: &ask.context.labels, opened_by })
+            };
+            if !Permission::Read.granted_to(caller.role) || !ask.is_none_or(sees) {
+                continue;
+            }
+            match self.send_one(runtime, &row, &message(&caller), now).await {
+                Ok(()) => failure = None,
+                Err(Failure { next: Next::Gone, .. }) => forget(runtime, &row).await,
+                Err(other) => failure = failure.map(|_| other),
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    async fn send_one(&self, runtime: &Runtime, row: &PushRow, message: &Value, now: Time) -> Result<(), Failure> {
+        let unusable = |_| Failure::never("a browser's key cannot be used");
+        let key = runtime.push_key.as_ref().ok_or_else(|| Failure::never("there is no key"))?;
+        let origin = row.endpoint.parse::<reqwest::Url>().map(|url| url.origin().ascii_serialization());
+        let origin = origin.map_err(|_| Failure::never("a browser's push service has no address"))?;
+        let client = sayso_net::client_within(&row.endpoint, self.reach).map_err(|error| Failure::never(error.to_string()))?;
+        let body = push::encrypt(message.to_string().as_bytes(), &row.public_key, &row.auth).map_err(unusable)?;
+        let request = client
+            .post(&row.endpoint)
+            .header(AUTHORIZATION, key.authorization(&origin, &self.contact, now).map_err(unusable)?)
+            .header(CONTENT_TYPE, "application/octet-stream")
+            .header(CONTENT_ENCODING, "aes128gcm")
+            .header("ttl", KEPT.as_secs())
+            .header("urgency", "high")
+            .body(body);
+        send_push(request).await
+    }
+}
+
+/// What a browser knows a note by: the page's own notes have the same.
+fn tag(note: &Note) -> String {
+    note.ask.map_or_else(|| note.id.clone(), |ask| ask.to_string())
+}
+
+async fn forget(runtime: &Runtime, row: &PushRow) {
+    if let Err(error) = runtime.services.store.write(DropPush { workspace: WorkspaceId::MAIN, token: row.token }).await {
+        tracing::warn!(%error, "a browser that is gone could not be forgotten");
+    }
+}

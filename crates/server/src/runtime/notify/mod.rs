@@ -1,0 +1,231 @@
+//! Reaching a person who does not look: after the policy, once per ask and channel, and only while it waits.
+//!
+//! Commits only put asks into the queues of the channels. Each channel has a task of its own that sends what is due, so
+//! that one that is dead delays nobody. What was sent is a row; what is due follows from the ask and the
+//! configuration, so a restart neither loses nor repeats a note.
+
+mod build;
+mod channel;
+mod push;
+mod queue;
+mod schedule;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sayso_core::id::AskId;
+use sayso_core::raw::Raw;
+use sayso_core::time::{Span, Time};
+use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
+use sayso_store::write::{DropNote, NoteState, PutSetting};
+use sayso_store::{EventKind, Store, StoreError, StoredEvent, WorkspaceId};
+use tokio::task::JoinSet;
+
+use crate::config::notify::Kind;
+use crate::runtime::Runtime;
+use crate::service::answer_links::Holder;
+use crate::service::asks;
+use crate::service::notes::Says;
+use channel::Channel;
+use queue::{Job, Queue};
+use schedule::Timing;
+
+pub(crate) use build::{Surroundings, read};
+pub(crate) use push::{PushKey, Unusable};
+pub(crate) use worker::test;
+
+/// The setting that keeps since when a channel is known, so that a new one does not tell of everything that waits.
+const SINCE: &str = "notify_since";
+
+/// One channel.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) says: Says,
+    /// The person whom its links are for.
+    pub(crate) person: Option<String>,
+    channel: Channel,
+    queue: Queue,
+    /// The receiver said that it is gone for good.
+    gone: AtomicBool,
+    last_failure: Mutex<Option<String>>,
+}
+
+impl Entry {
+    fn new(name: String, kind: Kind, says: Says, person: Option<String>, channel: Channel) -> Self {
+        let (queue, gone, last_failure) = (Queue::default(), AtomicBool::new(false), Mutex::new(None));
+        Self { name, kind, says, person, channel, queue, gone, last_failure }
+    }
+
+    /// The holder of its links.
+    pub(crate) fn holder(&self) -> Option<Holder<'_>> {
+        self.person.as_deref().map(|person| Holder { channel: &self.name, person })
+    }
+
+    /// The channel, for decisions that people make in it.
+    pub(crate) fn channel(&self) -> asks::Channel<'_> {
+        asks::Channel { name: &self.name, kind: self.kind, says: self.says }
+    }
+
+    fn failed(&self, reason: Option<String>) {
+        *self.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = reason;
+    }
+}
+
+/// All channels of a server.
+#[derive(Debug)]
+pub(crate) struct Notifier {
+    entries: Vec<Entry>,
+    timings: Vec<Timing>,
+}
+
+impl Notifier {
+    pub(crate) fn new((entries, timings): (Vec<Entry>, Vec<Timing>)) -> Self {
+        Self { entries, timings }
+    }
+
+    pub(crate) fn entry(&self, index: usize) -> Option<&Entry> {
+        self.entries.get(index)
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether there is a channel of this kind.
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.entries.iter().any(|entry| entry.kind == kind)
+    }
+
+    /// Everybody whom a link may be for: the person of a channel, and for browsers whoever may answer.
+    pub(crate) fn holders<'a>(&'a self, people: &'a [String]) -> impl Iterator<Item = Holder<'a>> {
+        self.entries.iter().flat_map(move |entry| {
+            let browsers = if entry.kind == Kind::WebPush { people } else { &[] };
+            entry.holder().into_iter().chain(browsers.iter().map(|person| Holder { channel: &entry.name, person }))
+        })
+    }
+
+    /// Takes news of asks. Called by the writer's commit, so it must not block.
+    pub(crate) fn heard(&self, events: &[StoredEvent]) {
+        if self.entries.is_empty() {
+            return;
+        }
+        for event in events {
+            let Some(ask) = &event.ask else { continue };
+            match event.kind {
+                EventKind::AskRequested => {
+                    for (entry, at) in self.due(ask.opened_at) {
+                        entry.queue.add(at, ask.id, Job::Tell);
+                    }
+                }
+                EventKind::AskResolved => {
+                    for (entry, at) in self.due(ask.opened_at) {
+                        entry.queue.resolved(ask.id, at, event.at);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// This time, or the end of the channel's quiet hours if it falls into them.
+    fn awake(&self, index: usize, at: Time) -> Time {
+        self.timings.get(index).map_or(at, |timing| timing.awake(at))
+    }
+
+    fn due(&self, opened: Time) -> impl Iterator<Item = (&Entry, Time)> {
+        let times = schedule::due(&self.timings, opened);
+        self.entries.iter().zip(times).filter_map(|(entry, at)| Some((entry, at?)))
+    }
+
+    /// Takes up what waits when the server starts.
+    pub(crate) async fn begin(&self, store: &Store, stored: &StoredPolicy, now: Time) -> Result<(), StoreError> {
+        let since = since(store, stored, &self.entries, now).await?;
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        let NotesLook { pending, notes } = store.read(PendingNotes { workspace: WorkspaceId::MAIN }).await?;
+        let waiting: std::collections::HashSet<AskId> = pending.iter().map(|(ask, _)| *ask).collect();
+        let mut known: std::collections::HashSet<(AskId, &str)> = std::collections::HashSet::new();
+        for note in &notes {
+            let Some(entry) = self.entries.iter().find(|entry| entry.name == note.channel) else {
+                // Of a channel that is not configured any more.
+                store.write(DropNote { workspace: WorkspaceId::MAIN, ask: note.ask, channel: note.channel.clone() }).await?;
+                continue;
+            };
+            known.insert((note.ask, &entry.name));
+            match (waiting.contains(&note.ask), note.state) {
+                (true, NoteState::Again(at)) => {
+                    entry.queue.noted(note.ask);
+                    entry.queue.add(at, note.ask, Job::Tell);
+                }
+                (true, NoteState::Told | NoteState::GivenUp) => entry.queue.noted(note.ask),
+                (false, _) => entry.queue.add(now, note.ask, Job::Over { tries: 0 }),
+            }
+        }
+        for (ask, opened) in pending {
+            for (entry, at) in self.due(opened) {
+                let is_new = since.get(&entry.name).is_none_or(|since| opened >= *since);
+                if is_new && !known.contains(&(ask, entry.name.as_str())) {
+                    entry.queue.add(at, ask, Job::Tell);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tasks of all channels.
+    pub(crate) fn run(runtime: &Arc<Runtime>) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        for index in 0..runtime.notifier.entries.len() {
+            tasks.spawn(worker::run(Arc::clone(runtime), index));
+            let runtime = Arc::clone(runtime);
+            tasks.spawn(async move {
+                let Some(entry) = runtime.notifier.entry(index) else { return };
+                tokio::select! {
+                    () = runtime.stopping.cancelled() => {}
+                    () = entry.channel.listen(&runtime, index) => {}
+                }
+            });
+        }
+        tasks
+    }
+
+    /// A channel as the admin sees it: without its secrets.
+    pub(crate) fn shown(&self) -> Vec<sayso_api::notify::Channel> {
+        let shown = |(entry, timing): (&Entry, &Timing)| sayso_api::notify::Channel {
+            name: entry.name.clone(),
+            kind: entry.kind.as_str().to_owned(),
+            after: timing.first.then(|| Span(timing.after).to_string()),
+            then: timing.then.and_then(|(next, after)| {
+                Some(sayso_api::notify::Then { name: self.entries.get(next)?.name.clone(), after: Span(after).to_string() })
+            }),
+            quiet: timing.quiet.as_ref().map(ToString::to_string),
+            content: entry.says == Says::WhatIsAsked,
+            person: entry.person.clone(),
+            gone: entry.gone.load(Ordering::Relaxed),
+            last_failure: entry.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        };
+        self.entries.iter().zip(&self.timings).map(shown).collect()
+    }
+}
+
+/// Since when each channel is known. One that is new is known from now on, one that is gone is forgotten.
+async fn since(store: &Store, stored: &StoredPolicy, entries: &[Entry], now: Time) -> Result<BTreeMap<String, Time>, StoreError> {
+    let kept: BTreeMap<String, Time> = stored
+        .settings
+        .iter()
+        .find(|(key, _)| key == SINCE)
+        .and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok())
+        .unwrap_or_default();
+    let known: BTreeMap<String, Time> =
+        entries.iter().map(|entry| (entry.name.clone(), kept.get(&entry.name).copied().unwrap_or(now))).collect();
+    if known != kept {
+        let value = if known.is_empty() { None } else { Some(Raw::of(&known)) };
+        store.write(PutSetting { workspace: WorkspaceId::MAIN, key: SINCE, value }).await?;
+    }
+    Ok(known)
+}

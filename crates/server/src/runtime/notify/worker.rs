@@ -1,0 +1,204 @@
+//! The task of one channel: takes what is due, a few at once, and keeps what became of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use sayso_core::ask::{Ask, AskState};
+use sayso_core::id::AskId;
+use sayso_core::scope::Scope;
+use sayso_store::read::{GetAsk, GetNote};
+use sayso_store::write::{DropNote, NoteRow, NoteState, PutNote};
+use sayso_store::{StoreError, WorkspaceId};
+use tokio::task::JoinSet;
+
+use super::Entry;
+use super::channel::{Failure, Next, Sent, Told};
+use super::queue::Job;
+use super::schedule;
+use crate::entropy;
+use crate::runtime::Runtime;
+use crate::service::notes::{self, Note};
+
+/// How many notes of one channel are on their way at once. The others wait where they are.
+const AT_ONCE: usize = 8;
+/// How long one try may take at most; channels have shorter limits of their own.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How long a server that stops waits for what is on its way.
+const STOPPING: Duration = Duration::from_secs(3);
+/// How long to wait when the database does not answer.
+const STORE: Duration = Duration::from_secs(5);
+
+/// Sends what is due, until the server stops.
+pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
+    let Some(entry) = runtime.notifier.entry(index) else { return };
+    let mut under_way = JoinSet::new();
+    loop {
+        while under_way.len() < AT_ONCE
+            && let Some((ask, job)) = entry.queue.take(runtime.services.clock.now())
+        {
+            under_way.spawn(attempt(Arc::clone(&runtime), index, ask, job));
+        }
+        let first = entry.queue.first().filter(|_| under_way.len() < AT_ONCE);
+        tokio::select! {
+            () = runtime.stopping.cancelled() => break,
+            () = entry.queue.changed.notified() => {}
+            Some(_) = under_way.join_next() => {}
+            () = sleep_until(&runtime, first) => {}
+        }
+    }
+    let all = async { while under_way.join_next().await.is_some() {} };
+    if tokio::time::timeout(STOPPING, all).await.is_err() {
+        tracing::warn!(channel = entry.name, "a note was on its way when the server stopped; it may be sent again");
+    }
+}
+
+async fn sleep_until(runtime: &Runtime, first: Option<sayso_core::time::Time>) {
+    match first {
+        Some(at) => runtime.services.clock.sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: Job) {
+    let Some(entry) = runtime.notifier.entry(index) else { return };
+    let done = match job {
+        Job::Tell => tell(&runtime, index, entry, ask).await,
+        Job::Over { tries } => over(&runtime, entry, ask, tries).await,
+    };
+    if let Err(error) = done {
+        // A full disk, most likely.
+        tracing::warn!(%error, channel = entry.name, %ask, "a note could not be stored; trying again");
+        entry.queue.add(runtime.services.clock.now().plus(STORE), ask, job);
+    }
+}
+
+async fn find(runtime: &Runtime, ask: AskId) -> Result<Option<Ask>, StoreError> {
+    runtime.services.store.read(GetAsk { workspace: WorkspaceId::MAIN, ask, scope: Scope::All }).await
+}
+
+const fn is_pending(ask: &Ask) -> bool {
+    matches!(ask.state, AskState::Pending(_))
+}
+
+async fn tell(runtime: &Runtime, index: usize, entry: &Entry, id: AskId) -> Result<(), StoreError> {
+    let Some(ask) = find(runtime, id).await? else { return Ok(()) };
+    if !is_pending(&ask) {
+        return Ok(());
+    }
+    let now = runtime.services.clock.now();
+    if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
+        entry.queue.add(runtime.notifier.awake(index, until), id, Job::Tell);
+        return Ok(());
+    }
+    let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
+    let earlier = if entry.queue.is_noted(id) { runtime.services.store.read(get).await? } else { None };
+    if earlier.as_ref().is_some_and(|note| !matches!(note.state, NoteState::Again(_))) {
+        return Ok(());
+    }
+    let attempts = earlier.map_or(0, |note| note.attempts) + 1;
+    let mut note = Note::about(&ask, &entry.name, entry.says);
+    note.link = entry.holder().and_then(|holder| runtime.services.answer_links.address(id, holder, now));
+    let told = send(runtime, entry, Some(&ask), &note).await;
+    let now = runtime.services.clock.now();
+    let (state, message) = match told {
+        Ok(message) => (NoteState::Told, message),
+        Err(failure) => match after_failure(entry, id, &failure, attempts) {
+            Some(wait) => (NoteState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
+            None => (NoteState::GivenUp, None),
+        },
+    };
+    let row = NoteRow { ask: id, channel: entry.name.clone(), state, attempts, message };
+    runtime.services.store.write(PutNote { workspace: WorkspaceId::MAIN, note: row }).await?;
+    entry.queue.noted(id);
+    if let NoteState::Again(at) = state {
+        entry.queue.add(at, id, Job::Tell);
+    }
+    // It may have been decided while the note was on its way.
+    if find(runtime, id).await?.is_none_or(|ask| !is_pending(&ask)) && entry.queue.end(id) {
+        entry.queue.add(now, id, Job::Over { tries: 0 });
+    }
+    Ok(())
+}
+
+/// How long to wait until it is tried again; nothing if it is given up.
+fn after_failure(entry: &Entry, ask: AskId, failure: &Failure, attempts: u32) -> Option<Duration> {
+    let [chance] = entropy::bytes::<1>();
+    let wait = match failure.next {
+        Next::Later(asked) => schedule::again(attempts, chance, asked),
+        Next::Never | Next::Gone => None,
+    };
+    let reason = &failure.reason;
+    match wait {
+        Some(_) => tracing::info!(channel = entry.name, %ask, attempts, reason, "a note was not sent; trying again"),
+        None => tracing::warn!(channel = entry.name, %ask, attempts, reason, "a note was given up"),
+    }
+    wait
+}
+
+/// One try, with an end.
+async fn send(runtime: &Runtime, entry: &Entry, ask: Option<&Ask>, note: &Note) -> Told {
+    if entry.gone.load(Ordering::Relaxed) {
+        return Err(Failure { reason: "the receiver said that it is gone".to_owned(), next: Next::Never });
+    }
+    let sent = Sent { runtime, channel: &entry.name, ask, note, now: runtime.services.clock.now() };
+    let told = tokio::time::timeout(LIMIT, entry.channel.tell(&sent))
+        .await
+        .unwrap_or_else(|_| Err(Failure { reason: "it took too long".to_owned(), next: Next::Later(None) }));
+    match &told {
+        Ok(_) => entry.failed(None),
+        Err(failure) => {
+            entry.failed(Some(failure.reason.clone()));
+            if failure.next == Next::Gone {
+                entry.gone.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+    told
+}
+
+async fn over(runtime: &Runtime, entry: &Entry, id: AskId, tries: u32) -> Result<(), StoreError> {
+    let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
+    let Some(row) = runtime.services.store.read(get).await? else { return Ok(()) };
+    if let (NoteState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?) {
+        let (note, words) = (Note::about(&ask, &entry.name, notes::Says::WhoWaits), notes::over(&ask));
+        let sent = Sent { runtime, channel: &entry.name, ask: Some(&ask), note: &note, now: runtime.services.clock.now() };
+        let changed = entry.channel.over(&sent, row.message.as_deref(), &words);
+        let failure = match tokio::time::timeout(LIMIT, changed).await {
+            Ok(Ok(())) => None,
+            Ok(Err(failure)) => Some(failure.next),
+            Err(_) => Some(Next::Later(None)),
+        };
+        let [chance] = entropy::bytes::<1>();
+        if let Some(Next::Later(asked)) = failure
+            && let Some(wait) = schedule::again(tries + 1, chance, asked)
+        {
+            entry.queue.add(runtime.services.clock.now().plus(wait), id, Job::Over { tries: tries + 1 });
+            return Ok(());
+        }
+    }
+    runtime.services.store.write(DropNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() }).await
+}
+
+/// Sends a test note through one channel, or all of them: what happened, each.
+pub(crate) async fn test(runtime: &Runtime, name: Option<&str>) -> Option<Vec<sayso_api::notify::Tested>> {
+    let wanted: Vec<&Entry> =
+        runtime.notifier.entries().iter().filter(|entry| name.is_none_or(|name| name == entry.name)).collect();
+    if name.is_some() && wanted.is_empty() {
+        return None;
+    }
+    let id = entropy::hex(&entropy::bytes::<8>());
+    let tests = wanted.into_iter().map(|entry| {
+        let note = Note::test(&entry.name, &id, runtime.services.clock.now());
+        async move {
+            let told = send(runtime, entry, None, &note).await;
+            sayso_api::notify::Tested {
+                name: entry.name.clone(),
+                kind: entry.kind.as_str().to_owned(),
+                sent: told.is_ok(),
+                failure: told.err().map(|failure| failure.reason),
+            }
+        }
+    });
+    Some(futures_util::future::join_all(tests).await)
+}

@@ -1,0 +1,120 @@
+//! Runs of workflows: one task owns each that is under way.
+//!
+//! A commit that changes something about a step only wakes the task; what happened it reads from the
+//! database, so nothing is missed and nothing is done twice. The service layer turns what happened into the one commit
+//! that follows from it.
+
+mod owner;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sayso_core::id::RunId;
+use sayso_store::{EventKind, StoredEvent};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::service::Services;
+
+/// The way to the task of a run.
+#[derive(Debug, Clone)]
+struct Handle {
+    look: Arc<Notify>,
+    cancelled: CancellationToken,
+}
+
+/// What the task of a run has of the registry.
+#[derive(Debug)]
+struct Mailbox {
+    look: Arc<Notify>,
+    /// Set once: a caller cancelled the run, and the commit is done.
+    cancelled: CancellationToken,
+}
+
+/// The runs that are under way. Rows are the truth; this only wakes whoever moves them.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    tasks: Mutex<HashMap<RunId, Handle>>,
+    /// Runs whose task is to be started. Bounded by the number of runs.
+    wanted: Mutex<Vec<(RunId, Mailbox)>>,
+    wake: Notify,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Runs {
+    /// Wakes the runs that a commit is about. Called by the writer, so it must not block.
+    pub(crate) fn heard(&self, events: &[StoredEvent]) {
+        let mut begun = Vec::new();
+        for event in events {
+            let run = match event.kind {
+                EventKind::RunStarted => {
+                    begun.extend(event.run);
+                    None
+                }
+                EventKind::RunCancelled => {
+                    if let Some(handle) = event.run.and_then(|run| locked(&self.tasks).get(&run).cloned()) {
+                        handle.cancelled.cancel();
+                    }
+                    None
+                }
+                EventKind::SessionStatus | EventKind::SessionEnded => {
+                    event.about.as_ref().and_then(|about| about.step.as_ref()).map(|of| of.run)
+                }
+                EventKind::AskResolved | EventKind::AskDelivery | EventKind::AskParked => {
+                    event.ask.as_ref().and_then(|ask| ask.context.run)
+                }
+                _ => None,
+            };
+            if let Some(handle) = run.and_then(|run| locked(&self.tasks).get(&run).cloned()) {
+                handle.look.notify_one();
+            }
+        }
+        self.want(begun);
+    }
+
+    /// Asks for tasks for these runs.
+    pub(crate) fn want(&self, runs: Vec<RunId>) {
+        for run in runs {
+            let mut tasks = locked(&self.tasks);
+            if let Entry::Vacant(place) = tasks.entry(run) {
+                let (look, cancelled) = (Arc::new(Notify::new()), CancellationToken::new());
+                place.insert(Handle { look: Arc::clone(&look), cancelled: cancelled.clone() });
+                locked(&self.wanted).push((run, Mailbox { look, cancelled }));
+            }
+        }
+        self.wake.notify_one();
+    }
+
+    fn forget(&self, run: RunId) {
+        locked(&self.tasks).remove(&run);
+    }
+
+    /// Starts tasks as they are wanted, for ever; owns them all, and ends them when it is dropped.
+    pub(crate) async fn run(self: Arc<Self>, services: Arc<Services>) {
+        let mut tasks: JoinSet<()> = JoinSet::new();
+        loop {
+            let wanted = std::mem::take(&mut *locked(&self.wanted));
+            for (run, mailbox) in wanted {
+                let (services, runs) = (Arc::clone(&services), Arc::clone(&self));
+                tasks.spawn(async move {
+                    owner::run(&services, run, mailbox).await;
+                    services.environment.forget_run(run);
+                    runs.forget(run);
+                });
+            }
+            tokio::select! {
+                () = self.wake.notified() => {}
+                Some(ended) = tasks.join_next() => {
+                    if let Err(error) = ended && error.is_panic() {
+                        tracing::error!(%error, "a run's task broke");
+                    }
+                }
+            }
+        }
+    }
+}

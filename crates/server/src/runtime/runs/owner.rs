@@ -1,0 +1,111 @@
+//! The task of one run: it looks at the steps that are under way and moves the run on.
+
+use std::time::Duration;
+
+use sayso_core::ask::Ask;
+use sayso_core::id::{AskId, RunId, SessionId};
+use sayso_core::run::{Event, Run, StepState};
+use sayso_core::scope::Scope;
+use sayso_core::session::SessionStatus;
+use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
+use sayso_store::write::Advanced;
+use sayso_store::{StoreError, WorkspaceId};
+
+use super::Mailbox;
+use crate::service::{Services, runs};
+
+/// How long to wait after the database refused.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How soon to look again at an agent that has finished its turn while something is on its way to it.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Runs a run until it is over.
+pub(super) async fn run(services: &Services, id: RunId, mut mailbox: Mailbox) {
+    loop {
+        match life(services, id, &mut mailbox).await {
+            Ok(()) => return,
+            Err(error) => {
+                tracing::warn!(run = %id, %error, "a run could not be moved; trying again");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn life(services: &Services, id: RunId, mailbox: &mut Mailbox) -> Result<(), StoreError> {
+    let read = || GetRun { workspace: WorkspaceId::MAIN, run: id, scope: Scope::All };
+    let Some(RunDetail { mut run, mut version, .. }) = services.store.read(read()).await? else { return Ok(()) };
+    while !run.status.is_over() {
+        let Look { events, again } = look(services, &run).await?;
+        if events.is_empty() {
+            tokio::select! {
+                () = mailbox.look.notified() => {}
+                () = mailbox.cancelled.cancelled() => return Ok(()),
+                () = tokio::time::sleep(AGAIN), if again => {}
+            }
+            continue;
+        }
+        let advance = runs::follow(services, &run, version, events).await;
+        let moved = advance.run.clone();
+        match services.store.write(advance).await? {
+            Advanced::Yes => {
+                run = *moved;
+                version += 1;
+            }
+            Advanced::Stale => {
+                tracing::warn!(run = %id, "the run was elsewhere; reading it again");
+                let Some(found) = services.store.read(read()).await? else { return Ok(()) };
+                (run, version) = (found.run, found.version);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What has happened since, and whether to look again soon.
+struct Look {
+    events: Vec<Event>,
+    again: bool,
+}
+
+async fn look(services: &Services, run: &Run) -> Result<Look, StoreError> {
+    let (mut sessions, mut asks): (Vec<SessionId>, Vec<AskId>) = (Vec::new(), Vec::new());
+    for step in &run.steps {
+        match step.state {
+            StepState::Running { session } => sessions.push(session),
+            StepState::Asking { ask } => asks.push(ask),
+            StepState::Pending | StepState::Completed { .. } | StepState::Failed { .. } | StepState::Cancelled { .. } => {}
+        }
+    }
+    let wanted = LookAtSteps { workspace: WorkspaceId::MAIN, sessions: sessions.clone(), asks: asks.clone() };
+    let seen = services.store.read(wanted).await?;
+    let again = seen.sessions.iter().any(|session| session.busy);
+    let of_sessions = sessions.into_iter().zip(seen.sessions).filter_map(|(id, seen)| of_session(id, seen));
+    let of_asks = asks.into_iter().zip(seen.asks).filter_map(|(id, seen)| of_ask(id, seen));
+    Ok(Look { events: of_sessions.chain(of_asks).collect(), again })
+}
+
+/// What the session of a step says about the step.
+fn of_session(session: SessionId, seen: SessionLook) -> Option<Event> {
+    match seen.status {
+        Some(SessionStatus::Running | SessionStatus::Stalled) => None,
+        Some(SessionStatus::Idle) if seen.busy => None,
+        // What it said before it was stopped is not what the step was to bring.
+        Some(SessionStatus::Idle) if seen.interrupted => {
+            Some(Event::Ended { session, reason: "the turn was interrupted".to_owned(), died: false })
+        }
+        Some(SessionStatus::Idle) => Some(Event::Finished { session, output: seen.last_words.unwrap_or_default() }),
+        Some(SessionStatus::Ended { reason, failed, .. }) => {
+            Some(Event::Ended { session, reason: format!("the agent has ended: {reason}"), died: failed })
+        }
+        None => Some(Event::Ended { session, reason: "the session is not there any more".to_owned(), died: false }),
+    }
+}
+
+fn of_ask(ask: AskId, seen: Option<Ask>) -> Option<Event> {
+    let decision = match seen {
+        Some(seen) => seen.outcome()?.decision.clone(),
+        None => sayso_core::ask::Decision::Withdrawn { reason: "the checkpoint is not there any more".to_owned() },
+    };
+    Some(Event::Decided { ask, decision })
+}

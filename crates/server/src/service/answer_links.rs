@@ -1,0 +1,156 @@
+//! AnswerLinks with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
+//! stored; that an ask has one outcome makes a link work once.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sayso_core::id::AskId;
+use sayso_core::time::Time;
+use sha2::Sha256;
+
+/// How long a link works.
+pub(crate) const LIFE: Duration = Duration::from_secs(86_400);
+
+/// The bytes of a link: the ask, the end, the signature.
+const ASK: usize = 16;
+const END: usize = ASK + 8;
+const WHOLE: usize = END + 16;
+
+/// Makes and reads links.
+#[derive(Debug)]
+pub(crate) struct AnswerLinks {
+    key: [u8; 32],
+    /// Where people reach this server; without it there are no links.
+    base: Option<String>,
+}
+
+/// Whose link it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Holder<'a> {
+    /// The channel that it was sent through.
+    pub(crate) channel: &'a str,
+    /// The person.
+    pub(crate) person: &'a str,
+}
+
+/// A link that is no good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BadLink {
+    /// It was never made here, or for a channel or a person that is not configured any more.
+    Wrong,
+    /// It is too old.
+    Expired,
+}
+
+impl AnswerLinks {
+    pub(crate) fn new(key: [u8; 32], public_url: Option<&str>) -> Self {
+        Self { key, base: public_url.map(|url| url.trim_end_matches('/').to_owned()) }
+    }
+
+    /// The address of a page that shows this ask to its holder.
+    pub(crate) fn address(&self, ask: AskId, holder: Holder<'_>, now: Time) -> Option<String> {
+        let base = self.base.as_ref()?;
+        Some(format!("{base}{}", self.path(ask, holder, now)))
+    }
+
+    /// The same without the server, for a browser that is there already.
+    pub(crate) fn path(&self, ask: AskId, holder: Holder<'_>, now: Time) -> String {
+        format!("/a/{}", self.code(ask, holder, now.plus(LIFE)))
+    }
+
+    fn code(&self, ask: AskId, holder: Holder<'_>, end: Time) -> String {
+        let mut bytes = Vec::with_capacity(WHOLE);
+        bytes.extend_from_slice(ask.as_bytes());
+        bytes.extend_from_slice(&end.as_millis().to_be_bytes());
+        if let Some(mac) = self.mac(&bytes, holder) {
+            let signature: [u8; 32] = mac.finalize().into_bytes().into();
+            bytes.extend_from_slice(&signature[..WHOLE - END]);
+        }
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    fn mac(&self, signed: &[u8], holder: Holder<'_>) -> Option<Hmac<Sha256>> {
+        // A key of any length is taken, so this does not fail.
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).ok()?;
+        mac.update(signed);
+        for part in [holder.channel, holder.person] {
+            mac.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+            mac.update(part.as_bytes());
+        }
+        Some(mac)
+    }
+
+    /// What a link is for: the ask, and which of these holders it was made for.
+    pub(crate) fn read<'a>(
+        &self,
+        code: &str,
+        holders: impl IntoIterator<Item = Holder<'a>>,
+        now: Time,
+    ) -> Result<(AskId, Holder<'a>), BadLink> {
+        let bytes: [u8; WHOLE] =
+            URL_SAFE_NO_PAD.decode(code).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(BadLink::Wrong)?;
+        let (signed, signature) = bytes.split_at(END);
+        let signed_by =
+            |holder: &Holder<'_>| self.mac(signed, *holder).is_some_and(|mac| mac.verify_truncated_left(signature).is_ok());
+        let holder = holders.into_iter().find(signed_by).ok_or(BadLink::Wrong)?;
+        let (ask, end) = signed.split_at(ASK);
+        let (Ok(ask), Ok(end)) = (<[u8; 16]>::try_from(ask), <[u8; 8]>::try_from(end)) else { return Err(BadLink::Wrong) };
+        if Time::from_millis(i64::from_be_bytes(end)) <= now {
+            return Err(BadLink::Expired);
+        }
+        Ok((AskId::from_bytes(ask), holder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADA: Holder<'_> = Holder { channel: "mail", person: "ada" };
+    const BEN: Holder<'_> = Holder { channel: "mail", person: "ben" };
+
+    fn links(key: u8) -> AnswerLinks {
+        AnswerLinks::new([key; 32], Some("https://box.test/"))
+    }
+
+    fn code() -> String {
+        let address = links(1).address(AskId::from_bytes([9; 16]), ADA, Time::from_millis(0)).unwrap();
+        address.strip_prefix("https://box.test/a/").unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_link_is_for_one_ask_and_one_person_and_ends() {
+        let ask = AskId::from_bytes([9; 16]);
+        let end = i64::try_from(LIFE.as_millis()).unwrap();
+        assert_eq!(links(1).read(&code(), [BEN, ADA], Time::from_millis(end - 1)), Ok((ask, ADA)));
+        assert_eq!(links(1).read(&code(), [BEN, ADA], Time::from_millis(end)), Err(BadLink::Expired));
+        assert_eq!(links(1).read(&code(), [BEN], Time::from_millis(0)), Err(BadLink::Wrong), "another person's");
+        assert_eq!(links(1).read(&code(), [], Time::from_millis(0)), Err(BadLink::Wrong), "a channel that is gone");
+        assert_eq!(links(2).read(&code(), [ADA], Time::from_millis(0)), Err(BadLink::Wrong), "another server's");
+        assert_eq!(AnswerLinks::new([1; 32], None).address(ask, ADA, Time::from_millis(0)), None);
+    }
+
+    #[test]
+    fn every_changed_byte_is_noticed() {
+        let bytes = URL_SAFE_NO_PAD.decode(code()).unwrap();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            let changed = URL_SAFE_NO_PAD.encode(changed);
+            assert_eq!(links(1).read(&changed, [ADA], Time::from_millis(0)), Err(BadLink::Wrong), "{at}");
+        }
+        for wrong in ["", "a", "!!!", &code()[1..], &format!("{}AA", code()), &"A".repeat(9_000)] {
+            assert_eq!(links(1).read(wrong, [ADA], Time::from_millis(0)), Err(BadLink::Wrong), "{wrong:.20}");
+        }
+    }
+
+    #[test]
+    fn names_that_run_together_are_not_the_same() {
+        let (one, two) = (Holder { channel: "ab", person: "c" }, Holder { channel: "a", person: "bc" });
+        let links = links(1);
+        let code = links.code(AskId::from_bytes([9; 16]), one, Time::from_millis(5));
+        assert_eq!(links.read(&code, [two], Time::from_millis(0)), Err(BadLink::Wrong));
+    }
+}

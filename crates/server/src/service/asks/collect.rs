@@ -1,0 +1,58 @@
+//! What the caller that opened an ask does with it later.
+
+use std::sync::Arc;
+
+use sayso_core::ask::{Answers, Ask, AskState};
+use sayso_core::limits;
+use sayso_core::scope::Scope;
+use sayso_core::texts;
+use sayso_store::read::GetAsk;
+use sayso_store::write::{CallerHasOutcome, WithdrawAsk};
+
+use super::read::ask_id;
+use crate::auth::{Caller, Permission};
+use crate::service::{ServiceError, Services, authorize};
+
+/// An ask whose outcome the caller has now.
+pub(crate) struct Collected {
+    pub(crate) ask: Ask,
+    /// The secret answers in clear. They are deleted: nobody reads them a second time.
+    pub(crate) secret: Option<Answers>,
+}
+
+/// Hands the outcome to the caller that opened the ask and marks it as delivered.
+pub(crate) async fn collect_outcome(services: &Services, caller: &Caller, id: &str) -> Result<Collected, ServiceError> {
+    authorize(caller, Permission::Open)?;
+    let own = GetAsk { workspace: caller.workspace, ask: ask_id(id)?, scope: Scope::OpenedBy { token: caller.token } };
+    let found = services.store.read(own).await?.filter(|ask| ask.origin.connection.is_none());
+    let ask = found.ok_or(ServiceError::AskNotFound)?;
+    if matches!(ask.state, AskState::Pending(_)) {
+        return Err(ServiceError::OutcomePending);
+    }
+    let collect = CallerHasOutcome { workspace: caller.workspace, ask: ask.id, now: services.clock.now() };
+    let secret = services.store.write(collect).await?;
+    let again = GetAsk { workspace: caller.workspace, ask: ask.id, scope: Scope::All };
+    let ask = services.store.read(again).await?.ok_or(ServiceError::AskNotFound)?;
+    Ok(Collected { ask, secret })
+}
+
+/// Withdraws an ask that the caller opened.
+pub(crate) async fn withdraw(
+    services: &Services,
+    caller: &Caller,
+    id: &str,
+    reason: Option<String>,
+) -> Result<Arc<Ask>, ServiceError> {
+    authorize(caller, Permission::Open)?;
+    let reason = reason.filter(|reason| !reason.trim().is_empty());
+    limits::check("the reason", reason.as_ref().map_or(0, String::len), limits::NAME)?;
+    let withdraw = WithdrawAsk {
+        workspace: caller.workspace,
+        ask: ask_id(id)?,
+        scope: caller.scope.clone(),
+        reason: reason.unwrap_or_else(|| texts::WITHDRAWN_BY_CALLER.to_owned()),
+        now: services.clock.now(),
+    };
+    let withdrawn = services.store.write(withdraw).await?;
+    withdrawn.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
+}

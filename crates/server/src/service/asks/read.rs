@@ -1,0 +1,117 @@
+//! Reading asks.
+
+use sayso_api::ask::{AskKind as ApiKind, AskQuery};
+use sayso_core::ask::{Ask, AskKind, OutcomeStatus};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::scope::Scope;
+use sayso_store::WorkspaceId;
+use sayso_store::read::{CountPending, GetAsk, ListAsks, Page, StatusFilter};
+
+use crate::auth::{Caller, Permission};
+use crate::service::{ServiceError, Services, authorize, listing};
+
+/// An id in a request. A text that is not an id is answered like an unknown id.
+pub(crate) fn ask_id(text: &str) -> Result<AskId, ServiceError> {
+    text.parse().map_err(|_| ServiceError::AskNotFound)
+}
+
+/// People read what their scope covers; agents read what they opened.
+pub(crate) fn authorize_reading(caller: &Caller) -> Result<(), ServiceError> {
+    authorize(caller, Permission::Read).or_else(|_| authorize(caller, Permission::Open))
+}
+
+/// A page of asks.
+pub(crate) struct AskList {
+    pub(crate) page: Page<Ask>,
+    /// The number of all pending asks, for callers that see all of them.
+    pub(crate) pending: Option<u64>,
+}
+
+/// Lists asks: pending ones oldest first, others newest first.
+pub(crate) async fn list(services: &Services, caller: &Caller, query: AskQuery) -> Result<AskList, ServiceError> {
+    authorize_reading(caller)?;
+    let session = match &query.session {
+        None => None,
+        Some(text) => Some(text.parse().map_err(|_| ServiceError::SessionNotFound)?),
+    };
+    let wanted = ListAsks {
+        workspace: caller.workspace,
+        scope: caller.scope.clone(),
+        status: status_filter(query.status.as_deref())?,
+        session,
+        kind: query.kind.map(|kind| match kind {
+            ApiKind::Question => AskKind::Question,
+            ApiKind::Approval => AskKind::Approval,
+            ApiKind::Link => AskKind::Link,
+        }),
+        agent: query.agent,
+        label: listing::label(query.label.as_deref())?,
+        project: query.project,
+        since: query.since,
+        until: query.until,
+        words: query.q.filter(|words| !words.is_empty()),
+        id_ends_with: query.id_ends_with,
+        tool_call_id: None,
+        limit: listing::page_size(query.limit)?,
+        after: listing::cursor(query.cursor.as_deref())?,
+    };
+    let page = services.store.read(wanted).await?;
+    let pending = match caller.scope {
+        Scope::All => Some(services.store.read(CountPending { workspace: caller.workspace }).await?.pending),
+        Scope::OpenedBy { .. } | Scope::Session { .. } | Scope::Labels { .. } => None,
+    };
+    Ok(AskList { page, pending })
+}
+
+fn status_filter(status: Option<&str>) -> Result<StatusFilter, ServiceError> {
+    Ok(match status {
+        None => StatusFilter::Any,
+        Some("pending") => StatusFilter::Pending,
+        Some("resolved") => StatusFilter::Resolved,
+        Some("answered") => StatusFilter::Outcome(OutcomeStatus::Answered),
+        Some("rejected") => StatusFilter::Outcome(OutcomeStatus::Rejected),
+        Some("approved") => StatusFilter::Outcome(OutcomeStatus::Approved),
+        Some("denied") => StatusFilter::Outcome(OutcomeStatus::Denied),
+        Some("withdrawn") => StatusFilter::Outcome(OutcomeStatus::Withdrawn),
+        Some(_) => {
+            return Err(ServiceError::invalid("status is pending, resolved, answered, rejected, approved, denied or withdrawn"));
+        }
+    })
+}
+
+/// The ask, if the caller sees it.
+pub(crate) async fn find(services: &Services, caller: &Caller, ask: AskId) -> Result<Ask, ServiceError> {
+    authorize_reading(caller)?;
+    let query = GetAsk { workspace: caller.workspace, ask, scope: caller.scope.clone() };
+    services.store.read(query).await?.ok_or(ServiceError::AskNotFound)
+}
+
+/// The ask of a tool call in a session that the caller sees: the pending one, else the latest, so that a late answer
+/// learns who won.
+pub(crate) async fn of_tool_call(
+    services: &Services,
+    caller: &Caller,
+    session: SessionId,
+    tool_call: &str,
+    kind: AskKind,
+) -> Result<Option<Ask>, ServiceError> {
+    authorize(caller, Permission::Answer)?;
+    let list = |status| ListAsks {
+        status,
+        session: Some(session),
+        tool_call_id: Some(tool_call.to_owned()),
+        kind: Some(kind),
+        // The session is visible, so its asks are.
+        ..ListAsks::pending(caller.workspace, Scope::All, 1)
+    };
+    let mut found = services.store.read(list(StatusFilter::Pending)).await?.rows;
+    if found.is_empty() {
+        found = services.store.read(list(StatusFilter::Resolved)).await?.rows;
+    }
+    Ok(found.pop())
+}
+
+/// The ask that a notification is about. Channels see every ask.
+pub(crate) async fn ask_in_channel(services: &Services, ask: AskId) -> Result<Option<Ask>, sayso_store::StoreError> {
+    services.store.read(GetAsk { workspace: WorkspaceId::MAIN, ask, scope: Scope::All }).await
+}

@@ -1,0 +1,126 @@
+//! Why a use case was refused or failed. Every surface renders this type in its own protocol.
+
+use std::io;
+use std::path::PathBuf;
+
+use sayso_core::id::{AskId, TokenId};
+use sayso_core::limits::LimitExceeded;
+use sayso_core::policy::PolicyError;
+use sayso_core::texts;
+use sayso_core::workflow::WorkflowError;
+use sayso_store::StoreError;
+use sayso_store::write::ResolveError;
+
+/// Why a use case was refused or failed. The text is the sentence that clients read, with the next step.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServiceError {
+    /// The caller's role lacks the permission.
+    #[error("this token may not do this")]
+    Forbidden,
+    /// Only admins choose variables, because `PATH` selects programs.
+    #[error("only an admin token may send `environment`")]
+    EnvironmentForbidden,
+    /// A login code that is unknown, used or expired.
+    #[error("this code is wrong, used or too old; make a new one with `sayso login` or `sayso phone`")]
+    InvalidLoginCode,
+    /// Unknown or invisible to the caller.
+    #[error("no such ask")]
+    AskNotFound,
+    /// Unknown or invisible to the caller.
+    #[error("no such session")]
+    SessionNotFound,
+    /// Unknown or invisible to the caller.
+    #[error("no such run")]
+    RunNotFound,
+    /// The ask is not a question of that run.
+    #[error("no such question of this run")]
+    QuestionNotFound,
+    /// Anything else that does not exist.
+    #[error("{0}")]
+    NotFound(&'static str),
+    /// The request has a valid shape but an impossible content.
+    #[error("{0}")]
+    Invalid(String),
+    /// A size or count limit.
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+    /// The caller has too many pending asks.
+    #[error("too many asks of this token are pending; wait for some of them")]
+    TooManyPending,
+    /// The idempotency key belongs to another request.
+    #[error("this Idempotency-Key was used with another body; take a new key for a new call")]
+    KeyReused,
+    /// `policyOnly` was requested and no rule decides the ask.
+    #[error("the policy leaves this to a person; nothing was opened")]
+    NotDecided,
+    /// The caller wants an outcome that does not exist yet.
+    #[error("the ask has no outcome yet; wait for it first")]
+    OutcomePending,
+    /// The ask was not resolved. Carries the caller's token, because the winner learns that it won.
+    #[error("{error}")]
+    NotResolved {
+        /// The refusal of the compare-and-set.
+        error: ResolveError,
+        /// Who tried.
+        caller: TokenId,
+    },
+    /// The session has ended.
+    #[error("the session is over")]
+    SessionEnded,
+    /// A person runs this agent; Sayso cannot send it messages or commands.
+    #[error("{}", texts::EXTERNAL)]
+    ExternalSession,
+    /// Pending asks that a message does not answer.
+    #[error("the agent waits for a decision that a message does not give; decide it, or send with ifPending \"queue\"")]
+    MessageBlocked(Vec<AskId>),
+    /// The session has not ended, or its agent has no resume.
+    #[error("the session is not over, or its agent cannot take it up again")]
+    NotResumable,
+    /// The run has ended.
+    #[error("the run is over")]
+    RunEnded,
+    /// The sentence names the known agents.
+    #[error("{0}")]
+    UnknownAgent(String),
+    /// The sentence says how to install the agent.
+    #[error("{0}")]
+    AgentNotInstalled(String),
+    /// The sentence says why the agent's server does not answer.
+    #[error("{0}")]
+    AgentUnreachable(String),
+    /// Not a directory, or outside the configured roots.
+    #[error("{0}")]
+    DirectoryNotAllowed(String),
+    /// No workflow file of that name.
+    #[error("{0}")]
+    UnknownWorkflow(String),
+    /// The faults of a workflow; at least one.
+    #[error("the workflow cannot be used")]
+    InvalidWorkflow(Vec<WorkflowError>),
+    /// A policy text that cannot be used.
+    #[error(transparent)]
+    InvalidPolicy(#[from] PolicyError),
+    /// Someone else wrote the policy file since the caller read it.
+    #[error("the policy file changed meanwhile; nothing was written. Read it again and bring your change into it")]
+    PolicyChanged,
+    /// The policy file cannot be written.
+    #[error("{} cannot be written: {error}; nothing changed", path.display())]
+    PolicyFile {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+    /// A fault that the log explains.
+    #[error("{0}")]
+    Internal(&'static str),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ServiceError {
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::Invalid(detail.into())
+    }
+}

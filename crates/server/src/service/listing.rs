@@ -1,0 +1,31 @@
+//! The query parameters that all lists share.
+
+use super::ServiceError;
+
+/// The number of rows of a page if the caller does not say.
+const DEFAULT_LIMIT: usize = 100;
+
+/// `key=value`.
+pub(super) fn label(text: Option<&str>) -> Result<Option<(String, String)>, ServiceError> {
+    text.map(|text| {
+        let (key, value) = text.split_once('=').ok_or_else(|| ServiceError::invalid("a label is written as key=value"))?;
+        Ok((key.to_owned(), value.to_owned()))
+    })
+    .transpose()
+}
+
+/// The number of rows of a page.
+pub(super) fn page_size(limit: Option<u32>) -> Result<usize, ServiceError> {
+    match limit {
+        None => Ok(DEFAULT_LIMIT),
+        Some(limit @ 1..=500) => Ok(limit as usize),
+        Some(_) => Err(ServiceError::invalid("limit is 1 to 500")),
+    }
+}
+
+/// The row that a page starts after.
+pub(super) fn cursor(cursor: Option<&str>) -> Result<Option<i64>, ServiceError> {
+    cursor
+        .map(|cursor| cursor.parse().map_err(|_| ServiceError::invalid("cursor is what nextCursor of the last page says")))
+        .transpose()
+}

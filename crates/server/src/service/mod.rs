@@ -1,0 +1,74 @@
+//! The service layer: one plain async function per use case,
+//! `(&Services, &Caller, request) -> Result<domain value, ServiceError>`.
+//!
+//! Every surface calls these functions: HTTP, MCP, ACP, the compatibility dialects, answer links and notification
+//! buttons; so do runs and connections. A function checks the caller's permission and scope itself, so a surface cannot
+//! forget to. Requests are the request types of `sayso-api`, because all surfaces share them; results are domain values,
+//! and surfaces render them.
+//!
+//! A service function reaches tasks only through commits. It knows no surface, no connection and no stream.
+
+pub(crate) mod answer_links;
+pub(crate) mod asks;
+mod environment;
+mod error;
+mod listing;
+pub(crate) mod notes;
+pub(crate) mod notices;
+pub(crate) mod policies;
+pub(crate) mod policy;
+pub(crate) mod project;
+pub(crate) mod push;
+pub(crate) mod runs;
+pub(crate) mod sessions;
+pub(crate) mod tokens;
+pub(crate) mod transcript;
+
+pub(crate) use environment::ProcessEnvironment;
+pub(crate) use error::ServiceError;
+
+use sayso_store::Store;
+
+use crate::auth::{Caller, Permission, Tokens};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::config::agents::{Agent, Agents};
+use answer_links::AnswerLinks;
+use policies::Policies;
+
+/// What use cases need.
+#[derive(Debug)]
+pub(crate) struct Services {
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+    pub(crate) policies: Policies,
+    pub(crate) agents: Agents,
+    pub(crate) tokens: Tokens,
+    pub(crate) config: Config,
+    pub(crate) environment: ProcessEnvironment,
+    pub(crate) answer_links: AnswerLinks,
+    /// The person's home directory.
+    pub(crate) home: Option<String>,
+    /// Keys the digests of request bodies and the secrets of agents. Survives a restart.
+    pub(crate) server_key: [u8; 32],
+    /// The URL for programs on this machine.
+    pub(crate) url: String,
+    /// The URL for other devices, if one is configured.
+    pub(crate) public_url: Option<String>,
+}
+
+impl Services {
+    /// The agent for sessions that name none: the configured one, else the first that is installed, else the mock.
+    pub(crate) fn default_agent(&self) -> Option<String> {
+        let path = self.environment.server_variable("PATH");
+        let is_installed = |agent: &&Agent| agent.program.as_ref().is_some_and(|program| program.find(path).is_some());
+        let all = self.agents.all();
+        let first = || all.iter().find(is_installed).or_else(|| all.first()).map(|agent| agent.name.clone());
+        self.config.default_agent.clone().or_else(first)
+    }
+}
+
+/// Refuses a caller whose role lacks the permission.
+pub(crate) fn authorize(caller: &Caller, permission: Permission) -> Result<(), ServiceError> {
+    if permission.granted_to(caller.role) { Ok(()) } else { Err(ServiceError::Forbidden) }
+}

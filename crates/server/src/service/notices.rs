@@ -1,0 +1,39 @@
+//! Notices: what agents tell people without asking.
+
+use sayso_api::notice::NewNotice;
+use sayso_core::id::BlockId;
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::transcript::{Block, BlockBody};
+use sayso_store::write::SayNotice;
+
+use super::sessions::ensure_external;
+use super::{ServiceError, Services, authorize};
+use crate::auth::{Caller, Permission};
+use crate::entropy;
+
+/// The event payload of a notice without a session.
+#[derive(serde::Serialize)]
+struct NoticePayload<'a> {
+    agent: &'a str,
+    text: &'a str,
+}
+
+/// Publishes a notice.
+pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice: NewNotice) -> Result<(), ServiceError> {
+    authorize(caller, Permission::Open)?;
+    let NewNotice { text, agent, external } = notice;
+    limits::check("the text", text.len(), limits::TEXT)?;
+    limits::check("the name of the agent", agent.as_ref().map_or(0, String::len), limits::NAME)?;
+    if text.trim().is_empty() {
+        return Err(ServiceError::invalid("a notice has a text"));
+    }
+    let session = match external {
+        Some(named) => Some(ensure_external(services, caller, named).await?.id),
+        None => None,
+    };
+    let data = Raw::of(&NoticePayload { agent: agent.as_deref().unwrap_or(&caller.name), text: &text });
+    let now = services.clock.now();
+    let block = Block { id: BlockId::new(now, entropy::id()), at: now, subagent: None, body: BlockBody::Notice { text } };
+    Ok(services.store.write(SayNotice { workspace: caller.workspace, session, block, data }).await?)
+}

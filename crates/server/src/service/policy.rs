@@ -1,0 +1,266 @@
+//! The policy: what is in force, changing it, and explaining it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_api::policy::{ExplainRequest, NewGrant, SetPolicy, SetProfile};
+use sayso_core::ask::Ask;
+use sayso_core::id::GrantId;
+use sayso_core::policy::{self, Explanation, Grant, Policy, Subject, project_hash};
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::time::{Span, Time};
+use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
+use sayso_store::write::{AddGrant, Announce, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
+use sayso_store::{EventKind, StoreError, WorkspaceId};
+
+use super::asks::ask_id;
+use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, SessionScope, project_file};
+use super::{ServiceError, Services, authorize};
+use crate::auth::{Caller, Permission};
+use crate::entropy;
+
+/// How long commands stay allowed that a person allowed for more than one call.
+const AGENT_GRANT: Duration = Duration::from_secs(86_400);
+
+/// The policy as an admin sees it.
+pub(crate) struct CurrentPolicy {
+    pub(crate) path: PathBuf,
+    pub(crate) in_force: Arc<InForce>,
+    /// Identifies everything that is in force: the file, grants and the profile.
+    pub(crate) fingerprint: String,
+    now: Time,
+}
+
+impl CurrentPolicy {
+    fn is_active(&self, until: Option<Time>) -> bool {
+        until.is_none_or(|until| self.now < until)
+    }
+
+    pub(crate) fn active_profile(&self) -> Option<&ActiveProfile> {
+        self.in_force.profile.as_ref().filter(|profile| self.is_active(profile.until))
+    }
+
+    pub(crate) fn active_grants(&self) -> impl Iterator<Item = &Grant> {
+        self.in_force.grants.iter().filter(|grant| self.is_active(grant.until))
+    }
+}
+
+fn current(services: &Services) -> CurrentPolicy {
+    services.policies.reload();
+    CurrentPolicy {
+        path: services.policies.path().to_owned(),
+        in_force: services.policies.in_force(),
+        fingerprint: services.policies.set(None, None).fingerprint(),
+        now: services.clock.now(),
+    }
+}
+
+/// Announces on the feed that another policy is in force.
+pub(crate) async fn announce(services: &Services) -> Result<(), StoreError> {
+    let fingerprint = services.policies.set(None, None).fingerprint();
+    let valid = services.policies.in_force().error.is_none();
+    let data = Raw::of(&serde_json::json!({ "fingerprint": fingerprint, "valid": valid }));
+    let kind = EventKind::PolicyChanged;
+    services.store.write(Announce { workspace: WorkspaceId::MAIN, kind, data, now: services.clock.now() }).await?;
+    Ok(())
+}
+
+/// Reads what was written to the store, then announces it.
+async fn refresh(services: &Services) -> Result<(), ServiceError> {
+    services.policies.refresh(&services.store).await?;
+    Ok(announce(services).await?)
+}
+
+/// Reads the policy in force.
+pub(crate) fn get(services: &Services, caller: &Caller) -> Result<CurrentPolicy, ServiceError> {
+    authorize(caller, Permission::Read)?;
+    Ok(current(services))
+}
+
+/// Writes the policy file, if the file still has the text that the caller read.
+pub(crate) async fn set(services: &Arc<Services>, caller: &Caller, new: SetPolicy) -> Result<CurrentPolicy, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let SetPolicy { text, if_fingerprint } = new;
+    let writer = Arc::clone(services);
+    let written = tokio::task::spawn_blocking(move || writer.policies.write(text, &if_fingerprint)).await;
+    written.unwrap_or_else(|stopped| Err(NotWritten::File(stopped.into()))).map_err(|error| match error {
+        NotWritten::Invalid(error) => ServiceError::InvalidPolicy(error),
+        NotWritten::Changed => ServiceError::PolicyChanged,
+        NotWritten::File(error) => {
+            tracing::error!(%error, "policy.toml was not written");
+            ServiceError::PolicyFile { path: services.policies.path().to_owned(), error }
+        }
+    })?;
+    announce(services).await?;
+    Ok(current(services))
+}
+
+/// Allows something for a while.
+pub(crate) async fn grant(
+    services: &Services,
+    caller: &Caller,
+    new: NewGrant,
+    key: Option<IdempotencyKey>,
+) -> Result<Grant, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let now = services.clock.now();
+    let until = match (&new.for_, new.until) {
+        (Some(text), None) => now.plus(span("for", text)?.0),
+        (None, Some(until)) if now < until => until,
+        (None, Some(_)) => return Err(ServiceError::invalid("until is over already")),
+        (None, None) | (Some(_), Some(_)) => return Err(ServiceError::invalid("a grant ends: say for or until, one of them")),
+    };
+    let NewGrant { run, edit, read, fetch, mcp, tool, project, .. } = new;
+    let id = GrantId::new(now, entropy::id());
+    let grant = Grant { run, edit, read, fetch, mcp, tool, project, ..Grant::new(id, Some(until)) };
+    grant.check()?;
+    let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), now, key };
+    let id = match services.store.write(add).await? {
+        Once::Done(id) => {
+            refresh(services).await?;
+            id
+        }
+        Once::Before(id) => id,
+        Once::Reused => return Err(ServiceError::KeyReused),
+    };
+    let made = services.policies.in_force().grants.iter().find(|made| made.id == id).cloned();
+    Ok(made.unwrap_or(Grant { id, ..grant }))
+}
+
+/// Allows commands like these for one agent in one project, because a person allowed more than one call. The answer to
+/// the agent is committed already: if the grant fails, only the one call is allowed.
+pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: String, run: Vec<String>, now: Time) {
+    let (id, until) = (GrantId::new(now, entropy::id()), Some(now.plus(AGENT_GRANT)));
+    let grant = Grant { run, agent: Some(agent.to_owned()), project: Some(project), ..Grant::new(id, until) };
+    if let Err(error) = grant.check() {
+        return tracing::warn!(agent, %error, "what an agent offered to allow is no rule; only the one call was allowed");
+    }
+    let add = AddGrant { workspace: WorkspaceId::MAIN, id, until, data: Raw::of(&grant), now, key: None };
+    let stored = async {
+        services.store.write(add).await?;
+        services.policies.refresh(&services.store).await
+    };
+    match stored.await {
+        Ok(()) if announce(services).await.is_ok() => {}
+        Ok(()) => tracing::warn!("the new policy is in force, but could not be announced"),
+        Err(error) => tracing::warn!(agent, %error, "what a person allowed from now on could not be kept"),
+    }
+}
+
+/// Takes a grant back at once.
+pub(crate) async fn revoke_grant(services: &Services, caller: &Caller, id: &str) -> Result<(), ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let missing = || ServiceError::NotFound("no such grant; it may have been taken back already");
+    let remove = RemoveGrant { workspace: caller.workspace, id: id.parse().map_err(|_| missing())? };
+    if !services.store.write(remove).await? {
+        return Err(missing());
+    }
+    refresh(services).await
+}
+
+/// Switches a profile on or off.
+pub(crate) async fn set_profile(services: &Services, caller: &Caller, new: SetProfile) -> Result<CurrentPolicy, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let value = match new {
+        SetProfile { name: None, .. } => None,
+        SetProfile { name: Some(name), for_ } => {
+            let until = for_.map(|text| span("for", &text)).transpose()?.map(|span| services.clock.now().plus(span.0));
+            services.policies.reload();
+            // A profile that the file does not have is refused now, not when it is needed.
+            services.policies.set(None, None).with_profile(&name, until)?;
+            Some(Raw::of(&ActiveProfile { name, until }))
+        }
+    };
+    services.store.write(PutSetting { workspace: caller.workspace, key: PROFILE, value }).await?;
+    refresh(services).await?;
+    Ok(current(services))
+}
+
+/// A project file that is trusted as long as its text stays the same.
+pub(crate) struct TrustedProject {
+    pub(crate) path: String,
+    pub(crate) hash: String,
+}
+
+/// Trusts the `.sayso.toml` of a project as it is now.
+pub(crate) async fn trust_project(
+    services: &Services,
+    caller: &Caller,
+    directory: String,
+) -> Result<TrustedProject, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let directory = PathBuf::from(directory);
+    let real = directory.canonicalize().map_err(|_| ServiceError::invalid("directory is not there"))?;
+    let path = project_file(&real.to_string_lossy());
+    let text = std::fs::read_to_string(&path).map_err(|_| ServiceError::invalid(format!("{path} cannot be read")))?;
+    Policy::parse(&text)?;
+    let hash = project_hash(&text);
+    let now = services.clock.now();
+    let trusted = TrustProject { workspace: caller.workspace, path: path.clone(), hash: hash.clone(), now };
+    services.store.write(trusted).await?;
+    refresh(services).await?;
+    Ok(TrustedProject { path, hash })
+}
+
+/// What a policy does to an ask.
+pub(crate) struct ExplainedAsk {
+    pub(crate) ask: Ask,
+    pub(crate) explanation: Explanation,
+}
+
+/// Explains what the policy, or the one in the request, does to one ask, to pending asks or to past asks.
+pub(crate) async fn explain(
+    services: &Services,
+    caller: &Caller,
+    request: ExplainRequest,
+) -> Result<Vec<ExplainedAsk>, ServiceError> {
+    authorize(caller, Permission::Read)?;
+    services.policies.reload();
+    let candidate = request.policy.as_deref().map(Policy::parse).transpose()?.map(Arc::new);
+    let list = |status, limit| ListAsks { status, ..ListAsks::pending(caller.workspace, caller.scope.clone(), limit) };
+    let mut asks = Vec::new();
+    if let Some(id) = &request.ask_id {
+        let find = GetAsk { workspace: caller.workspace, ask: ask_id(id)?, scope: caller.scope.clone() };
+        asks.push(services.store.read(find).await?.ok_or(ServiceError::AskNotFound)?);
+    }
+    if request.pending {
+        asks.extend(services.store.read(list(StatusFilter::Pending, 1_000)).await?.rows);
+    }
+    if let Some(count) = request.history {
+        if !(1..=1_000).contains(&count) {
+            return Err(ServiceError::invalid("history is 1 to 1000"));
+        }
+        asks.extend(services.store.read(list(StatusFilter::Resolved, count as usize)).await?.rows);
+    }
+    let mut explained = Vec::with_capacity(asks.len());
+    for ask in asks {
+        let explanation = explain_ask(services, caller, &ask, candidate.clone()).await?;
+        explained.push(ExplainedAsk { ask, explanation });
+    }
+    Ok(explained)
+}
+
+async fn explain_ask(
+    services: &Services,
+    caller: &Caller,
+    ask: &Ask,
+    user: Option<Arc<Policy>>,
+) -> Result<Explanation, ServiceError> {
+    let session = match ask.origin.session {
+        None => None,
+        Some(session) => {
+            let find = GetSession { workspace: caller.workspace, session, scope: Scope::All };
+            services.store.read(find).await?.map(|found| SessionScope::from(&found.session))
+        }
+    };
+    let set = services.policies.set(session.as_ref(), user);
+    let subject = services.policies.subject(&ask.context.agent, ask.context.project.as_deref(), &ask.body);
+    let subject = Subject { step: ask.context.step.is_some(), ..subject };
+    Ok(policy::explain(&set, &subject, services.clock.now()))
+}
+
+fn span(what: &str, text: &str) -> Result<Span, ServiceError> {
+    text.parse().map_err(|error| ServiceError::invalid(format!("{what}: {error}")))
+}

@@ -1,0 +1,34 @@
+//! Browsers that want a push message when an ask is pending.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sayso_api::notify::NewPush;
+use sayso_core::limits;
+use sayso_store::write::{DropPush, PushRow, PutPush};
+
+use super::{ServiceError, Services, authorize};
+use crate::auth::{Caller, Permission};
+
+/// Subscribes the caller's browser until its token is revoked.
+pub(crate) async fn subscribe(services: &Services, caller: &Caller, new: NewPush) -> Result<(), ServiceError> {
+    authorize(caller, Permission::Read)?;
+    let NewPush { endpoint, keys } = new;
+    limits::check("the address of the push service", endpoint.len(), limits::TEXT)?;
+    let is_web = endpoint.parse::<reqwest::Url>().is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok();
+    let public_key = bytes(&keys.p256dh).and_then(|bytes| <[u8; 65]>::try_from(bytes).ok());
+    let auth = bytes(&keys.auth).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+    let (true, Some(public_key), Some(auth)) = (is_web, public_key, auth) else {
+        return Err(ServiceError::invalid("this is not a subscription of a browser"));
+    };
+    let push = PushRow { token: caller.token, endpoint, public_key, auth };
+    services.store.write(PutPush { workspace: caller.workspace, push }).await?;
+    Ok(())
+}
+
+/// Ends the subscription of the caller's browser.
+pub(crate) async fn unsubscribe(services: &Services, caller: &Caller) -> Result<(), ServiceError> {
+    authorize(caller, Permission::Read)?;
+    services.store.write(DropPush { workspace: caller.workspace, token: caller.token }).await?;
+    Ok(())
+}

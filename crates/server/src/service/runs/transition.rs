@@ -1,0 +1,168 @@
+//! What follows from what happened in a run, as one transaction.
+
+use std::collections::VecDeque;
+
+use sayso_agents::translator::Command;
+use sayso_api::run::{RunNews as ApiRunNews, RunStep, StepNews};
+use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Origin, PolicyNote, Question, Reach};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::run::{Effect, Event, Run, RunStatus, StepState};
+use sayso_core::session::StepOf;
+use sayso_core::time::Time;
+use sayso_core::workflow::Kind;
+use sayso_store::write::{AdvanceRun, CreateSession, RunNews};
+use sayso_store::{EventKind, WorkspaceId};
+
+use crate::entropy;
+use crate::service::Services;
+use crate::service::project::read_existing_project;
+use crate::service::sessions::{SessionDraft, Start};
+
+/// Bytes of an output that an event carries; the whole is at `GET /v1/runs/{id}`.
+const SHOWN: usize = 4 * 1024;
+
+/// How a run begins.
+pub(super) async fn begin(services: &Services, run: &Run) -> AdvanceRun {
+    let mut first = follow(services, run, 0, vec![Event::Begin]).await;
+    first.changed = (0..run.steps.len()).collect();
+    first
+}
+
+/// Takes what happened; everything that follows from it. A step that cannot begin is one more thing
+/// that happened.
+pub(crate) async fn follow(services: &Services, before: &Run, version: i64, events: Vec<Event>) -> AdvanceRun {
+    let now = services.clock.now();
+    let mut all = AdvanceRun {
+        workspace: WorkspaceId::MAIN,
+        run: Box::new(before.clone()),
+        version,
+        changed: Vec::new(),
+        sessions: Vec::new(),
+        asks: Vec::new(),
+        taken: Vec::new(),
+        closed: Vec::new(),
+        withdrawn: Vec::new(),
+        news: Vec::new(),
+        now,
+    };
+    let mut events = VecDeque::from(events);
+    while let Some(event) = events.pop_front() {
+        for effect in all.run.next(event, now, &mut entropy::id) {
+            match effect {
+                Effect::StartSession { step, session, prompt } => {
+                    match Box::pin(session_for(services, &all.run, &step, session, prompt, now)).await {
+                        Ok(create) => all.sessions.push(create),
+                        Err(reason) => events.push_back(Event::Ended { session, reason, died: false }),
+                    }
+                }
+                Effect::OpenCheckpoint { step, ask, question } => all.asks.push(checkpoint(&all.run, step, ask, question, now)),
+                Effect::TakeOutcome { ask } => all.taken.push(ask),
+                Effect::CloseSession { session } => {
+                    all.sessions.retain(|create| create.session.id != session);
+                    // One that never began is not there to be closed, which is as well.
+                    all.closed.push((session, Raw::of(&Command::Close { session })));
+                }
+                Effect::Withdraw { ask, reason } => {
+                    all.asks.retain(|opened| opened.id != ask);
+                    all.withdrawn.push((ask, reason));
+                }
+                Effect::RunBegan => all.news.push(of_run(&all.run, EventKind::RunStarted)),
+                Effect::RunOver => {
+                    let kind = match all.run.status {
+                        RunStatus::Completed => EventKind::RunCompleted,
+                        RunStatus::Cancelled { .. } => EventKind::RunCancelled,
+                        RunStatus::Failed { .. } | RunStatus::Running => EventKind::RunFailed,
+                    };
+                    all.news.push(of_run(&all.run, kind));
+                }
+                Effect::StepBegan { step } => all.news.extend(of_step(&all.run, &step)),
+                Effect::StepOver { step } => all.news.extend(of_step(&all.run, &step)),
+            }
+        }
+    }
+    let changed = |position: &usize| before.steps.get(*position) != all.run.steps.get(*position);
+    all.changed = (0..all.run.steps.len()).filter(changed).collect();
+    all
+}
+
+fn of_run(run: &Run, kind: EventKind) -> RunNews {
+    RunNews { kind, session: None, data: Raw::of(&ApiRunNews::of(run)) }
+}
+
+/// What the feed says of a step, as it stands.
+fn of_step(run: &Run, id: &str) -> Option<RunNews> {
+    let step = run.step(id)?;
+    let kind = match step.state {
+        StepState::Running { .. } | StepState::Asking { .. } => EventKind::StepStarted,
+        StepState::Completed { .. } => EventKind::StepCompleted,
+        StepState::Failed { .. } => EventKind::StepFailed,
+        StepState::Pending | StepState::Cancelled { .. } => EventKind::StepCancelled,
+    };
+    let mut shown = RunStep::of(run, step);
+    shown.output = shown.output.map(|output| limits::head(&output, SHOWN).to_owned());
+    let data = StepNews { run_id: run.id.to_string(), step_id: step.id.clone(), step: shown };
+    Some(RunNews { kind, session: step.last_session, data: Raw::of(&data) })
+}
+
+/// The session that carries a step out, or why there can be none.
+async fn session_for(
+    services: &Services,
+    run: &Run,
+    step: &str,
+    id: SessionId,
+    prompt: String,
+    now: Time,
+) -> Result<CreateSession, String> {
+    let written = run.written(step).ok_or("the step is not in the workflow any more")?;
+    let Kind::Agent { agent, .. } = written.kind() else { return Err("the step has no agent".to_owned()) };
+    let agent = services.agents.get(agent).ok_or_else(|| format!("there is no agent `{agent}`"))?;
+    let variables = services.environment.for_run(run.id);
+    if let Some(program) = &agent.program {
+        program.find(services.environment.search_path(&variables)).ok_or_else(|| program.missing(&agent.name))?;
+    }
+    let directory = written.directory.as_deref().unwrap_or(&run.directory);
+    let project = read_existing_project(directory.into()).await;
+    let project = project.ok_or_else(|| format!("{directory} is not a directory"))?;
+    let draft = SessionDraft {
+        title: Some(prompt.clone()),
+        permission_mode: written.permission_mode.clone(),
+        model: written.model.clone(),
+        policy: written.policy(),
+        step: Some(StepOf { run: run.id, step: step.to_owned() }),
+        labels: run.labels.clone(),
+        opened_by: Some(run.opened_by),
+        ..SessionDraft::new(&agent.name, project)
+    };
+    let connection = ConnectionId::new(now, entropy::id());
+    services.environment.keep_for_connection(connection, variables);
+    let (workspace, questions) = (WorkspaceId::MAIN, written.may_ask());
+    let start = Start { workspace, id, connection, agent, draft, prompt: Some(prompt), questions, key: None };
+    Ok(start.into_commit(now))
+}
+
+/// The ask of a checkpoint: in the same inbox as everything else, and always for a person.
+fn checkpoint(run: &Run, step: String, id: AskId, question: Question, now: Time) -> Ask {
+    let context = AskContext {
+        agent: format!("workflow {}", limits::head(&run.workflow.name, 80)),
+        title: run.workflow.name.clone(),
+        project: Some(run.directory.clone()),
+        blocking: true,
+        run: Some(run.id),
+        step: Some(step),
+        labels: run.labels.clone(),
+        ..AskContext::default()
+    };
+    Ask {
+        id,
+        origin: Origin { session: None, connection: None, native_id: None, opened_by: Some(run.opened_by) },
+        body: AskBody::Question { questions: vec![question] }.into(),
+        context: context.into(),
+        policy: PolicyNote { why: Some("a checkpoint of the workflow".to_owned()), ..PolicyNote::default() },
+        opened_at: now,
+        snoozed_until: None,
+        state: AskState::Pending(Reach::Live),
+        raw: None,
+    }
+}

@@ -1,0 +1,69 @@
+//! Interrupt, resume and close.
+
+use sayso_agents::translator::Command;
+use sayso_core::id::{BlockId, SessionId};
+use sayso_core::policy::QuestionPolicy;
+use sayso_core::raw::Raw;
+use sayso_core::session::Session;
+use sayso_core::texts;
+use sayso_core::transcript::{Block, BlockBody};
+use sayso_store::write::{CommandSession, Commanded, SayNotice, SessionCommand};
+
+use super::read::find;
+use crate::auth::{Caller, Permission};
+use crate::entropy;
+use crate::service::{ServiceError, Services, authorize};
+
+/// Queues a command for the agent of a session. Returns the session and the number of its pending asks.
+pub(crate) async fn command(
+    services: &Services,
+    caller: &Caller,
+    id: &str,
+    kind: SessionCommand,
+) -> Result<(Session, usize), ServiceError> {
+    authorize(caller, Permission::Answer)?;
+    let found = find(services, caller, id).await?;
+    let session = found.session.id;
+    let command = match kind {
+        SessionCommand::Interrupt => Command::Interrupt { session },
+        SessionCommand::Close => Command::Close { session },
+        SessionCommand::Resume => resume_command(&found.session),
+    };
+    let of_step = kind == SessionCommand::Interrupt && found.session.step.is_some();
+    let wanted = CommandSession {
+        workspace: caller.workspace,
+        session,
+        scope: caller.scope.clone(),
+        command: Raw::of(&command),
+        kind,
+        said: of_step.then(|| interrupted(services, caller, session)),
+        now: services.clock.now(),
+    };
+    match services.store.write(wanted).await? {
+        Commanded::Queued(session) => Ok((*session, found.pending.len())),
+        Commanded::External => Err(ServiceError::ExternalSession),
+        Commanded::Ended => Err(ServiceError::SessionEnded),
+        Commanded::NotResumable => Err(ServiceError::NotResumable),
+        Commanded::NotFound => Err(ServiceError::SessionNotFound),
+    }
+}
+
+/// The notice in the transcript of a step whose turn a person stops. The run reads it there, also after a restart.
+fn interrupted(services: &Services, caller: &Caller, session: SessionId) -> SayNotice {
+    let now = services.clock.now();
+    let body = BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() };
+    let block = Block { id: BlockId::new(now, entropy::id()), at: now, subagent: None, body };
+    SayNotice { workspace: caller.workspace, session: Some(session), data: Raw::of(&block), block }
+}
+
+/// The command that resumes a session.
+pub(crate) fn resume_command(session: &Session) -> Command {
+    Command::Start {
+        session: session.id,
+        project: session.project.clone(),
+        prompt: None,
+        permission_mode: session.permission_mode.clone(),
+        model: session.model.clone(),
+        questions: session.policy.questions.policy != Some(QuestionPolicy::Reject),
+    }
+}

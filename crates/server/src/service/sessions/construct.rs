@@ -1,0 +1,129 @@
+//! The one place that constructs sessions, and the connections that carry them.
+
+use sayso_agents::translator::Command;
+use sayso_api::session::Session as ApiSession;
+use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position};
+use sayso_core::id::{BlockId, ConnectionId, SessionId, TokenId};
+use sayso_core::policy::SessionPolicy;
+use sayso_core::raw::Raw;
+use sayso_core::session::{External, Labels, Session, SessionStatus, StepOf, title_of};
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody, Role};
+use sayso_store::WorkspaceId;
+use sayso_store::write::{CreateSession, IdempotencyKey};
+
+use crate::config::agents::Agent;
+use crate::entropy;
+use crate::service::project::Project;
+
+/// A session that is about to exist. Everything that is optional starts empty.
+#[derive(Debug)]
+pub(crate) struct SessionDraft {
+    pub(crate) agent: String,
+    pub(crate) project: Project,
+    /// The first prompt, or the title that the agent reports.
+    pub(crate) title: Option<String>,
+    /// `default` if the caller chose none.
+    pub(crate) permission_mode: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) policy: SessionPolicy,
+    /// The id that the agent uses, for a session that a person runs.
+    pub(crate) native_id: Option<String>,
+    pub(crate) step: Option<StepOf>,
+    pub(crate) labels: Labels,
+    pub(crate) opened_by: Option<TokenId>,
+}
+
+impl SessionDraft {
+    pub(crate) fn new(agent: impl Into<String>, project: Project) -> Self {
+        Self {
+            agent: agent.into(),
+            project,
+            title: None,
+            permission_mode: None,
+            model: None,
+            policy: SessionPolicy::default(),
+            native_id: None,
+            step: None,
+            labels: Labels::new(),
+            opened_by: None,
+        }
+    }
+
+    /// The session, which begins now.
+    pub(crate) fn into_session(self, id: SessionId, connection: ConnectionId, now: Time) -> Session {
+        Session {
+            id,
+            connection,
+            agent: self.agent,
+            title: self.title.as_deref().map(title_of).unwrap_or_default(),
+            project: self.project.path,
+            branch: self.project.branch,
+            status: SessionStatus::Running,
+            permission_mode: self.permission_mode.unwrap_or_else(|| "default".to_owned()),
+            model: self.model,
+            policy: self.policy,
+            project_policy: self.project.policy,
+            external: self.native_id.map(|native_id| External { native_id }),
+            step: self.step,
+            labels: self.labels,
+            opened_by: self.opened_by,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+/// A session that Sayso starts an agent for.
+pub(crate) struct Start<'a> {
+    pub(crate) workspace: WorkspaceId,
+    pub(crate) id: SessionId,
+    pub(crate) connection: ConnectionId,
+    pub(crate) agent: &'a Agent,
+    pub(crate) draft: SessionDraft,
+    pub(crate) prompt: Option<String>,
+    /// Whether the agent may ask questions. Agents that can be told not to ask are told.
+    pub(crate) questions: bool,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+impl Start<'_> {
+    /// The commit that creates the session and queues the command that starts its agent.
+    pub(crate) fn into_commit(self, now: Time) -> CreateSession {
+        let Self { workspace, id, connection, agent, draft, prompt, questions, key } = self;
+        let session = draft.into_session(id, connection, now);
+        let block = prompt.clone().map(|text| Block {
+            id: BlockId::new(now, entropy::id()),
+            at: now,
+            subagent: None,
+            body: BlockBody::Message { role: Role::User, text },
+        });
+        let command = Command::Start {
+            session: id,
+            project: session.project.clone(),
+            prompt,
+            permission_mode: session.permission_mode.clone(),
+            model: session.model.clone(),
+            questions,
+        };
+        CreateSession {
+            workspace,
+            connection: new_connection(connection, agent.kind(), &agent.name, None),
+            announced: Raw::of(&ApiSession::of(&session, 0)),
+            session,
+            command: Raw::of(&command),
+            prompt: block,
+            key,
+        }
+    }
+}
+
+/// A connection before its first message.
+pub(super) fn new_connection(id: ConnectionId, kind: ConnectionKind, agent: &str, state: Option<Raw>) -> Connection {
+    Connection { id, kind, agent: agent.to_owned(), epoch: Epoch(1), position: Position(0), process: None, state, wake_at: None }
+}
+
+/// A connection to an agent's server that someone else started. `state` is the saved translator.
+pub(crate) fn attached_connection(agent: &str, state: Raw, now: Time) -> Connection {
+    new_connection(ConnectionId::new(now, entropy::id()), ConnectionKind::Attached, agent, Some(state))
+}

@@ -1,0 +1,92 @@
+//! Sessions of agents that a person runs: Sayso hears of them and never starts or stops them.
+
+use std::path::Path;
+
+use sayso_agents::translator::Found;
+use sayso_api::ask::{ExternalEvent, ExternalNews as ApiNews, ExternalSession};
+use sayso_api::session::Session as ApiSession;
+use sayso_core::connection::{Connection, ConnectionKind};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::session::Session;
+use sayso_core::time::Time;
+use sayso_store::read::GetExternal;
+use sayso_store::write::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
+
+use super::construct::{SessionDraft, new_connection};
+use crate::auth::{Caller, Permission};
+use crate::entropy;
+use crate::service::project::{Project, read_reported_project};
+use crate::service::{ServiceError, Services, authorize};
+
+fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<ExternalKey, ServiceError> {
+    for (what, name) in [("agent", agent), ("sessionId", session_id)] {
+        limits::check(what, name.len(), limits::NAME)?;
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            return Err(ServiceError::invalid(format!("{what} is a name without control characters")));
+        }
+    }
+    let (agent, native_id) = (agent.to_owned(), session_id.to_owned());
+    Ok(ExternalKey { workspace: caller.workspace, token: caller.token, agent, native_id })
+}
+
+/// The session that the caller names, created if it is new.
+pub(crate) async fn ensure_external(
+    services: &Services,
+    caller: &Caller,
+    named: ExternalSession,
+) -> Result<Session, ServiceError> {
+    authorize(caller, Permission::Open)?;
+    let key = external_key(caller, &named.agent, &named.session_id)?;
+    limits::check("cwd", named.cwd.len(), limits::TEXT)?;
+    limits::check("the title", named.title.as_ref().map_or(0, String::len), limits::TEXT)?;
+    limits::check("the branch", named.branch.as_ref().map_or(0, String::len), limits::NAME)?;
+    if !Path::new(&named.cwd).is_absolute() {
+        return Err(ServiceError::invalid("cwd is an absolute path"));
+    }
+    let known = services.store.read(GetExternal { key: key.clone() }).await?;
+    // The title may be reported later than the session.
+    if let Some(known) = known.filter(|known| !known.title.is_empty() || named.title.is_none()) {
+        return Ok(known);
+    }
+    let project = read_reported_project(&named.cwd).await;
+    let project = Project { branch: named.branch.or(project.branch), ..project };
+    let draft = SessionDraft {
+        title: named.title,
+        native_id: Some(key.native_id.clone()),
+        opened_by: Some(caller.token),
+        ..SessionDraft::new(&key.agent, project)
+    };
+    let now = services.clock.now();
+    let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
+    let session = draft.into_session(id, connection, now);
+    let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
+    let announced = Raw::of(&ApiSession::of(&session, 0));
+    Ok(*services.store.write(EnsureExternal { key, session, connection, announced, now }).await?)
+}
+
+/// The session of a conversation that was found on an attached server. The connection commits it.
+pub(crate) async fn found_session(connection: &Connection, found: &Found, now: Time) -> Session {
+    let draft = SessionDraft {
+        title: Some(found.title.clone()),
+        native_id: Some(found.native_id.clone()),
+        ..SessionDraft::new(&connection.agent, read_reported_project(&found.project).await)
+    };
+    draft.into_session(SessionId::new(now, entropy::id()), connection.id, now)
+}
+
+/// Reports what happened in a session that a person runs. Asks that were decided there are withdrawn here; returns those
+/// asks. A session that is not known has nothing to withdraw.
+pub(crate) async fn report_external(services: &Services, caller: &Caller, report: ApiNews) -> Result<Vec<AskId>, ServiceError> {
+    authorize(caller, Permission::Open)?;
+    let key = external_key(caller, &report.agent, &report.session_id)?;
+    let news = match (report.event, report.dedupe_key) {
+        (ExternalEvent::ToolDone, Some(native_prefix)) if !native_prefix.is_empty() => ExternalNews::ToolDone { native_prefix },
+        (ExternalEvent::ToolDone, _) => return Err(ServiceError::invalid("toolDone needs a dedupeKey")),
+        (ExternalEvent::Prompted, _) => ExternalNews::Prompted,
+        (ExternalEvent::TurnEnded, _) => ExternalNews::TurnEnded,
+        (ExternalEvent::Ended, _) => ExternalNews::Ended,
+    };
+    Ok(services.store.write(TellExternal { key, news, now: services.clock.now() }).await?)
+}

@@ -1,0 +1,77 @@
+//! Messages to agents.
+
+use sayso_agents::translator::Command;
+use sayso_api::session::{IfPending, MessageRequest};
+use sayso_core::actor::Actor;
+use sayso_core::ask::Ask;
+use sayso_core::id::BlockId;
+use sayso_core::limits;
+use sayso_core::raw::Raw;
+use sayso_core::transcript::{Block, BlockBody, Role};
+use sayso_store::write::{IdempotencyKey, SendMessage, Sent};
+
+use super::read::{find, session_id};
+use crate::auth::{Caller, Permission};
+use crate::entropy;
+use crate::service::{ServiceError, Services, authorize};
+
+/// Bytes of a prompt or a message.
+pub(super) const MAX_MESSAGE: usize = 1024 * 1024;
+
+/// A message that is on its way to the agent.
+pub(crate) struct Delivered {
+    /// The message in the transcript.
+    pub(crate) message: BlockId,
+    /// The ask that the message answered, if it answered one.
+    pub(crate) answered: Option<Box<Ask>>,
+}
+
+/// Sends a message to the agent of a session. The message answers the one open question, or it is a prompt.
+pub(crate) async fn send_message(
+    services: &Services,
+    caller: &Caller,
+    via: &str,
+    id: &str,
+    message: MessageRequest,
+    key: Option<IdempotencyKey>,
+) -> Result<Delivered, ServiceError> {
+    authorize(caller, Permission::Answer)?;
+    let session = session_id(id)?;
+    let MessageRequest { text, if_pending } = message;
+    if text.trim().is_empty() {
+        return Err(ServiceError::invalid("text is empty"));
+    }
+    limits::check("the message", text.len(), MAX_MESSAGE)?;
+    let now = services.clock.now();
+    let block = Block {
+        id: BlockId::new(now, entropy::id()),
+        at: now,
+        subagent: None,
+        body: BlockBody::Message { role: Role::User, text: text.clone() },
+    };
+    let found = find(services, caller, id).await?;
+    let typed = services.agents.get(&found.session.agent).map(|agent| agent.capabilities.typed).unwrap_or_default();
+    let by = Actor::Message { name: caller.name.clone(), via: via.to_owned(), token: caller.token, message: block.id };
+    let send = SendMessage {
+        workspace: caller.workspace,
+        session,
+        scope: caller.scope.clone(),
+        block,
+        command: Raw::of(&Command::Prompt { session, text: text.clone() }),
+        text,
+        by,
+        queue: if_pending == IfPending::Queue,
+        typed,
+        now,
+        key,
+    };
+    match services.store.write(send).await? {
+        Sent::Prompt(message) => Ok(Delivered { message, answered: None }),
+        Sent::Answered(message, ask) => Ok(Delivered { message, answered: Some(ask) }),
+        Sent::Pending(asks) => Err(ServiceError::MessageBlocked(asks)),
+        Sent::External => Err(ServiceError::ExternalSession),
+        Sent::Ended => Err(ServiceError::SessionEnded),
+        Sent::NotFound => Err(ServiceError::SessionNotFound),
+        Sent::KeyReused => Err(ServiceError::KeyReused),
+    }
+}

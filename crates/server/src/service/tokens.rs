@@ -1,0 +1,221 @@
+//! Tokens: creating, listing, revoking, the sign-in of a browser, and the tokens of agents that Sayso starts.
+
+use std::time::Duration;
+
+use sayso_api::token::{LoginRequest, NewLoginCode, NewToken, Role};
+use sayso_core::connection::Connection;
+use sayso_core::id::{SessionId, TokenId};
+use sayso_core::limits;
+use sayso_core::scope::Scope;
+use sayso_core::time::{Span, Time};
+use sayso_store::read::AllTokens;
+use sayso_store::write::{CreateLoginCode, CreateToken, IdempotencyKey, Once, RedeemLoginCode, RevokeToken, TokenRow};
+use sayso_store::{StoreError, WorkspaceId};
+use sha2::{Digest, Sha256};
+
+use super::{ServiceError, Services, authorize};
+use crate::auth::{Caller, Permission, SECRET_PREFIX, hash, role_name};
+use crate::entropy;
+
+/// How long a login code is valid.
+const LOGIN_CODE_LIFE: Duration = Duration::from_secs(600);
+
+/// A token and its secret. The secret is known only to the request that created the token.
+pub(crate) struct IssuedToken {
+    pub(crate) row: TokenRow,
+    pub(crate) secret: Option<String>,
+}
+
+/// Creates a token.
+pub(crate) async fn create(
+    services: &Services,
+    caller: &Caller,
+    new: NewToken,
+    key: Option<IdempotencyKey>,
+) -> Result<IssuedToken, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    if new.actor.trim().is_empty() {
+        return Err(ServiceError::invalid("actor is the name of the person or program; it is empty"));
+    }
+    limits::check("the name", new.actor.len(), limits::NAME)?;
+    let scope = match (new.session_id, new.labels.is_empty()) {
+        (Some(session), true) => Scope::Session { session: session.parse().map_err(|_| ServiceError::SessionNotFound)? },
+        (None, false) => Scope::Labels { labels: new.labels },
+        (None, true) => Scope::All,
+        (Some(_), false) => return Err(ServiceError::invalid("a token is scoped by sessionId or by labels, not by both")),
+    };
+    if new.role == Role::Admin && scope != Scope::All {
+        return Err(ServiceError::invalid("an admin sees everything; choose another role for a scoped token"));
+    }
+    let now = services.clock.now();
+    let expires_at = match new.expires_in {
+        None => None,
+        Some(text) => {
+            let span: Span = text.parse().map_err(|error| ServiceError::invalid(format!("expiresIn: {error}")))?;
+            Some(now.plus(span.0))
+        }
+    };
+    let secret = entropy::secret(SECRET_PREFIX);
+    let row = TokenRow {
+        id: TokenId::new(now, entropy::id()),
+        workspace: caller.workspace,
+        hash: hash(&secret),
+        role: role_name(new.role).to_owned(),
+        actor: new.actor,
+        device: None,
+        scope,
+        created_at: now,
+        expires_at,
+        revoked_at: None,
+    };
+    match services.store.write(CreateToken { token: row, key }).await? {
+        Once::Done(row) => {
+            services.tokens.put(&row);
+            Ok(IssuedToken { row, secret: Some(secret) })
+        }
+        Once::Before(row) => Ok(IssuedToken { row, secret: None }),
+        Once::Reused => Err(ServiceError::KeyReused),
+    }
+}
+
+/// Lists the tokens of the caller's workspace.
+pub(crate) async fn list(services: &Services, caller: &Caller) -> Result<Vec<TokenRow>, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let mut rows = services.store.read(AllTokens).await?;
+    rows.retain(|row| row.workspace == caller.workspace);
+    Ok(rows)
+}
+
+/// Revokes a token at once. Open streams check their token before they send more.
+pub(crate) async fn revoke(services: &Services, caller: &Caller, id: &str) -> Result<TokenRow, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let missing = || ServiceError::NotFound("no such token");
+    let token: TokenId = id.parse().map_err(|_| missing())?;
+    if token == caller.token {
+        return Err(ServiceError::invalid("a token does not revoke itself; use another admin's"));
+    }
+    let revoke = RevokeToken { workspace: caller.workspace, token, now: services.clock.now() };
+    let row = services.store.write(revoke).await?.ok_or_else(missing)?;
+    services.tokens.put(&row);
+    Ok(row)
+}
+
+/// A one-time code that signs a browser in.
+pub(crate) struct LoginCode {
+    pub(crate) code: String,
+    pub(crate) expires_at: Time,
+}
+
+/// Creates a login code.
+pub(crate) async fn create_login_code(
+    services: &Services,
+    caller: &Caller,
+    new: NewLoginCode,
+) -> Result<LoginCode, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    let role = new.role.unwrap_or(Role::Admin);
+    if role == Role::Agent {
+        return Err(ServiceError::invalid("a browser signs in as admin, answerer or viewer"));
+    }
+    let code = entropy::hex(&entropy::bytes::<16>());
+    let expires_at = services.clock.now().plus(LOGIN_CODE_LIFE);
+    let create = CreateLoginCode {
+        workspace: caller.workspace,
+        hash: hash(&code),
+        role: role_name(role).to_owned(),
+        actor: caller.name.clone(),
+        expires_at,
+    };
+    services.store.write(create).await?;
+    Ok(LoginCode { code, expires_at })
+}
+
+/// Exchanges a login code for a token. The code is the permission.
+pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) -> Result<IssuedToken, ServiceError> {
+    let now = services.clock.now();
+    let LoginRequest { code, device } = login;
+    limits::check("the name of the device", device.as_ref().map_or(0, String::len), limits::NAME)?;
+    let secret = entropy::secret(SECRET_PREFIX);
+    // The code decides about role and name.
+    let token = TokenRow {
+        id: TokenId::new(now, entropy::id()),
+        workspace: WorkspaceId::MAIN,
+        hash: hash(&secret),
+        role: String::new(),
+        actor: String::new(),
+        device,
+        scope: Scope::All,
+        created_at: now,
+        expires_at: None,
+        revoked_at: None,
+    };
+    let redeemed = services.store.write(RedeemLoginCode { code: hash(&code), token, now }).await?;
+    let row = redeemed.ok_or(ServiceError::InvalidLoginCode)?;
+    services.tokens.put(&row);
+    Ok(IssuedToken { row, secret: Some(secret) })
+}
+
+/// The secret of the token that one process of an agent gets.
+pub(crate) fn agent_secret(services: &Services, connection: &Connection) -> String {
+    format!("{SECRET_PREFIX}{}", process_secret(services, connection, b"agent token"))
+}
+
+/// The password of an agent that is a server, for one process of it.
+pub(crate) fn agent_password(services: &Services, connection: &Connection) -> String {
+    process_secret(services, connection, b"agent password")
+}
+
+/// A secret for one process of an agent. It is derived from the server's key, so nobody has to store it.
+fn process_secret(services: &Services, connection: &Connection, purpose: &[u8]) -> String {
+    let secret = Sha256::new()
+        .chain_update(purpose)
+        .chain_update(services.server_key)
+        .chain_update(connection.id.as_bytes())
+        .chain_update(connection.epoch.0.to_le_bytes())
+        .finalize();
+    entropy::hex(&secret)
+}
+
+fn agent_token_id(secret: &str) -> TokenId {
+    let mut id = [0; 16];
+    id.copy_from_slice(&hash(secret)[..16]);
+    TokenId::from_bytes(id)
+}
+
+/// Makes the token of an agent's process valid. A launch that is repeated after a crash finds it valid already.
+pub(crate) async fn issue_agent_token(
+    services: &Services,
+    agent: &str,
+    session: Option<SessionId>,
+    secret: &str,
+) -> Result<(), StoreError> {
+    let now = services.clock.now();
+    if services.tokens.find(secret, now).is_some() {
+        return Ok(());
+    }
+    let row = TokenRow {
+        id: agent_token_id(secret),
+        workspace: WorkspaceId::MAIN,
+        hash: hash(secret),
+        role: role_name(Role::Agent).to_owned(),
+        actor: agent.to_owned(),
+        device: None,
+        scope: session.map_or(Scope::All, |session| Scope::Session { session }),
+        created_at: now,
+        expires_at: None,
+        revoked_at: None,
+    };
+    services.store.write(CreateToken { token: row.clone(), key: None }).await?;
+    services.tokens.put(&row);
+    Ok(())
+}
+
+/// Revokes the token of an agent's process that has ended.
+pub(crate) async fn revoke_agent_token(services: &Services, connection: &Connection) -> Result<(), StoreError> {
+    let token = agent_token_id(&agent_secret(services, connection));
+    let revoke = RevokeToken { workspace: WorkspaceId::MAIN, token, now: services.clock.now() };
+    if let Some(row) = services.store.write(revoke).await? {
+        services.tokens.put(&row);
+    }
+    Ok(())
+}

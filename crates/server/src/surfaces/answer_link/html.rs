@@ -1,0 +1,193 @@
+//! The page as text. Everything that an agent said is escaped, and nothing in it is hidden.
+
+use sayso_core::ask::{Approval, Ask, AskBody, Input, Link, Preview, Question, QuestionOption};
+
+use crate::service::notes::{choices, project, visible};
+
+/// The page's own colours and shapes, as far as they are needed here.
+const STYLE: &str = ":root{color-scheme:light dark;--canvas:#f5f6f8;--surface:#fff;--sunken:#f3f4f7;--edge:#d5d9e0;--control:#838a97;--ink:#14171d;\
+--ink-2:#454c58;--ink-3:#5f6673;--accent:#2255d4;--on-accent:#fff;--pending:#8f4a00;--pending-tint:#fff5dc;--pending-line:#eccd84;--rejected:#b02318}\
+@media(prefers-color-scheme:dark){:root{--canvas:#0d0f12;--surface:#14171b;--sunken:#0f1215;--edge:#303741;--control:#6d7684;--ink:#eceef2;\
+--ink-2:#b3bac5;--ink-3:#929aa7;--accent:#86abff;--on-accent:#0d0f12;--pending:#f4ba4f;--pending-tint:#2a2010;--pending-line:#5e471c;--rejected:#ff9188}}\
+*{box-sizing:border-box}body{margin:0;font:16px/24px system-ui,sans-serif;color:var(--ink);background:var(--canvas)}\
+main{max-width:40rem;margin:0 auto;padding:0 1rem 2rem;background:var(--surface);min-height:100vh;overflow-wrap:anywhere}\
+.waits{margin:0 -1rem 1rem;padding:.6rem 1rem;font-weight:600;color:var(--pending);background:var(--pending-tint);border-bottom:1px solid var(--pending-line)}\
+.who,.about{color:var(--ink-3)}.who b{color:var(--ink)}h1{font-size:20px;line-height:28px;margin:1rem 0}h2{font-size:16px}\
+.head{display:inline-block;padding:0 .5rem;border-radius:4px;background:var(--sunken);color:var(--ink-2);font-size:14px}\
+details,pre{background:var(--sunken);border-radius:6px}details{padding:.5rem .75rem;margin:1rem 0;color:var(--ink-2)}\
+pre{white-space:pre-wrap;margin:.5rem 0;padding:.75rem;font:14px/22px ui-monospace,Menlo,Consolas,monospace}details pre{padding:0}\
+fieldset{border:0;margin:0 0 1.5rem;padding:0}legend{padding:0;font-size:20px;line-height:28px;font-weight:600;margin:.5rem 0}\
+button,.option,input[type=text]{display:block;width:100%;min-height:44px;margin:.5rem 0;padding:.6rem .75rem;font:inherit;text-align:left;color:var(--ink);\
+background:var(--surface);border:1px solid var(--edge);border-radius:10px}input[type=text]{border-color:var(--control)}\
+button:focus-visible,input:focus-visible{outline:2px solid var(--accent);outline-offset:1px}.about{display:block;font-size:14px}\
+.option:has(:checked){border-color:var(--accent)}.yes{background:var(--accent);border-color:var(--accent);color:var(--on-accent);text-align:center}\
+.no{border:0;background:none;color:var(--rejected);text-align:center}";
+
+fn page(body: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <meta name=\"robots\" content=\"noindex\"><title>Sayso</title><style>{STYLE}</style></head><body><main>{body}</main></body></html>"
+    )
+}
+
+/// A page that only says something.
+pub(super) fn message(words: &str) -> String {
+    page(&format!("<p role=\"status\">{}</p>", safe(words)))
+}
+
+/// A page that shows what is asked, with everything that can be decided.
+pub(super) fn ask(ask: &Ask) -> String {
+    let project = project(ask).map(|project| format!(" · {}", safe(&project))).unwrap_or_default();
+    let who = format!("<p class=\"who\"><b>{}</b>{project}</p>", safe(&ask.context.agent));
+    let asked = match &*ask.body {
+        AskBody::Approval(approval) => of_approval(approval),
+        AskBody::Link(link) => of_link(link),
+        AskBody::Question { questions } => of_questions(questions, ask.body.is_secret()),
+    };
+    let before = ask.context.context.as_ref();
+    let before = before.map(|said| format!("<details><summary>Before asking, the agent said</summary>{}</details>", pre(said)));
+    page(&format!("<p class=\"waits\">Waiting for you</p>{who}{}{asked}", before.unwrap_or_default()))
+}
+
+fn of_approval(approval: &Approval) -> String {
+    let mut out = approval.own_title().map(|title| format!("<h1>{}</h1>", safe(title))).unwrap_or_default();
+    match &approval.preview {
+        Some(Preview::Command { command, cwd }) => {
+            out.push_str(&pre(command));
+            out.extend(cwd.as_ref().map(|cwd| format!("<p class=\"about\">in {}</p>", safe(cwd))));
+        }
+        Some(Preview::Diff { files }) => {
+            for file in files {
+                out.push_str(&format!("<h2>{}</h2>{}", safe(&file.path), pre(&file.diff)));
+            }
+        }
+        Some(Preview::Plan { text } | Preview::Text { text }) => out.push_str(&pre(text)),
+        None => {}
+    }
+    out.push_str(&format!(
+        "<details{}><summary>{}</summary>{}</details>",
+        if approval.preview.is_none() { " open" } else { "" },
+        safe(&approval.tool),
+        pre(approval.input.as_str())
+    ));
+    out.extend(approval.reason.as_ref().map(|reason| format!("<p>{}</p>", safe(reason))));
+    out.push_str(&form(&format!("{}{}", yes("approve", "Approve"), no("deny", "Deny"))));
+    out
+}
+
+fn of_link(link: &Link) -> String {
+    let message = link.message.as_ref().map(|message| format!("<p>{}</p>", safe(message))).unwrap_or_default();
+    // The address is shown, not linked: it is the agent's.
+    let buttons = format!("{}{}", yes("approve", "I opened it"), no("deny", "Deny"));
+    format!("<h1>Open this address</h1>{message}{}{}", pre(&link.url), form(&buttons))
+}
+
+fn of_questions(questions: &[Question], is_secret: bool) -> String {
+    let reject = no("reject", "Reject");
+    if is_secret {
+        let texts: String = questions.iter().map(|question| format!("<h1>{}</h1>", safe(&question.text))).collect();
+        return format!("{texts}<p>The answer is a secret. Give it in Sayso itself, not over a link.</p>{}", form(&reject));
+    }
+    if let [only] = questions
+        && !only.takes_text()
+        && !choices(only).is_empty()
+    {
+        let abouts = only.options().iter().map(|option| option.description.as_deref()).chain(std::iter::repeat(None));
+        let choice = |((index, (label, _)), description): ((usize, (String, String)), Option<&str>)| {
+            button("", &format!("choose:{index}"), &format!("{}{}", safe(&label), about(description)))
+        };
+        let options: String = choices(only).into_iter().enumerate().zip(abouts).map(choice).collect();
+        return format!("{}<h1>{}</h1>{}{}", header(only), safe(&only.text), form(&options), form(&reject));
+    }
+    let fields: String = questions.iter().enumerate().map(|(index, question)| field(index, question)).collect();
+    format!("{}{}", form(&format!("{fields}{}", yes("answer", "Answer"))), form(&reject))
+}
+
+fn field(index: usize, question: &Question) -> String {
+    let name = format!("q{index}");
+    let option = |kind: &str, value: &str, label: &str, description: Option<&str>| {
+        let (value, label, about) = (safe(value), safe(label), about(description));
+        format!("<label class=\"option\"><input type=\"{kind}\" name=\"{name}\" value=\"{value}\"> {label}{about}</label>")
+    };
+    let text = |hint: &str| {
+        format!("<input type=\"text\" name=\"{name}\" autocomplete=\"off\" placeholder=\"{hint}\" aria-label=\"{hint}\">")
+    };
+    let inputs = match &question.input {
+        Input::Choice { options, multiple, custom } => {
+            let kind = if *multiple { "checkbox" } else { "radio" };
+            let one = |one: &QuestionOption| option(kind, &one.value, &one.label, one.description.as_deref());
+            let mut out: String = options.iter().map(one).collect();
+            if *custom {
+                out.push_str(&text("Other: type your answer"));
+            }
+            out
+        }
+        Input::YesNo => format!("{}{}", option("radio", "true", "Yes", None), option("radio", "false", "No", None)),
+        Input::Text { .. } | Input::Number { .. } => text("Your answer"),
+    };
+    format!("{}<fieldset><legend>{}</legend>{inputs}</fieldset>", header(question), safe(&question.text))
+}
+
+fn header(question: &Question) -> String {
+    question.header.as_ref().map(|header| format!("<span class=\"head\">{}</span>", safe(header))).unwrap_or_default()
+}
+
+fn about(description: Option<&str>) -> String {
+    description.map(|about| format!("<span class=\"about\">{}</span>", safe(about))).unwrap_or_default()
+}
+
+fn form(inside: &str) -> String {
+    format!("<form method=\"post\">{inside}</form>")
+}
+
+/// `inside` is markup.
+fn button(class: &str, press: &str, inside: &str) -> String {
+    format!("<button class=\"{class}\" name=\"press\" value=\"{press}\">{inside}</button>")
+}
+
+fn yes(press: &str, label: &str) -> String {
+    button("yes", press, label)
+}
+
+fn no(press: &str, label: &str) -> String {
+    button("no", press, label)
+}
+
+fn pre(text: &str) -> String {
+    format!("<pre>{}</pre>", safe(text))
+}
+
+/// Somebody's text inside a page, also inside an attribute.
+fn safe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_an_agent_is_never_markup() {
+        assert_eq!(safe("<b a='1' c=\"2\">&\u{202e}"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;&lt;U+202E&gt;");
+    }
+
+    #[test]
+    fn an_option_with_markup_in_its_value_stays_an_option() {
+        let options = vec![QuestionOption::new("\"><script>x</script>", None)];
+        let input = Input::Choice { options, multiple: true, custom: false };
+        let question = Question { key: "0".into(), header: None, text: "<i>?".into(), input, required: true };
+        let page = of_questions(&[question], false);
+        assert!(!page.contains("<script") && !page.contains("<i>") && page.contains("value=\"&quot;&gt;&lt;script"), "{page}");
+    }
+}

@@ -1,0 +1,197 @@
+//! The page behind a link that one person got for one ask. Looking changes nothing; only its buttons decide.
+//!
+//! There is no script on it and no token: the link is all that is needed, and all that it can do is decide this ask.
+
+mod html;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sayso_api::error::ErrorCode;
+use sayso_core::ask::{Answers, Ask, AskState, Decision, Refused};
+use sayso_store::write::ResolveError;
+
+use crate::app::App;
+use crate::auth::Permission;
+use crate::config::notify::Kind;
+use crate::runtime::notify::Entry;
+use crate::service::answer_links::BadLink;
+use crate::service::asks::{self, ChannelRefusal};
+use crate::service::notes::{self, Press};
+use crate::surfaces::http::{ApiError, Peer};
+
+/// Bytes that a form may have: an answer for each of the questions.
+const FORM: usize = 1024 * 1024;
+
+/// What the page may do: show itself, and send its form back here.
+const CSP: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// An error with the words for a person.
+struct Refusal {
+    status: StatusCode,
+    code: ErrorCode,
+    words: String,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, code: ErrorCode, words: impl Into<String>) -> Self {
+        Self { status, code, words: words.into() }
+    }
+
+    fn wrong() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            ErrorCode::InvalidLink,
+            "This link is not known here. Take the newest one, or open Sayso.",
+        )
+    }
+
+    fn nonsense() -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidRequest, "This is not something that this ask takes.")
+    }
+}
+
+impl From<sayso_store::StoreError> for Refusal {
+    fn from(error: sayso_store::StoreError) -> Self {
+        tracing::error!(%error, "the store failed");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, "Something went wrong here. Try again in a moment.")
+    }
+}
+
+/// Show the ask.
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Peer(from): Peer,
+    headers: HeaderMap,
+    Path(code): Path<String>,
+) -> Response {
+    let shown = match opened(&app, from, &code).await {
+        Ok(Opened { ask, .. }) => {
+            Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notes::over(&ask)) })
+        }
+        Err(refusal) => Err(refusal),
+    };
+    // Whoever looks gets the page, whatever they say they take.
+    reply(shown.is_ok() || is_browser(&headers), shown)
+}
+
+/// Decide it.
+pub(crate) async fn decide(
+    State(app): State<Arc<App>>,
+    Peer(from): Peer,
+    headers: HeaderMap,
+    Path(code): Path<String>,
+    body: Body,
+) -> Response {
+    let decided = async {
+        let Opened { ask, entry, person } = opened(&app, from, &code).await?;
+        let too_large = |_| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, "That is too much text.");
+        let form = axum::body::to_bytes(body, FORM).await.map_err(too_large)?;
+        let decision = wanted(&ask, &form).ok_or_else(Refusal::nonsense)?;
+        resolve(&app, entry, &person, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
+    };
+    let decided = decided.await;
+    if let Err(refusal) = &decided {
+        tracing::info!(status = refusal.status.as_u16(), code = ?refusal.code, "a link decided nothing");
+    }
+    reply(is_browser(&headers), decided)
+}
+
+/// What a link is for.
+struct Opened<'a> {
+    ask: Ask,
+    /// The channel that it was sent through.
+    entry: &'a Entry,
+    person: String,
+}
+
+async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<Opened<'a>, Refusal> {
+    let now = app.services.clock.now();
+    let people =
+        if app.runtime.notifier.has(Kind::WebPush) { app.services.tokens.names(Permission::Answer, now) } else { Vec::new() };
+    let holders = app.runtime.notifier.holders(&people);
+    let (id, holder) = match app.services.answer_links.read(code, holders, now) {
+        Ok(read) => read,
+        Err(BadLink::Expired) => {
+            return Err(Refusal::new(StatusCode::GONE, ErrorCode::LinkExpired, "This link is too old. Open Sayso to answer."));
+        }
+        Err(BadLink::Wrong) if app.limits.bad_token(from, now) => return Err(Refusal::wrong()),
+        Err(BadLink::Wrong) => {
+            let words = "Too many wrong links came from here. Try again in a minute.";
+            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
+        }
+    };
+    let entry = app.runtime.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(Refusal::wrong)?;
+    let ask = asks::ask_in_channel(&app.services, id).await?.ok_or_else(Refusal::wrong)?;
+    Ok(Opened { ask, entry, person: holder.person.to_owned() })
+}
+
+/// What a form says. A secret is never given here: a link is not as private as an inbox.
+fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
+    let mut address: reqwest::Url = "http://form/".parse().ok()?;
+    address.set_query(Some(std::str::from_utf8(form).ok()?));
+    let fields: Vec<(String, String)> =
+        address.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let press = fields.iter().find(|(name, _)| name == "press").map(|(_, value)| value.as_str())?;
+    match press {
+        "reject" => Some(Decision::Rejected { message: String::new(), stop: false }),
+        "answer" if !ask.body.is_secret() => {
+            let entries = |index: usize| {
+                let name = format!("q{index}");
+                fields.iter().filter(|(field, _)| *field == name).map(|(_, value)| value.clone()).collect()
+            };
+            let answers: Answers = (0..ask.body.questions().len()).map(entries).collect();
+            Some(Decision::Answered { answers, note: None })
+        }
+        _ => Press::read(press)?.decision(ask),
+    }
+}
+
+async fn resolve(app: &App, entry: &Entry, person: &str, ask: &Ask, decision: Decision) -> Result<(), Refusal> {
+    let services = &app.services;
+    let refused = match asks::resolve_in_channel(services, entry.channel(), person, ask.id, decision).await {
+        Ok(_) => return Ok(()),
+        Err(ChannelRefusal::Store(error)) => return Err(error.into()),
+        Err(ChannelRefusal::Refused(refused)) => refused,
+    };
+    let code = match &refused {
+        ResolveError::NotFound => return Err(Refusal::wrong()),
+        ResolveError::Refused(Refused::AlreadyResolved(_)) => {
+            let found = asks::ask_in_channel(services, ask.id).await?;
+            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
+            return Err(Refusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
+        }
+        ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
+        ResolveError::Refused(Refused::InvalidAnswers(_)) => ErrorCode::InvalidAnswers,
+        ResolveError::Refused(Refused::UnknownChoice(_) | Refused::NotEditable | Refused::Limit(_))
+        | ResolveError::KeyReused(_) => ErrorCode::InvalidRequest,
+    };
+    Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
+}
+
+fn is_browser(headers: &HeaderMap) -> bool {
+    headers.get_all(header::ACCEPT).iter().any(|value| value.to_str().is_ok_and(|value| value.contains("text/html")))
+}
+
+/// A page for a browser; for everybody else the bare result.
+fn reply(is_browser: bool, result: Result<String, Refusal>) -> Response {
+    let mut response = match (result, is_browser) {
+        (Ok(page), true) => page_of(StatusCode::OK, page),
+        (Ok(_), false) => StatusCode::NO_CONTENT.into_response(),
+        (Err(refusal), true) => page_of(refusal.status, html::message(&refusal.words)),
+        (Err(refusal), false) => ApiError::new(refusal.status, refusal.code, refusal.words).into_response(),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // With `no-referrer` a browser would send the form without saying that it comes from here.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+fn page_of(status: StatusCode, page: String) -> Response {
+    (status, [(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))], page).into_response()
+}

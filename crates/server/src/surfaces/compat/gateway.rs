@@ -1,0 +1,293 @@
+//! The gateway dialect: answers, approvals and denials by tool call, and a stream of `{type, data}`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use sayso_api::ask::NoRequest;
+use sayso_api::doors::{GatewayEvent, Ok as Done, QuestionItem, SubmitAnswers, ToolCallRef};
+use sayso_api::error::{ErrorCode, Problem};
+use sayso_api::event::names;
+use sayso_core::ask::{Ask, AskBody, AskKind, AskState, Decision, Question};
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::StatusNews;
+use sayso_core::transcript::ToolStatus;
+use sayso_store::EventKind;
+use sayso_store::write::IdempotencyKey;
+
+use crate::app::App;
+use crate::auth::Permission;
+use crate::runtime::feed::{Frame, Item, Render, Selection};
+use crate::service::asks::{self, Resolution};
+use crate::service::{ServiceError, sessions};
+use crate::surfaces::http::sse::SseBody;
+use crate::surfaces::http::{ApiError, Authorized, LooseBody, denied};
+
+const VIA: &str = "gateway";
+
+/// The ask of a tool call: the pending one, else the latest, so that a late answer learns who won.
+async fn ask_of(app: &App, authorized: &Authorized, session: &str, call: &str, kind: AskKind) -> Result<Ask, ApiError> {
+    let caller = authorized.may(Permission::Answer)?;
+    let session = sessions::find(&app.services, caller, session).await?.session.id;
+    let missing = match kind {
+        AskKind::Question => "No pending question",
+        AskKind::Approval | AskKind::Link => "No pending approval",
+    };
+    let found = asks::of_tool_call(&app.services, caller, session, call, kind).await?;
+    found.ok_or_else(|| ApiError::from(ServiceError::AskNotFound).saying(missing))
+}
+
+async fn settle(
+    app: &App,
+    authorized: &Authorized,
+    ask: &Ask,
+    decision: Decision,
+    key: Option<IdempotencyKey>,
+) -> Result<Json<Done>, ApiError> {
+    let resolution = Resolution { ask: ask.id, session: ask.origin.session, decision, via: VIA, key };
+    asks::resolve(&app.services, &authorized.caller, resolution).await?;
+    Ok(Json(Done { ok: true }))
+}
+
+/// Answer the questions of a tool call, by position.
+#[utoipa::path(post, path = "/v1/sessions/{sid}/submit-answers", tag = "doors", params(("sid" = String, Path)), request_body = SubmitAnswers,
+    responses((status = 200, body = Done), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn submit_answers(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(sid): Path<String>,
+    LooseBody(body): LooseBody<SubmitAnswers>,
+) -> Result<Json<Done>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let settled = async {
+        let (Some(call), Some(answers)) = (body.value.tool_call_id.filter(|call| !call.is_empty()), body.value.answers) else {
+            return Err(ApiError::malformed("toolCallId and answers are required"));
+        };
+        let ask = ask_of(&app, &authorized, &sid, &call, AskKind::Question).await?;
+        let answers = match &ask.state {
+            AskState::Pending(_) => by_position(ask.body.questions(), &answers)?,
+            // It is decided: whatever is said about the answers, the winner is what matters.
+            AskState::Resolved { .. } => Vec::new(),
+        };
+        settle(&app, &authorized, &ask, Decision::Answered { answers, note: None }, key).await
+    };
+    settled.await.map_err(ApiError::with_error_text)
+}
+
+/// `{"0": "A", "1": "[\"x\",\"y\"]"}`: a JSON array only for a question that takes several.
+fn by_position(questions: &[Question], answers: &BTreeMap<String, String>) -> Result<Vec<Vec<String>>, ApiError> {
+    questions
+        .iter()
+        .enumerate()
+        .map(|(index, question)| match answers.get(&index.to_string()) {
+            None if question.required => Err(ApiError::new(
+                axum::http::StatusCode::UNPROCESSABLE_ENTITY,
+                ErrorCode::InvalidAnswers,
+                format!("question {index} has no answer: the key \"{index}\" is missing"),
+            )),
+            None => Ok(Vec::new()),
+            Some(text) if question.multiple() => Ok(serde_json::from_str(text).unwrap_or_else(|_| vec![text.clone()])),
+            Some(text) => Ok(vec![text.clone()]),
+        })
+        .collect()
+}
+
+fn call_of(body: ToolCallRef) -> Result<String, ApiError> {
+    body.tool_call_id.filter(|call| !call.is_empty()).ok_or_else(|| ApiError::malformed("toolCallId is required"))
+}
+
+/// Approve a tool call.
+#[utoipa::path(post, path = "/v1/sessions/{sid}/approve", tag = "doors", params(("sid" = String, Path)), request_body = ToolCallRef,
+    responses((status = 200, body = Done), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn approve(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(sid): Path<String>,
+    LooseBody(body): LooseBody<ToolCallRef>,
+) -> Result<Json<Done>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let settled = async {
+        let ask = ask_of(&app, &authorized, &sid, &call_of(body.value)?, AskKind::Approval).await?;
+        settle(&app, &authorized, &ask, Decision::Approved { choice: None, input: None }, key).await
+    };
+    settled.await.map_err(ApiError::with_error_text)
+}
+
+/// Deny a tool call.
+#[utoipa::path(post, path = "/v1/sessions/{sid}/deny", tag = "doors", params(("sid" = String, Path)), request_body = ToolCallRef,
+    responses((status = 200, body = Done), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn deny(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(sid): Path<String>,
+    LooseBody(body): LooseBody<ToolCallRef>,
+) -> Result<Json<Done>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let settled = async {
+        let ask = ask_of(&app, &authorized, &sid, &call_of(body.value)?, AskKind::Approval).await?;
+        settle(&app, &authorized, &ask, denied(NoRequest::default()), key).await
+    };
+    settled.await.map_err(ApiError::with_error_text)
+}
+
+/// Stream a session as `{type, data}`. A late client first gets what is pending.
+#[utoipa::path(get, path = "/v1/sessions/{sid}/stream", tag = "doors", params(("sid" = String, Path)),
+    responses((status = 200, description = "A stream of `GatewayEvent`", content_type = "text/event-stream", body = GatewayEvent),
+              (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn stream(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(sid): Path<String>,
+) -> Result<Response, ApiError> {
+    let caller = &authorized.caller;
+    let found = sessions::get(&app.services, caller, &sid).await?;
+    let status = sayso_api::session::Session::of(&found.session, u32::try_from(found.pending.len()).unwrap_or(u32::MAX)).status;
+    let status = serde_json::to_value(status).ok().and_then(|status| status.as_str().map(str::to_owned)).unwrap_or_default();
+    let mut first = vec![GatewayEvent::SessionStatus { session_id: found.session.id.to_string(), status }];
+    first.extend(found.pending.iter().filter_map(prompt));
+    let first: Vec<u8> = first.iter().flat_map(bytes).collect();
+    let selection =
+        Selection { workspace: caller.workspace, session: Some(found.session.id), scope: Scope::All, since: Some(found.seq) };
+    let render = Gateway { started: HashSet::new() };
+    Ok(SseBody::after(
+        Bytes::from(first),
+        app.runtime.feed.cursor(selection, app.runtime.past(), render),
+        authorized.still_allowed(&app),
+    )
+    .into_response())
+}
+
+/// An ask as this dialect shows it.
+fn prompt(ask: &Ask) -> Option<GatewayEvent> {
+    match &*ask.body {
+        AskBody::Question { questions } => Some(GatewayEvent::QuestionPrompt {
+            tool_call_id: ask.tool_call_id(),
+            questions: questions.iter().map(QuestionItem::from).collect(),
+        }),
+        AskBody::Approval(approval) => Some(GatewayEvent::ApprovalRequired {
+            tool_call_id: ask.tool_call_id(),
+            tool_name: approval.tool.clone(),
+            input: approval.input.as_str().to_owned(),
+        }),
+        AskBody::Link(_) => None,
+    }
+}
+
+fn bytes(event: &GatewayEvent) -> Vec<u8> {
+    let mut bytes = b"data: ".to_vec();
+    // Our own type has JSON.
+    let _ = serde_json::to_writer(&mut bytes, event);
+    bytes.extend_from_slice(b"\n\n");
+    bytes
+}
+
+/// The fields of a block that this dialect reads.
+#[derive(serde::Deserialize)]
+struct ErrorBlock {
+    text: String,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolBlock {
+    tool_call_id: String,
+    name: String,
+    input: Option<Raw>,
+    output: Option<String>,
+    status: ToolStatus,
+}
+
+/// Renders events for this dialect. It remembers which tool calls it has announced.
+#[derive(Debug)]
+struct Gateway {
+    started: HashSet<String>,
+}
+
+impl Render for Gateway {
+    fn frame(&mut self, frame: &Frame) -> Bytes {
+        let events = match frame.item() {
+            Item::Live(live) if live.name == names::MESSAGE_DELTA => {
+                let text = serde_json::from_str::<serde_json::Value>(live.data.as_str()).ok();
+                let text = text.and_then(|delta| delta["text"].as_str().map(str::to_owned));
+                text.map(|text| vec![GatewayEvent::TextDelta { text }]).unwrap_or_default()
+            }
+            Item::Live(_) => Vec::new(),
+            Item::Stored(event) => self.stored(event),
+        };
+        events.iter().flat_map(bytes).collect::<Vec<u8>>().into()
+    }
+
+    fn reset(&mut self, _: i64) -> Bytes {
+        let message = "Some events are gone; read the session again.".to_owned();
+        bytes(&GatewayEvent::Error { message }).into()
+    }
+}
+
+impl Gateway {
+    fn stored(&mut self, event: &sayso_store::StoredEvent) -> Vec<GatewayEvent> {
+        let data = event.data.as_ref().map_or("null", |data| data.as_str());
+        match event.kind {
+            EventKind::AskRequested => event.ask.as_deref().and_then(prompt).into_iter().collect(),
+            EventKind::ToolStarted | EventKind::ToolUpdated | EventKind::ToolCompleted => self.tool(data),
+            EventKind::Error => match serde_json::from_str::<ErrorBlock>(data) {
+                Ok(block) => vec![GatewayEvent::Error { message: block.text }],
+                Err(_) => Vec::new(),
+            },
+            EventKind::SessionStatus | EventKind::SessionEnded => status(event, data),
+            EventKind::AskResolved
+            | EventKind::AskParked
+            | EventKind::AskSnoozed
+            | EventKind::AskDelivery
+            | EventKind::SessionCreated
+            | EventKind::MessageCompleted
+            | EventKind::PolicyChanged
+            | EventKind::Notice
+            | EventKind::RunStarted
+            | EventKind::RunCompleted
+            | EventKind::RunFailed
+            | EventKind::RunCancelled
+            | EventKind::StepStarted
+            | EventKind::StepCompleted
+            | EventKind::StepFailed
+            | EventKind::StepCancelled
+            | EventKind::AgentQuestionAsked
+            | EventKind::AgentQuestionAnswered => Vec::new(),
+        }
+    }
+
+    fn tool(&mut self, data: &str) -> Vec<GatewayEvent> {
+        let Ok(ToolBlock { tool_call_id, name, input, output, status }) = serde_json::from_str(data) else { return Vec::new() };
+        let mut events = Vec::new();
+        if self.started.insert(tool_call_id.clone()) {
+            events.push(GatewayEvent::ToolCallStart { tool_call_id: tool_call_id.clone(), tool_name: name.clone() });
+            if let Some(input) = &input {
+                events.push(GatewayEvent::ToolCallDelta { tool_call_id: tool_call_id.clone(), input: input.as_str().to_owned() });
+            }
+            events.push(GatewayEvent::ToolCallEnd { tool_call_id: tool_call_id.clone() });
+        }
+        let status = match status {
+            ToolStatus::Running => return events,
+            ToolStatus::Complete => "complete",
+            ToolStatus::Error => "error",
+        };
+        self.started.remove(&tool_call_id);
+        let result = output.unwrap_or_default();
+        events.push(GatewayEvent::ToolResult { tool_call_id, tool_name: name, result, status: status.to_owned() });
+        events
+    }
+}
+
+fn status(event: &sayso_store::StoredEvent, data: &str) -> Vec<GatewayEvent> {
+    let (Some(session), Ok(news)) = (event.session, serde_json::from_str::<StatusNews>(data)) else { return Vec::new() };
+    let session_id = session.to_string();
+    let over = matches!(news.status.as_str(), "idle" | "ended" | "failed");
+    let mut events = vec![GatewayEvent::SessionStatus { session_id: session_id.clone(), status: news.status }];
+    if over {
+        events.push(GatewayEvent::Done { session_id });
+    }
+    events
+}

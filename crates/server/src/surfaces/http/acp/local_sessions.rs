@@ -1,0 +1,168 @@
+//! The sessions of one caller of this server, for the ACP conversation.
+
+use std::borrow::Cow;
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use sayso_api::ask::Ask;
+use sayso_api::error::ErrorCode;
+use sayso_api::event::Event;
+use sayso_api::session::{IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
+use sayso_core::ask::Decision;
+use sayso_core::scope::Scope;
+use sayso_store::write::SessionCommand;
+use tokio::sync::mpsc;
+
+use crate::app::App;
+use crate::runtime::feed::{Batch, Frame, Render, Selection};
+use crate::service::asks::{self, Resolution};
+use crate::service::{sessions, transcript};
+use crate::surfaces::acp::{Call, Heard, Refusal, Reply, Sessions, Verdict};
+use crate::surfaces::http::sessions::{accepted, detail, page, with_pending};
+use crate::surfaces::http::transcript::shown as shown_transcript;
+use crate::surfaces::http::{ApiError, Authorized};
+
+/// How the outcome says where a person decided.
+const VIA: &str = "acp";
+/// Sessions on a page of the list.
+const PAGE: u32 = 100;
+
+/// The sessions that a caller sees.
+#[derive(Debug, Clone)]
+pub(super) struct LocalSessions {
+    app: Arc<App>,
+    authorized: Authorized,
+}
+
+impl LocalSessions {
+    pub(super) const fn new(app: Arc<App>, authorized: Authorized) -> Self {
+        Self { app, authorized }
+    }
+
+    async fn carry_out(&self, call: Call) -> Result<Reply, ApiError> {
+        if !self.authorized.still_allowed(&self.app)() {
+            return Err(ApiError::unauthorized());
+        }
+        let (services, caller) = (&self.app.services, &*self.authorized.caller);
+        Ok(match call {
+            Call::Create(new) => {
+                let session = sessions::start(services, caller, *new, None).await?;
+                Reply::Session(Box::new(Session::of(&session, 0)))
+            }
+            Call::Look { session } => Reply::Session(Box::new(detail(&sessions::get(services, caller, &session).await?))),
+            Call::Interrupt { session } => self.command(&session, SessionCommand::Interrupt).await?,
+            Call::Resume { session } => self.command(&session, SessionCommand::Resume).await?,
+            Call::Transcript { session, cursor } => {
+                let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
+                let page = transcript::read_transcript(services, caller, &session, query).await?;
+                Reply::Transcript(shown_transcript(&page))
+            }
+            Call::List { cursor } => {
+                let query = SessionQuery { cursor, limit: Some(PAGE), ..SessionQuery::default() };
+                Reply::Sessions(page(&sessions::list(services, caller, query).await?))
+            }
+            Call::Message { session, text } => {
+                let message = MessageRequest { text, if_pending: IfPending::Refuse };
+                let delivered = sessions::send_message(services, caller, VIA, &session, message, None).await?;
+                Reply::Said(Box::new(accepted(&delivered)))
+            }
+            Call::Whole { ask } => {
+                let ask = asks::find(services, caller, asks::ask_id(&ask)?).await?;
+                Reply::Ask(Box::new(Ask::from(&ask)))
+            }
+            Call::Decide { ask, verdict } => {
+                let decision = decision(verdict);
+                let resolution = Resolution { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None };
+                let ask = asks::resolve(services, caller, resolution).await?;
+                Reply::Ask(Box::new(Ask::from(&*ask)))
+            }
+        })
+    }
+
+    async fn command(&self, session: &str, kind: SessionCommand) -> Result<Reply, ApiError> {
+        let (session, pending) = sessions::command(&self.app.services, &self.authorized.caller, session, kind).await?;
+        Ok(Reply::Session(Box::new(with_pending(&session, pending))))
+    }
+
+    /// Forwards events until nobody listens. An error says why the stream cannot continue.
+    async fn forward_events(&self, session: &str, since: i64, tell: &mpsc::Sender<(String, Heard)>) -> Result<(), ApiError> {
+        let caller = &self.authorized.caller;
+        let found = sessions::get(&self.app.services, caller, session).await?.session.id;
+        let allowed = self.authorized.still_allowed(&self.app);
+        // What belongs to a visible session is visible.
+        let selection = Selection { workspace: caller.workspace, session: Some(found), scope: Scope::All, since: Some(since) };
+        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), Lines);
+        loop {
+            let bytes = match poll_fn(|cx| cursor.poll_batch(cx)).await {
+                Batch::Frames(bytes) => bytes,
+                Batch::Reset { .. } => {
+                    if tell.send((session.to_owned(), Heard::Gap)).await.is_err() {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                Batch::Quiet if allowed() => continue,
+                Batch::Quiet => return Err(ApiError::unauthorized()),
+                Batch::Closed => return Ok(()),
+            };
+            for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                if !allowed() {
+                    return Err(ApiError::unauthorized());
+                }
+                let Ok(event) = serde_json::from_slice::<Event<'_>>(line) else { continue };
+                let (kind, data) = (Cow::Owned(event.kind.into_owned()), Cow::Owned(event.data.into_owned()));
+                let event = Event { seq: event.seq, at: event.at, kind, session_id: event.session_id, data };
+                if tell.send((session.to_owned(), Heard::Event(event))).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+fn decision(verdict: Verdict) -> Decision {
+    match verdict {
+        Verdict::Answer(answers) => Decision::Answered { answers, note: None },
+        Verdict::Reject => Decision::Rejected { message: String::new(), stop: false },
+        Verdict::Approve { choice } => Decision::Approved { choice, input: None },
+        Verdict::Deny => Decision::Denied { message: String::new(), stop: false },
+    }
+}
+
+impl Sessions for LocalSessions {
+    async fn call(&self, call: Call) -> Result<Reply, Refusal> {
+        self.carry_out(call).await.map_err(|error| {
+            let problem = error.problem();
+            Refusal { code: Some(problem.code), message: problem.detail.clone() }
+        })
+    }
+
+    async fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) {
+        if let Err(error) = self.forward_events(&session, since, &tell).await {
+            let reason = match error.problem().code {
+                ErrorCode::Unauthorized => "the token is not valid any more".to_owned(),
+                _ => error.problem().detail.clone(),
+            };
+            // Nobody listens: then nobody needs to know.
+            let _ = tell.send((session, Heard::Over(reason))).await;
+        }
+    }
+}
+
+/// Events as lines of JSON.
+#[derive(Debug)]
+struct Lines;
+
+impl Render for Lines {
+    fn frame(&mut self, frame: &Frame) -> Bytes {
+        // The rendering that all streams share holds the event as its line of data, which ends as a line does.
+        let native = frame.native();
+        let data = native.windows(6).position(|bytes| bytes == b"data: ").map(|at| at + 6);
+        data.map(|at| native.slice(at..)).unwrap_or_default()
+    }
+
+    fn reset(&mut self, _: i64) -> Bytes {
+        Bytes::new()
+    }
+}

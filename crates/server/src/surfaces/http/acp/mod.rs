@@ -1,0 +1,193 @@
+//! `/acp`: the transport of the Agent Client Protocol over HTTP. The client posts its messages one by one and reads ours
+//! from streams of server-sent events, one of the connection and one of each session.
+
+mod local_sessions;
+mod streams;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use sayso_agents::json_rpc::{self, Message};
+use sayso_api::error::ErrorCode;
+use sayso_core::id::TokenId;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use local_sessions::LocalSessions;
+use streams::{NoStream, Streams};
+
+use crate::app::App;
+use crate::auth::Permission;
+use crate::entropy;
+use crate::surfaces::acp::{Conversation, Input, Line, Output, Setting, no_message, serve};
+use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
+
+/// Clients, all together.
+const CONNECTIONS: usize = 1_024;
+/// Messages of one client that wait to be read.
+const LINES: usize = 16;
+/// How long a message may wait for room.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const CONNECTION: HeaderName = HeaderName::from_static("acp-connection-id");
+const SESSION: HeaderName = HeaderName::from_static("acp-session-id");
+
+/// The clients that are connected.
+#[derive(Debug, Default)]
+pub(crate) struct AcpConnections {
+    connections: Mutex<HashMap<String, Connection>>,
+}
+
+/// One client. Its task ends when it is told to leave.
+#[derive(Debug, Clone)]
+struct Connection {
+    /// An id that leaks is of no use with another token.
+    owner: TokenId,
+    lines: mpsc::Sender<Line>,
+    streams: Arc<Streams>,
+    leave: CancellationToken,
+}
+
+impl AcpConnections {
+    fn connections(&self) -> MutexGuard<'_, HashMap<String, Connection>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection that the headers name, if it is this caller's.
+    fn find(&self, headers: &HeaderMap, authorized: &Authorized) -> Result<(String, Connection), ApiError> {
+        let id = value(headers, &CONNECTION).ok_or_else(|| ApiError::malformed("the header Acp-Connection-Id is missing"))?;
+        let found = self.connections().get(id).filter(|found| found.owner == authorized.caller.token).cloned();
+        let found = found.ok_or_else(|| ApiError::not_found("no such ACP connection; begin with initialize"))?;
+        found.streams.seen();
+        Ok((id.to_owned(), found))
+    }
+}
+
+fn value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty())
+}
+
+/// The handlers of the route.
+pub(crate) fn route() -> MethodRouter<Arc<App>> {
+    get(listen).post(say).delete(leave)
+}
+
+async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Request) -> Result<Response, ApiError> {
+    authorized.may(Permission::Answer)?;
+    let (parts, body) = request.into_parts();
+    let json = value(&parts.headers, &header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
+    if !json {
+        let detail = "a message is sent as application/json";
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::MalformedRequest, detail));
+    }
+    let body = Limited::new(body, MAX_BODY).collect().await.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+        Some(_) => ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, format!("a body may have {MAX_BODY} bytes")),
+        None => ApiError::malformed("the body ended early"),
+    })?;
+    let text = String::from_utf8(body.to_bytes().to_vec()).map_err(|_| ApiError::malformed("the body is not UTF-8"))?;
+    let begins = match json_rpc::read(&text) {
+        Ok(Message::Request { method, .. }) => method == "initialize",
+        Ok(Message::Notification { .. } | Message::Response { .. }) => false,
+        // What is no message never reaches a connection.
+        Err(unreadable) => {
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            return Ok((StatusCode::BAD_REQUEST, kind, no_message(&unreadable, &text)).into_response());
+        }
+    };
+    if begins {
+        return begin(&app, authorized, &text);
+    }
+    let (_, connection) = app.acp.find(&parts.headers, &authorized)?;
+    let session = value(&parts.headers, &SESSION).map(str::to_owned);
+    match connection.lines.send_timeout(Line { text, session }, PATIENCE).await {
+        Ok(()) => Ok(StatusCode::ACCEPTED.into_response()),
+        Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(ApiError::not_found("the ACP connection is over")),
+        Err(mpsc::error::SendTimeoutError::Timeout(_)) => {
+            let busy = "the connection is busy: read its streams, and send the message again";
+            Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::LimitExceeded, busy))
+        }
+    }
+}
+
+/// A client introduces itself: that makes the connection.
+fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response, ApiError> {
+    let mut conversation = Conversation::new(Setting { agent: app.services.default_agent(), environment: None });
+    let said = conversation.handle(Input::Line { text, session: None }).into_iter().find_map(|output| match output {
+        Output::Send(frame) => Some(frame.line),
+        Output::Call(_) | Output::Follow { .. } => None,
+    });
+    let (lines, mut inbox) = mpsc::channel(LINES);
+    let (streams, leave) = (Streams::new(), app.runtime.stopping.child_token());
+    let connection = Connection { owner: authorized.caller.token, lines, streams: Arc::clone(&streams), leave: leave.clone() };
+    let id = entropy::secret("");
+    {
+        let mut connections = app.acp.connections();
+        if connections.len() >= CONNECTIONS {
+            let busy = "too many ACP clients are connected; end some of them";
+            return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::LimitExceeded, busy));
+        }
+        connections.insert(id.clone(), connection);
+    }
+    // It ends by itself: when the client leaves or is gone, or the server stops.
+    let (app, own) = (Arc::clone(app), id.clone());
+    tokio::spawn(async move {
+        let sessions = LocalSessions::new(Arc::clone(&app), authorized);
+        let gone = async {
+            streams.abandoned().await;
+            leave.cancel();
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = serve(&mut conversation, &sessions, &mut inbox, &streams, &leave) => {}
+            () = gone => {}
+        }
+        app.acp.connections().remove(&own);
+        streams.end();
+    });
+    let reply = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    Ok(with_id((reply, said.unwrap_or_default()).into_response(), &id))
+}
+
+fn with_id(mut response: Response, id: &str) -> Response {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(CONNECTION, id);
+    }
+    response
+}
+
+async fn listen(State(app): State<Arc<App>>, authorized: Authorized, headers: HeaderMap) -> Result<Response, ApiError> {
+    authorized.may(Permission::Answer)?;
+    if !value(&headers, &header::ACCEPT).is_some_and(|accepted| accepted.contains("text/event-stream")) {
+        let detail = "the streams of a connection are text/event-stream";
+        return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidRequest, detail));
+    }
+    let (id, connection) = app.acp.find(&headers, &authorized)?;
+    let session = value(&headers, &SESSION);
+    let body = connection.streams.open(session, authorized.still_allowed(&app)).map_err(|none| match none {
+        NoStream::Busy => {
+            ApiError::new(StatusCode::CONFLICT, ErrorCode::InvalidRequest, "this stream is read already; close that one first")
+        }
+        NoStream::TooMany => ApiError::not_found("too many streams; use another connection for more sessions"),
+    })?;
+    let kind = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    let mut response = with_id((kind, body).into_response(), &id);
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    if let Some(session) = headers.get(&SESSION) {
+        response.headers_mut().insert(SESSION, session.clone());
+    }
+    Ok(response)
+}
+
+async fn leave(State(app): State<Arc<App>>, authorized: Authorized, headers: HeaderMap) -> Result<StatusCode, ApiError> {
+    authorized.may(Permission::Answer)?;
+    let (_, connection) = app.acp.find(&headers, &authorized)?;
+    // What it had said is still done; nothing of what runs is cancelled.
+    connection.leave.cancel();
+    Ok(StatusCode::ACCEPTED)
+}

@@ -1,0 +1,61 @@
+//! The agents and what they can do.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use sayso_api::error::Problem;
+use sayso_api::session::{Agent, AgentList, AgentsStopped, Capabilities};
+use sayso_core::ask::TypedAnswers;
+
+use super::attachments::shown;
+use super::{ApiError, Authorized};
+use crate::app::App;
+use crate::config::agents::Program;
+use crate::runtime::attachments;
+
+/// List the agents that can be started, with what they really can do.
+#[utoipa::path(get, path = "/v1/agents", tag = "agents",
+    responses((status = 200, body = AgentList), (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<AgentList>, ApiError> {
+    let mut attached = attachments::list(&app.runtime, &authorized.caller).await?;
+    let services = &app.services;
+    let path = services.environment.server_variable("PATH");
+    let data = services
+        .agents
+        .all()
+        .iter()
+        .map(|agent| Agent {
+            name: agent.name.clone(),
+            protocol: agent.protocol.as_str().to_owned(),
+            installed: agent.program.as_ref().is_none_or(|program| program.find(path).is_some()),
+            command: agent.program.as_ref().map(Program::line),
+            install: agent.program.as_ref().and_then(|program| program.install).map(str::to_owned),
+            capabilities: capabilities(agent.capabilities),
+            attached: attached.extract_if(.., |attached| attached.agent == agent.name).map(shown).collect(),
+        })
+        .collect();
+    Ok(Json(AgentList { data }))
+}
+
+/// What an agent can do, as clients see it.
+pub(super) fn capabilities(can: sayso_agents::translator::Capabilities) -> Capabilities {
+    Capabilities {
+        questions: can.questions,
+        approvals: can.approvals,
+        plans: can.plans,
+        elicitation: can.elicitation,
+        resume: can.resume,
+        survives_restart: can.survives_restart,
+        message_answers_sets: can.typed == TypedAnswers::Sets,
+    }
+}
+
+/// End the processes of all agents. Their sessions can be resumed; no other agent starts until the
+/// server has been started again.
+#[utoipa::path(post, path = "/v1/agents/stop", tag = "agents",
+    responses((status = 200, body = AgentsStopped), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn stop(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<AgentsStopped>, ApiError> {
+    let stopped = app.runtime.stop_agents(&authorized.caller).await?;
+    Ok(Json(AgentsStopped { stopped }))
+}

@@ -1,0 +1,113 @@
+//! Listing, reading and opening asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sayso_api::ask::{Ask, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer, WithdrawQuery};
+use sayso_api::error::Problem;
+use sayso_core::time::Span;
+
+use super::{ApiError, Authorized, JsonBody, Params};
+use crate::app::App;
+use crate::runtime::waiters::wait_for_outcome;
+use crate::service::asks;
+
+/// The longest time that a request is held open for a person.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// List asks.
+///
+/// Pending ones oldest first, others newest first. `seq` is the place to stream from.
+#[utoipa::path(get, path = "/v1/asks", tag = "asks", params(AskQuery),
+    responses((status = 200, body = AskPage), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Params(query): Params<AskQuery>,
+) -> Result<Json<AskPage>, ApiError> {
+    let asks::AskList { page, pending } = asks::list(&app.services, &authorized.caller, query).await?;
+    Ok(Json(AskPage {
+        data: page.rows.iter().map(Ask::from).collect(),
+        next_cursor: page.next.map(|next| next.to_string()),
+        seq: page.seq,
+        pending,
+    }))
+}
+
+/// Read one ask, and wait for its outcome if you like.
+#[utoipa::path(get, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), GetAskQuery),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    Params(query): Params<GetAskQuery>,
+) -> Result<Json<Ask>, ApiError> {
+    let id = asks::ask_id(&id)?;
+    let wait = match &query.wait {
+        None => Duration::ZERO,
+        Some(text) => text.parse::<Span>().map_err(|error| ApiError::invalid(format!("wait: {error}")))?.0.min(LONGEST_WAIT),
+    };
+    let ask = wait_for_outcome(&app.runtime, &authorized.caller, id, wait).await?;
+    let mut body = Ask::from(&ask);
+    if query.raw == Some(true) {
+        body.raw = ask.raw.as_ref().and_then(|raw| serde_json::from_str(raw.as_str()).ok());
+    }
+    Ok(Json(body))
+}
+
+/// Open an ask: questions, an approval or a link.
+#[utoipa::path(post, path = "/v1/asks", tag = "asks", request_body = NewAsk,
+    responses((status = 201, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn open(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    body: JsonBody<NewAsk>,
+) -> Result<Response, ApiError> {
+    let key = body.key(&authorized.caller);
+    let ask = asks::open(&app.services, &authorized.caller, body.value, key).await?;
+    let mut headers = HeaderMap::new();
+    if let Ok(value) = format!("/v1/asks/{}", ask.id).parse() {
+        headers.insert(header::LOCATION, value);
+    }
+    Ok((StatusCode::CREATED, headers, Json(Ask::from(&ask))).into_response())
+}
+
+/// Take the outcome of an ask that you opened: it counts as delivered from then on.
+///
+/// A secret answer comes in clear, this once, and is deleted.
+#[utoipa::path(post, path = "/v1/asks/{id}/receipt", tag = "asks", params(("id" = String, Path)),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn receipt(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<Ask>, ApiError> {
+    Ok(Json(collected(asks::collect_outcome(&app.services, &authorized.caller, &id).await?)))
+}
+
+/// A collected ask, with the secret answers in clear.
+pub(super) fn collected(collected: asks::Collected) -> Ask {
+    let mut body = Ask::from(&collected.ask);
+    if let (Some(secret), Some(outcome)) = (collected.secret, &mut body.outcome) {
+        outcome.answers = Some(secret.into_iter().map(ShownAnswer::Entries).collect());
+    }
+    body
+}
+
+/// Take back an ask that you opened.
+#[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), WithdrawQuery),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn withdraw(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    Params(query): Params<WithdrawQuery>,
+) -> Result<Json<Ask>, ApiError> {
+    let ask = asks::withdraw(&app.services, &authorized.caller, &id, query.reason).await?;
+    Ok(Json(Ask::from(&*ask)))
+}

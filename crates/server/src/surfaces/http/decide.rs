@@ -1,0 +1,106 @@
+//! Deciding asks: answer, reject, approve, deny, snooze.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use sayso_api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest, SnoozeRequest};
+use sayso_api::error::Problem;
+use sayso_core::ask::Decision;
+use sayso_core::raw::Raw;
+use sayso_store::write::IdempotencyKey;
+
+use super::{ApiError, Authorized, JsonBody, OptionalJson};
+use crate::app::App;
+use crate::auth::Permission;
+use crate::service::asks::{self, Resolution};
+
+async fn resolve(
+    app: &App,
+    authorized: &Authorized,
+    id: &str,
+    decision: Decision,
+    key: Option<IdempotencyKey>,
+) -> Result<Json<Ask>, ApiError> {
+    let caller = authorized.may(Permission::Answer)?;
+    let resolution = Resolution { ask: asks::ask_id(id)?, session: None, decision, via: authorized.via(), key };
+    let ask = asks::resolve(&app.services, caller, resolution).await?;
+    Ok(Json(Ask::from(&*ask)))
+}
+
+/// Answer the questions of an ask.
+#[utoipa::path(post, path = "/v1/asks/{id}/answer", tag = "asks", params(("id" = String, Path)), request_body = AnswerRequest,
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn answer(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    body: JsonBody<AnswerRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let decision = Decision::Answered { answers: body.value.answers, note: body.value.note };
+    resolve(&app, &authorized, &id, decision, key).await
+}
+
+/// Reject the questions of an ask.
+#[utoipa::path(post, path = "/v1/asks/{id}/reject", tag = "asks", params(("id" = String, Path)), request_body(content = NoRequest),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn reject(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    OptionalJson(body): OptionalJson<NoRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    resolve(&app, &authorized, &id, rejected(body.value), key).await
+}
+
+/// Approve a tool call, or say that a link was opened.
+#[utoipa::path(post, path = "/v1/asks/{id}/approve", tag = "asks", params(("id" = String, Path)), request_body(content = ApproveRequest),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn approve(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    OptionalJson(body): OptionalJson<ApproveRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    let decision = Decision::Approved { choice: body.value.choice, input: body.value.input.as_ref().map(Raw::of) };
+    resolve(&app, &authorized, &id, decision, key).await
+}
+
+/// Deny a tool call, or a link.
+#[utoipa::path(post, path = "/v1/asks/{id}/deny", tag = "asks", params(("id" = String, Path)), request_body(content = NoRequest),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn deny(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    OptionalJson(body): OptionalJson<NoRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let key = body.key(&authorized.caller);
+    resolve(&app, &authorized, &id, denied(body.value), key).await
+}
+
+/// Hide an ask from the inbox for a while. Not a no.
+#[utoipa::path(post, path = "/v1/asks/{id}/snooze", tag = "asks", params(("id" = String, Path)), request_body = SnoozeRequest,
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn snooze(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    body: JsonBody<SnoozeRequest>,
+) -> Result<Json<Ask>, ApiError> {
+    let ask = asks::snooze(&app.services, &authorized.caller, &id, body.value.until).await?;
+    Ok(Json(Ask::from(&*ask)))
+}
+
+/// A no to questions.
+pub(crate) fn rejected(no: NoRequest) -> Decision {
+    Decision::Rejected { message: no.message.unwrap_or_default(), stop: no.stop }
+}
+
+/// A no to a tool.
+pub(crate) fn denied(no: NoRequest) -> Decision {
+    Decision::Denied { message: no.message.unwrap_or_default(), stop: no.stop }
+}

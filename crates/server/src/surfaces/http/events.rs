@@ -1,0 +1,63 @@
+//! The event streams.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use sayso_api::error::Problem;
+use sayso_api::event::StreamQuery;
+use sayso_core::scope::Scope;
+
+use super::sse::SseBody;
+use super::{ApiError, Authorized, Params};
+use crate::app::App;
+use crate::runtime::feed::{Native, Selection};
+use crate::service::{asks, sessions};
+
+/// Where a client wants to go on. A header that is no number asks for a past that never was, which
+/// the stream answers with a reset.
+fn since(headers: &HeaderMap, query: &StreamQuery) -> Option<i64> {
+    match headers.get("last-event-id") {
+        Some(id) => Some(id.to_str().ok().and_then(|id| id.parse().ok()).unwrap_or(i64::MAX)),
+        None => query.since,
+    }
+}
+
+/// Stream every event that the token sees, as server-sent events.
+#[utoipa::path(get, path = "/v1/events", tag = "events", params(StreamQuery),
+    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::Event),
+              (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn all(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    headers: HeaderMap,
+    Params(query): Params<StreamQuery>,
+) -> Result<Response, ApiError> {
+    let caller = &authorized.caller;
+    asks::authorize_reading(caller)?;
+    let selection =
+        Selection { workspace: caller.workspace, session: None, scope: caller.scope.clone(), since: since(&headers, &query) };
+    Ok(SseBody::new(app.runtime.feed.cursor(selection, app.runtime.past(), Native), authorized.still_allowed(&app))
+        .into_response())
+}
+
+/// Stream the events of one session.
+#[utoipa::path(get, path = "/v1/sessions/{id}/events", tag = "events", params(("id" = String, Path), StreamQuery),
+    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::Event),
+              (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn of_session(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Params(query): Params<StreamQuery>,
+) -> Result<Response, ApiError> {
+    let caller = &authorized.caller;
+    let session = sessions::get(&app.services, caller, &id).await?.session.id;
+    // What belongs to a visible session is visible.
+    let selection =
+        Selection { workspace: caller.workspace, session: Some(session), scope: Scope::All, since: since(&headers, &query) };
+    Ok(SseBody::new(app.runtime.feed.cursor(selection, app.runtime.past(), Native), authorized.still_allowed(&app))
+        .into_response())
+}

@@ -1,0 +1,26 @@
+//! Reports about agents that a person runs.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use sayso_api::ask::{ExternalNews as ApiNews, ExternalNewsTaken};
+use sayso_api::error::Problem;
+
+use super::{ApiError, Authorized, JsonBody};
+use crate::app::App;
+use crate::service::sessions;
+
+/// Tell what happened where a person runs an agent themselves.
+///
+/// What was decided there is withdrawn here. A session that is not known has nothing to withdraw.
+#[utoipa::path(post, path = "/v1/external", tag = "asks", request_body = ApiNews,
+    responses((status = 200, body = ExternalNewsTaken), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn tell(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    body: JsonBody<ApiNews>,
+) -> Result<Json<ExternalNewsTaken>, ApiError> {
+    let withdrawn = sessions::report_external(&app.services, &authorized.caller, body.value).await?;
+    Ok(Json(ExternalNewsTaken { withdrawn: withdrawn.iter().map(ToString::to_string).collect() }))
+}

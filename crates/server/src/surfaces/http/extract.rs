@@ -1,0 +1,210 @@
+//! Parsing at the edge: who calls, with what, under which key.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use sayso_api::error::ErrorCode;
+use sayso_api::token::Role;
+use sayso_store::write::IdempotencyKey;
+use serde::de::DeserializeOwned;
+use sha2::Sha256;
+
+use super::MAX_BODY;
+use super::error::ApiError;
+use crate::app::App;
+use crate::auth::{Caller, Permission};
+use crate::service::ServiceError;
+use crate::surfaces::http::sse::StillAllowed;
+
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+impl FromRequestParts<Arc<App>> for Peer {
+    type Rejection = std::convert::Infallible;
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Self::Rejection> {
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+        Ok(Self(address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))))
+    }
+}
+
+/// A caller with a valid token.
+#[derive(Debug, Clone)]
+pub(crate) struct Authorized {
+    pub(crate) caller: Arc<Caller>,
+    via: String,
+}
+
+impl FromRequestParts<Arc<App>> for Authorized {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let now = app.services.clock.now();
+        let secret = parts
+            .headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")))
+            .map(|(_, secret)| secret.trim());
+        let Some(caller) = secret.and_then(|secret| app.services.tokens.find(secret, now)) else {
+            let Ok(Peer(from)) = Peer::from_request_parts(parts, app).await;
+            let patience = app.limits.bad_token(from, now);
+            return Err(if patience { ApiError::unauthorized() } else { ApiError::rate_limited() });
+        };
+        if caller.role == Role::Agent && !app.limits.agent(caller.token, now) {
+            return Err(ApiError::rate_limited());
+        }
+        Ok(Self { caller, via: via(&parts.headers) })
+    }
+}
+
+/// The surface a person uses, as their client names it.
+fn via(headers: &HeaderMap) -> String {
+    let named = headers.get("x-sayso-via").and_then(|via| via.to_str().ok());
+    named
+        .filter(|via| via.len() <= 32 && via.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))
+        .unwrap_or("http")
+        .to_owned()
+}
+
+impl Authorized {
+    /// The caller, if the role allows this.
+    pub(crate) fn may(&self, permission: Permission) -> Result<&Caller, ApiError> {
+        if permission.granted_to(self.caller.role) { Ok(&self.caller) } else { Err(ServiceError::Forbidden.into()) }
+    }
+
+    /// For streams: whether the token that opened them is still good.
+    pub(crate) fn still_allowed(&self, app: &App) -> StillAllowed {
+        let (caller, clock) = (Arc::clone(&self.caller), app.services.clock.clone());
+        Box::new(move || caller.is_valid(clock.now()))
+    }
+
+    /// The surface that the person uses.
+    pub(crate) fn via(&self) -> &str {
+        &self.via
+    }
+}
+
+/// A JSON body with its idempotency key. Unknown fields and wrong shapes are 422, broken JSON is 400.
+#[derive(Debug)]
+pub(crate) struct JsonBody<T> {
+    pub(crate) value: T,
+    key: Option<Key>,
+}
+
+/// The same, but an empty body stands for the default.
+#[derive(Debug)]
+pub(crate) struct OptionalJson<T>(pub(crate) JsonBody<T>);
+
+/// The body of a compatibility dialect: anything missing or wrong in shape is 400.
+#[derive(Debug)]
+pub(crate) struct LooseBody<T>(pub(crate) JsonBody<T>);
+
+#[derive(Debug)]
+struct Key {
+    key: String,
+    route: String,
+    fingerprint: [u8; 32],
+}
+
+impl<T> JsonBody<T> {
+    /// The caller's name for this call.
+    pub(crate) fn key(&self, caller: &Caller) -> Option<IdempotencyKey> {
+        self.key.as_ref().map(|key| IdempotencyKey {
+            token: caller.token,
+            route: key.route.clone(),
+            key: key.key.clone(),
+            fingerprint: key.fingerprint,
+        })
+    }
+}
+
+struct Read {
+    bytes: Bytes,
+    key: Option<Key>,
+}
+
+async fn read(request: Request, app: &App) -> Result<Read, ApiError> {
+    let (parts, body) = request.into_parts();
+    let collected = Limited::new(body, MAX_BODY).collect().await.map_err(|error| {
+        if error.downcast_ref::<LengthLimitError>().is_some() {
+            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, format!("a body may have {MAX_BODY} bytes"))
+        } else {
+            ApiError::malformed("the body ended early")
+        }
+    })?;
+    let bytes = collected.to_bytes();
+    let key = match parts.headers.get("idempotency-key") {
+        None => None,
+        Some(value) => {
+            let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= 255);
+            let key = key.ok_or_else(|| ApiError::invalid("an Idempotency-Key has 1 to 255 visible characters"))?;
+            Some(Key { key: key.to_owned(), route: parts.uri.path().to_owned(), fingerprint: fingerprint(app, &bytes) })
+        }
+    };
+    Ok(Read { bytes, key })
+}
+
+fn fingerprint(app: &App, body: &[u8]) -> [u8; 32] {
+    // A key of any length is taken, so this does not fail.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&app.services.server_key) else { return [0; 32] };
+    mac.update(body);
+    mac.finalize().into_bytes().into()
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // What does not fit may be found before what is not even JSON; that comes first.
+    let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
+    serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data if is_json() => ApiError::invalid(format!("the body does not fit: {error}")),
+        serde_json::error::Category::Data
+        | serde_json::error::Category::Io
+        | serde_json::error::Category::Syntax
+        | serde_json::error::Category::Eof => ApiError::malformed(format!("the body is not JSON: {error}")),
+    })
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let Read { bytes, key } = read(request, app).await?;
+        Ok(Self { value: parse(&bytes)?, key })
+    }
+}
+
+impl<T: DeserializeOwned + Default> FromRequest<Arc<App>> for OptionalJson<T> {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let Read { bytes, key } = read(request, app).await?;
+        let value = if bytes.trim_ascii().is_empty() { T::default() } else { parse(&bytes)? };
+        Ok(Self(JsonBody { value, key }))
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let Read { bytes, key } = read(request, app).await?;
+        let value = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).with_error_text())?;
+        Ok(Self(JsonBody { value, key }))
+    }
+}
+
+/// A query string. What does not fit is 422.
+#[derive(Debug, Default)]
+pub(crate) struct Params<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
+        axum::extract::Query::<T>::try_from_uri(&parts.uri)
+            .map(|query| Self(query.0))
+            .map_err(|error| ApiError::invalid(format!("the query does not fit: {}", error.body_text())))
+    }
+}

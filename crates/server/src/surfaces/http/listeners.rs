@@ -1,0 +1,98 @@
+//! Where the server is reached: listing, opening to a network, closing.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use sayso_api::error::Problem;
+use sayso_api::listener::{Listener, ListenerList, NewListener};
+use sayso_store::StoreError;
+
+use super::{ApiError, Authorized, OptionalJson};
+use crate::app::App;
+use crate::auth::Permission;
+use crate::surfaces::listeners::{OpenError, in_network};
+
+fn shown(app: &App, address: SocketAddr) -> Listener {
+    let scheme = if app.tls.is_some() { "https" } else { "http" };
+    Listener { address: address.to_string(), url: format!("{scheme}://{address}"), main: false }
+}
+
+/// The server's own address.
+fn main_listener(app: &App) -> Listener {
+    Listener { address: app.address.to_string(), url: app.services.url.clone(), main: true }
+}
+
+/// Where this machine is in its network, with the port that the server has here.
+fn suggested(app: &App) -> Option<SocketAddr> {
+    in_network().map(|ip| SocketAddr::new(ip, app.address.port()))
+}
+
+/// List the addresses at which the server is reached.
+#[utoipa::path(get, path = "/v1/listeners", tag = "listeners",
+    responses((status = 200, body = ListenerList), (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<ListenerList>, ApiError> {
+    authorized.may(Permission::Administer)?;
+    let opened = app.listeners.list().await;
+    let data = std::iter::once(main_listener(&app)).chain(opened.into_iter().map(|address| shown(&app, address)));
+    Ok(Json(ListenerList {
+        data: data.collect(),
+        public_url: app.services.public_url.clone(),
+        suggested: suggested(&app).map(|address| address.to_string()),
+        certificate: app.tls.as_ref().map(|tls| tls.shown()),
+    }))
+}
+
+/// Open the server to a network, until it is closed or the server ends. What is open already stays as it is.
+#[utoipa::path(post, path = "/v1/listeners", tag = "listeners", request_body = Option<NewListener>,
+    responses((status = 201, body = Listener), (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn open(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    OptionalJson(body): OptionalJson<NewListener>,
+) -> Result<(StatusCode, Json<Listener>), ApiError> {
+    authorized.may(Permission::Administer)?;
+    let address = match &body.value.address {
+        Some(text) => parse(text, app.address.port())?,
+        None => suggested(&app)
+            .ok_or_else(|| ApiError::invalid("this machine is in no network that can be seen; name its address there"))?,
+    };
+    // Where the server listens everywhere, it listens there too.
+    let everywhere = app.address.ip().is_unspecified() && app.address.port() == address.port();
+    if everywhere || app.address == address {
+        return Ok((StatusCode::CREATED, Json(Listener { main: true, ..shown(&app, address) })));
+    }
+    match app.listeners.open(address).await {
+        Ok(address) => Ok((StatusCode::CREATED, Json(shown(&app, address)))),
+        Err(error @ (OpenError::Most | OpenError::Io(_))) => Err(ApiError::invalid(format!("{address}: {error}"))),
+        Err(OpenError::Stopping) => Err(StoreError::Closed.into()),
+    }
+}
+
+/// Close an address that was opened. Whoever is connected there is cut off.
+#[utoipa::path(delete, path = "/v1/listeners/{address}", tag = "listeners", params(("address" = String, Path)),
+    responses((status = 204), (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn close(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(address): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    authorized.may(Permission::Administer)?;
+    let closed = match address.parse() {
+        Ok(address) => app.listeners.close(address).await,
+        Err(_) => false,
+    };
+    if closed { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found("no such address is open")) }
+}
+
+/// An address with or without a port.
+fn parse(text: &str, port: u16) -> Result<SocketAddr, ApiError> {
+    let address = text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, port)).or_else(|_| text.parse());
+    let address: SocketAddr = address.map_err(|_| ApiError::invalid("an address looks like 192.168.1.7 or 192.168.1.7:4517"))?;
+    if address.ip().is_unspecified() || address.ip().is_multicast() {
+        return Err(ApiError::invalid("name one address of this machine, not all of them"));
+    }
+    Ok(address)
+}

@@ -1,0 +1,109 @@
+//! The asks of one caller of this server, for the MCP tools.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use rmcp::ErrorData;
+use rmcp::model::Extensions;
+use sayso_api::ask::{Ask, NewAsk};
+use sayso_api::notice::NewNotice;
+use sayso_core::limits;
+use sayso_core::time::Span;
+use tokio::time::Instant;
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::runtime::waiters::wait_for_outcome;
+use crate::service::{ServiceError, asks, notices};
+use crate::surfaces::http::asks::collected;
+use crate::surfaces::http::{ApiError, Authorized};
+use crate::surfaces::mcp::{Asks, Failure, Place};
+
+/// How often a wait looks whether its token is still good.
+const LOOK: Duration = Duration::from_secs(60);
+
+const RESTARTING: &str =
+    "Sayso is being restarted. The question is kept: call the tool again with the same arguments to go on waiting.";
+
+/// The asks of one caller of this server.
+#[derive(Debug, Clone)]
+pub(super) struct LocalAsks {
+    app: Arc<App>,
+    /// The caller of a tool; none before the first call.
+    caller: Option<Authorized>,
+}
+
+impl LocalAsks {
+    pub(super) const fn new(app: Arc<App>) -> Self {
+        Self { app, caller: None }
+    }
+
+    fn caller(&self) -> Result<&Caller, Failure> {
+        let now = self.app.services.clock.now();
+        let still = self.caller.as_ref().filter(|authorized| authorized.caller.is_valid(now));
+        still.map(|authorized| &*authorized.caller).ok_or_else(|| Failure("The token is no longer valid.".to_owned()))
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self(ApiError::from(error).into_words())
+    }
+}
+
+/// A short header without anything strange in it.
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?.trim();
+    (!value.is_empty() && value.len() <= limits::NAME).then(|| value.to_owned())
+}
+
+impl Asks for LocalAsks {
+    fn of_call(&self, extensions: &Extensions) -> Result<(Self, Place), ErrorData> {
+        let nobody = || ErrorData::internal_error("the call came without a caller", None);
+        let parts = extensions.get::<Parts>().ok_or_else(nobody)?;
+        let caller = parts.extensions.get::<Authorized>().cloned().ok_or_else(nobody)?;
+        let session = header(&parts.headers, "x-sayso-session").or_else(|| header(&parts.headers, "mcp-session-id"));
+        let place = Place {
+            session,
+            directory: header(&parts.headers, "x-sayso-directory").filter(|path| path.starts_with('/')),
+            patience: header(&parts.headers, "x-sayso-wait").and_then(|wait| wait.parse::<Span>().ok()).map(|span| span.0),
+        };
+        Ok((Self { app: Arc::clone(&self.app), caller: Some(caller) }, place))
+    }
+
+    async fn open(&self, ask: NewAsk) -> Result<Ask, Failure> {
+        Ok(Ask::from(&asks::open(&self.app.services, self.caller()?, ask, None).await?))
+    }
+
+    async fn wait(&self, id: &str, within: Option<Duration>) -> Result<Ask, Failure> {
+        let until = within.map(|within| Instant::now() + within);
+        loop {
+            let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK));
+            let caller = self.caller()?;
+            let ask = tokio::select! {
+                found = wait_for_outcome(&self.app.runtime, caller, asks::ask_id(id)?, left) => found?,
+                () = self.app.runtime.stopping.cancelled() => return Err(Failure(RESTARTING.to_owned())),
+            };
+            if ask.outcome().is_some() || until.is_some_and(|until| until <= Instant::now()) {
+                return Ok(Ask::from(&ask));
+            }
+        }
+    }
+
+    async fn receive(&self, id: &str) -> Result<Ask, Failure> {
+        Ok(collected(asks::collect_outcome(&self.app.services, self.caller()?, id).await?))
+    }
+
+    async fn withdraw(&self, id: &str) {
+        if let Ok(caller) = self.caller() {
+            // The ask is resolved already, or it is not the caller's: nothing is left to do.
+            let _ = asks::withdraw(&self.app.services, caller, id, None).await;
+        }
+    }
+
+    async fn notify(&self, notice: NewNotice) -> Result<(), Failure> {
+        Ok(notices::publish_notice(&self.app.services, self.caller()?, notice).await?)
+    }
+}

@@ -1,0 +1,37 @@
+//! The HTTP API: handlers extract, call the service layer or the runtime, and render.
+
+pub(crate) mod acp;
+mod agents;
+mod asks;
+mod attachments;
+mod decide;
+mod error;
+mod events;
+mod external;
+mod extract;
+mod gate;
+mod health;
+mod listeners;
+mod login;
+pub(crate) mod mcp;
+mod notices;
+mod notify;
+mod page;
+mod policy;
+mod push;
+mod router;
+mod runs;
+mod sessions;
+pub(crate) mod sse;
+mod tokens;
+mod transcript;
+
+pub(crate) use decide::{denied, rejected};
+pub(crate) use error::ApiError;
+pub(crate) use extract::{Authorized, JsonBody, LooseBody, OptionalJson, Params, Peer};
+pub(crate) use gate::Limits;
+pub use router::openapi;
+pub(crate) use router::router;
+
+/// Bytes of a request's body: a raw payload and what is around it.
+pub(crate) const MAX_BODY: usize = 6 * 1024 * 1024;

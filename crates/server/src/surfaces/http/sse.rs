@@ -1,0 +1,164 @@
+//! Server-sent events: a cursor as the body of a response.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+
+use crate::runtime::feed::{Batch, Cursor, Render};
+
+/// Reconnect after a second. The empty comment lets a client see that the stream is open.
+const OPENING: Bytes = Bytes::from_static(b"retry: 1000\n\n: \n\n");
+const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
+
+/// Tells whether whoever opened a stream may go on reading.
+pub(crate) type StillAllowed = Box<dyn Fn() -> bool + Send>;
+
+/// The body of a stream. It ends when the server stops; clients come back and resume. It ends too
+/// when its token does, before anything more is sent.
+pub(crate) struct SseBody<R> {
+    /// Absent once the stream is over.
+    cursor: Option<Cursor<R>>,
+    opening: [Bytes; 2],
+    allowed: StillAllowed,
+}
+
+impl<R: Render> SseBody<R> {
+    /// Everything the cursor finds.
+    pub(crate) const fn new(cursor: Cursor<R>, allowed: StillAllowed) -> Self {
+        Self::after(Bytes::new(), cursor, allowed)
+    }
+
+    /// Everything the cursor finds, after something that was made for this client: what was pending
+    /// at the `seq` that the cursor begins after.
+    pub(crate) const fn after(first: Bytes, cursor: Cursor<R>, allowed: StillAllowed) -> Self {
+        Self { cursor: Some(cursor), opening: [OPENING, first], allowed }
+    }
+}
+
+impl<R: Render> http_body::Body for SseBody<R> {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+        let this = self.get_mut();
+        let data = |bytes| Poll::Ready(Some(Ok(http_body::Frame::data(bytes))));
+        if let Some(opening) = this.opening.iter_mut().find(|bytes| !bytes.is_empty()) {
+            return data(std::mem::take(opening));
+        }
+        if !(this.allowed)() {
+            this.cursor = None;
+        }
+        let Some(cursor) = &mut this.cursor else { return Poll::Ready(None) };
+        match ready!(cursor.poll_batch(cx)) {
+            Batch::Frames(bytes) | Batch::Reset { bytes, .. } => data(bytes),
+            Batch::Quiet => data(HEARTBEAT),
+            Batch::Closed => {
+                this.cursor = None;
+                Poll::Ready(None)
+            }
+        }
+    }
+}
+
+impl<R: Render> IntoResponse for SseBody<R> {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::new(self));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // Some proxies hold answers back until they are whole.
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Wake, Waker};
+
+    use futures_core::future::BoxFuture;
+    use http_body::Body as _;
+    use sayso_core::scope::Scope;
+    use sayso_store::read::{EventsAfter, PastEvents};
+    use sayso_store::{StoreError, WorkspaceId};
+
+    use super::*;
+    use crate::runtime::feed::{Feed, Native, Past, Selection, fixture};
+
+    /// A database without events.
+    struct Empty;
+
+    impl Past for Empty {
+        fn read(&self, _: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
+            Box::pin(async { Ok(PastEvents { events: Vec::new(), looked_to: 0, oldest: 1, head: 0 }) })
+        }
+    }
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl Wakes {
+        fn take(&self) -> usize {
+            self.0.swap(0, Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn body_opens_sends_heartbeats_and_ends_with_the_feed() {
+        let feed = Feed::new();
+        feed.seed(WorkspaceId::MAIN, 0);
+        let cursor = |since| {
+            feed.cursor(
+                Selection { workspace: WorkspaceId::MAIN, session: None, scope: Scope::All, since },
+                Arc::new(Empty),
+                Native,
+            )
+        };
+        let next = |body: &mut SseBody<Native>, waker: &Waker| match Pin::new(body).poll_frame(&mut Context::from_waker(waker)) {
+            Poll::Pending => "(waits)".to_owned(),
+            Poll::Ready(None) => "(end)".to_owned(),
+            Poll::Ready(Some(Ok(frame))) => String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap(),
+        };
+        let count = Arc::new(Wakes::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let mut body = SseBody::after(Bytes::from_static(b"data: pending\n\n"), cursor(None), Box::new(|| true));
+        let opened: Vec<_> = (0..3).map(|_| next(&mut body, &waker)).collect();
+        assert_eq!(opened, ["retry: 1000\n\n: \n\n", "data: pending\n\n", "(waits)"]);
+
+        feed.beat();
+        feed.beat();
+        assert_eq!(count.take(), 0);
+        feed.beat();
+        assert_eq!(count.take(), 1);
+        assert_eq!([next(&mut body, &waker), next(&mut body, &waker)], [": \n\n", "(waits)"]);
+        feed.beat();
+        assert_eq!(count.take(), 0, "a heartbeat breaks the silence");
+
+        feed.publish(vec![fixture::noted(1, None)]);
+        feed.close();
+        assert_eq!(
+            [next(&mut body, &waker), next(&mut body, &waker), next(&mut body, &waker)],
+            [
+                "id: 1\nevent: notice\ndata: {\"seq\":1,\"at\":\"1970-01-01T00:00:00.001Z\",\"type\":\"notice\",\"sessionId\":null,\"data\":{\"n\":1}}\n\n",
+                "(end)",
+                "(end)"
+            ]
+        );
+        let mut late = SseBody::new(cursor(None), Box::new(|| true));
+        assert_eq!([next(&mut late, &waker), next(&mut late, &waker)], ["retry: 1000\n\n: \n\n", "(end)"]);
+    }
+}

@@ -1,0 +1,158 @@
+//! The addresses that are opened while the server runs: one task owns them, and closes them with the server.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use crate::surfaces::listener::{self, Limits};
+use crate::surfaces::tls::Tls;
+
+/// How many may be open beside the server's own.
+const MOST: usize = 8;
+/// Connections at once at one of them: people and their phones, not a crowd.
+const CONNECTIONS: usize = 256;
+
+/// Opens and closes addresses.
+#[derive(Debug, Clone)]
+pub(crate) struct Listeners {
+    /// Bounded: who calls waits until the owner has taken it.
+    calls: mpsc::Sender<Call>,
+}
+
+enum Call {
+    Open(SocketAddr, oneshot::Sender<Result<SocketAddr, OpenError>>),
+    Close(SocketAddr, oneshot::Sender<bool>),
+    List(oneshot::Sender<Vec<SocketAddr>>),
+}
+
+/// Why an address was not opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error("{MOST} addresses are open already; close one first")]
+    Most,
+    #[error("cannot listen there: {0}")]
+    Io(#[from] io::Error),
+    #[error("the server is stopping")]
+    Stopping,
+}
+
+/// What is open, and how it is closed.
+struct Open {
+    close: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+/// The calls that the owner will take.
+pub(crate) struct Calls(mpsc::Receiver<Call>);
+
+impl Listeners {
+    /// The handle, and the calls for [`run`].
+    pub(crate) fn new() -> (Self, Calls) {
+        let (calls, taken) = mpsc::channel(1);
+        (Self { calls }, Calls(taken))
+    }
+
+    /// Opens an address. One that is open already stays as it is.
+    pub(crate) async fn open(&self, address: SocketAddr) -> Result<SocketAddr, OpenError> {
+        self.call(|reply| Call::Open(address, reply)).await.unwrap_or(Err(OpenError::Stopping))
+    }
+
+    /// Closes an address; false if it is not open.
+    pub(crate) async fn close(&self, address: SocketAddr) -> bool {
+        self.call(|reply| Call::Close(address, reply)).await.unwrap_or(false)
+    }
+
+    /// What is open.
+    pub(crate) async fn list(&self) -> Vec<SocketAddr> {
+        self.call(Call::List).await.unwrap_or_default()
+    }
+
+    async fn call<T>(&self, call: impl FnOnce(oneshot::Sender<T>) -> Call) -> Option<T> {
+        let (reply, replied) = oneshot::channel();
+        self.calls.send(call(reply)).await.ok()?;
+        replied.await.ok()
+    }
+}
+
+/// Owns what is open until `stopping` is set; then everything is closed.
+pub(crate) async fn run(calls: Calls, router: Router, tls: Option<Arc<Tls>>, mut stopping: watch::Receiver<bool>) {
+    let mut calls = calls.0;
+    let mut open: BTreeMap<SocketAddr, Open> = BTreeMap::new();
+    loop {
+        let call = tokio::select! {
+            _ = stopping.wait_for(|stop| *stop) => break,
+            call = calls.recv() => call,
+        };
+        // Whoever asked may be gone; what was done stays done.
+        match call {
+            None => break,
+            Some(Call::List(reply)) => {
+                let _ = reply.send(open.keys().copied().collect());
+            }
+            Some(Call::Open(address, reply)) => {
+                let opened = match open.keys().find(|known| known.ip() == address.ip() && is_port(address, known.port())) {
+                    Some(known) => Ok(*known),
+                    None if open.len() >= MOST => Err(OpenError::Most),
+                    None => bind(address).await.map_err(OpenError::Io).map(|(socket, address)| {
+                        tracing::info!(%address, "opened to the network");
+                        open.insert(address, start(socket, router.clone(), tls.clone()));
+                        address
+                    }),
+                };
+                let _ = reply.send(opened);
+            }
+            Some(Call::Close(address, reply)) => {
+                let closed = open.remove(&address);
+                let _ = reply.send(closed.is_some());
+                if let Some(closed) = closed {
+                    tracing::info!(%address, "closed");
+                    closed.task.abort();
+                }
+            }
+        }
+    }
+    for closed in open.values() {
+        closed.close.send_replace(true);
+    }
+    for closed in open.into_values() {
+        let _ = closed.task.await;
+    }
+}
+
+fn is_port(wanted: SocketAddr, port: u16) -> bool {
+    wanted.port() == 0 || wanted.port() == port
+}
+
+fn start(socket: TcpListener, router: Router, tls: Option<Arc<Tls>>) -> Open {
+    let (close, mut closing) = watch::channel(false);
+    let limits = Limits { connections: CONNECTIONS, ..Limits::default() };
+    let task = tokio::spawn(listener::serve(socket, router, limits, tls, async move {
+        let _ = closing.wait_for(|close| *close).await;
+    }));
+    Open { close, task }
+}
+
+/// This address, or any port beside it if somebody has that.
+async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let socket = match TcpListener::bind(address).await {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => TcpListener::bind(SocketAddr::new(address.ip(), 0)).await?,
+        bound => bound?,
+    };
+    let address = socket.local_addr()?;
+    Ok((socket, address))
+}
+
+/// The address of this machine in its network: the one that a packet to far away would have. Nothing is sent.
+pub(crate) fn in_network() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address for documentation, which nobody has.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
+}
