@@ -27,8 +27,11 @@ print_phases() {
 in_background() { # name, command…
     local name=$1
     shift
+    # Job control gives the command a process group of its own, which end_background ends as a whole.
+    set -m
     "$@" >"$background/$name.log" 2>&1 &
     background_jobs[$name]=$!
+    set +m
 }
 
 # Waits for a command that was started with in_background.
@@ -40,7 +43,15 @@ join_background() { # name
     fi
 }
 
+# An interrupted script leaves no command behind.
+end_background() {
+    local job
+    for job in "${background_jobs[@]}"; do
+        kill -- "-$job" 2>/dev/null || true
+    done
+    rm -rf "$background"
+}
+
 declare -A background_jobs=()
 background=$(mktemp -d)
-# An interrupted script leaves no command behind.
-trap 'jobs=$(jobs -p); [ -z "$jobs" ] || kill $jobs 2>/dev/null || true; rm -rf "$background"' EXIT
+trap end_background EXIT
