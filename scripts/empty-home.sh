@@ -11,18 +11,14 @@ fi
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
-cargo_home=${CARGO_HOME:-$HOME/.cargo}
-mkdir -p "$home/.cargo" "$cargo_home/registry"
-for name in registry git config.toml; do
-    [ ! -e "$cargo_home/$name" ] || ln -s "$cargo_home/$name" "$home/.cargo/$name"
-done
 for name in .npmrc .config/pip/pip.conf .pip/pip.conf; do
     [ ! -f "$HOME/$name" ] || install -D -m 600 "$HOME/$name" "$home/$name"
 done
 
 environment=(
     "HOME=$home"
-    "CARGO_HOME=$home/.cargo"
+    # Not a link in the new home directory: Cargo compiles everything again when this path changes.
+    "CARGO_HOME=${CARGO_HOME:-$HOME/.cargo}"
     "RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}"
     "npm_config_cache=${npm_config_cache:-$HOME/.npm}"
     "PIP_CACHE_DIR=${PIP_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/pip}"
