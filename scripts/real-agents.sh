@@ -9,4 +9,6 @@ scripts/agents.sh mcp >/dev/null
 packages=(--package sayso --package sayso-testkit)
 cargo build --workspace --bins
 cargo test "${packages[@]}" --test agents --no-run
+# Real agents use a whole core while they start.
+export RUST_TEST_THREADS=$(nproc)
 scripts/isolated.sh cargo test --offline "${packages[@]}" --test agents
