@@ -1,9 +1,7 @@
-import { fileURLToPath } from "node:url";
+import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
 export default defineConfig({
-  resolve: { alias: [{ find: /^@sayso\/sdk$/, replacement: here("./src/index.ts") }] },
+  ssr: { resolve: { conditions: ["@sayso/source", ...defaultServerConditions] } },
   test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
 });

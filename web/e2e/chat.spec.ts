@@ -61,7 +61,6 @@ async function talk(page: Page, server: Server, prompt: string): Promise<string>
 const said = (page: Page) => page.locator(".msg.you");
 const heard = (page: Page) => page.locator(".msg:not(.you):not(.streaming)");
 
-// Checklist 3.01, 3.02, 3.06, 3.07, 3.14, 3.15, 3.16, 3.20, 3.24, 3.28, 3.30, 3.43.
 test("a model asks under its message; one click is a message and it goes on", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "choose one");
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
@@ -79,7 +78,7 @@ test("a model asks under its message; one click is a message and it goes on", as
   expect(await server.pending(session)).toEqual([]);
 });
 
-// Checklist 3.31, 3.32, 3.42, 3.44: labels one per line, one's own words last.
+// One label per line, followed by the person's own text.
 test("several options and one's own words are one message, line by line", async ({ inbox, server }) => {
   await talk(inbox, server, "choose several");
   await card(inbox).getByRole("checkbox", { name: "SQLite" }).click();
@@ -91,7 +90,7 @@ test("several options and one's own words are one message, line by line", async 
   await expect(heard(inbox).last()).toContainText("A file it is.");
 });
 
-// Checklist 3.09, 3.13, 3.18, 3.46: for a model any message answers, also where its own words are not asked for.
+// Any message answers a question of a model, even if the question does not offer free text.
 test("any message that is typed resolves the question, and nothing else is inserted", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "choose strictly");
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
@@ -106,7 +105,6 @@ test("any message that is typed resolves the question, and nothing else is inser
   expect((await server.readAsk(ask.id)).outcome?.by.kind).toBe("message");
 });
 
-// Checklist 3.11, 3.17, 3.43.
 test("a rejection inserts nothing, and the model waits until the person writes", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "choose one");
   await expect(inbox.getByPlaceholder("Other: type your answer")).toBeFocused();
@@ -124,7 +122,7 @@ test("a rejection inserts nothing, and the model waits until the person writes",
   expect(await server.pending(session)).toEqual([]);
 });
 
-// Checklist 3.05, 3.47: what breaks the rules is shown, and nobody is asked.
+// An invalid call is shown as an error, and no ask is opened.
 test("a turn that breaks the rules is an error in the conversation, not a question", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "break the rules");
   await expect(heard(inbox).last()).toContainText("Sorry. No question then.");

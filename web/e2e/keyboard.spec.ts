@@ -1,6 +1,5 @@
 import { card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
 
-// Checklist 3.19, 3.21, 3.22.
 test("everything can be done with the keyboard alone", async ({ inbox, server }) => {
   const options = [{ label: "One" }, { label: "Two" }];
   const first = await server.ask({ questions: [{ text: "First?", options }] });

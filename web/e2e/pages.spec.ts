@@ -4,8 +4,10 @@ import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "
 import { fill, RELEASE, unusualAsks } from "./scene";
 import { Server } from "./server";
 
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
 async function axe(page: Page, where: string, part?: string): Promise<void> {
-  const builder = new AxeBuilder({ page });
+  const builder = new AxeBuilder({ page }).withTags(RULES);
   const { violations } = await (part ? builder.include(part) : builder).analyze();
   const found = violations.map(({ id, nodes }) => ({
     id,
@@ -15,11 +17,18 @@ async function axe(page: Page, where: string, part?: string): Promise<void> {
   expect.soft(found).toEqual([]);
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  const look = { colorScheme, viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" } as const;
+const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) => [
+  { colorScheme, viewport: { width: 1440, height: 900 } },
+  { colorScheme, viewport: { width: 1024, height: 768 } },
+  { colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+]);
 
-  test(`axe finds nothing on any card, ${colorScheme}`, async ({ browser, server }) => {
-    test.setTimeout(180_000);
+for (const { colorScheme, ...screen } of LOOKS) {
+  const look = { colorScheme, ...screen, reducedMotion: "reduce" } as const;
+  const { width } = screen.viewport;
+
+  test(`axe finds nothing on any card, ${colorScheme}, ${width} pixels`, async ({ browser, server }) => {
+    test.setTimeout(300_000);
     await fill(server);
     const unusual = await unusualAsks(server);
     const page = await anotherBrowser(browser, server, look);
@@ -28,23 +37,28 @@ for (const colorScheme of ["light", "dark"] as const) {
     for (const ask of asks) {
       await visit(page, `#/inbox/${ask}`);
       await expect(card(page)).toHaveAttribute("data-ask", ask);
-      await axe(page, ask, ".sayso-ask");
+      await axe(page, ask, ".detail");
     }
     await page.context().close();
   });
 
-  test(`axe finds nothing on any page, ${colorScheme}`, async ({ browser, server }) => {
-    test.setTimeout(180_000);
+  test(`axe finds nothing on any page, ${colorScheme}, ${width} pixels`, async ({ browser, server }) => {
+    test.setTimeout(300_000);
     const { session } = await fill(server);
-    await server.run("release", RELEASE);
+    const snoozed = await server.ask({ questions: [{ text: "Snoozed?", options: [{ label: "Yes" }] }] });
+    await server.api("POST", `/asks/${snoozed.id}/snooze`, { until: new Date(Date.now() + 3_600_000).toISOString() });
+    const run = await server.run("release", RELEASE);
     const page = await anotherBrowser(browser, server, look);
-    await expect(card(page)).toBeVisible();
+    await expect(page.getByRole("button", { name: "Snoozed" })).toBeVisible();
     await axe(page, "inbox");
+    await page.getByRole("button", { name: "Snoozed" }).click();
+    await axe(page, "inbox with snoozed asks");
     for (const [hash, ready] of [
       [`#/sessions/${session}`, ".sayso-ask"],
       [`#/sessions/${session}/events`, ".rawtext"],
       ["#/sessions", "h1"],
-      ["#/runs", ".step .sayso-ask"],
+      ["#/runs", "h1"],
+      [`#/runs/${run.id}`, ".step .sayso-ask"],
       ["#/history", ".hrow .chip"],
       ["#/settings/policy", ".figure"],
       ["#/settings/agents", "tbody tr"],
@@ -56,7 +70,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await axe(page, hash);
     }
     await visit(page, "#/inbox");
-    await pressOnCard(page, "c");
+    await page.locator("body").press("c");
     await expect(page.getByRole("dialog")).toBeVisible();
     await axe(page, "new session");
     await page.context().close();
@@ -87,6 +101,7 @@ test("history is filtered by project and days, and its keys search and open the 
   await inbox.getByRole("combobox", { name: "Project" }).selectOption({ label: "billing" });
   await expect(rows).toHaveCount(3);
   await inbox.getByRole("combobox", { name: "Project" }).selectOption("");
+  await inbox.getByRole("combobox", { name: "Period" }).selectOption("Other days");
   await inbox.getByLabel("From").fill("2100-01-01");
   await expect(rows).toHaveCount(0);
   await inbox.getByLabel("From").fill("");
@@ -98,6 +113,46 @@ test("history is filtered by project and days, and its keys search and open the 
   await rows.nth(1).getByRole("button", { name: "Approved" }).click();
   await inbox.locator("body").press("o");
   await expect(inbox).toHaveURL(new RegExp(session.id));
+});
+
+test("a row of history opens anywhere, and no outcome covers its title", async ({ inbox, server }) => {
+  const { undelivered } = await unusualAsks(server);
+  await visit(inbox, "#/history");
+  await expect(inbox.getByRole("combobox", { name: "Period" })).toHaveValue("14");
+  await expect(inbox.locator("input[type=date]")).toHaveCount(0);
+  const row = inbox.getByRole("row", { name: /Where should login sessions be stored/ });
+  const [outcome, title] = [row.getByRole("cell").nth(0), row.getByRole("cell").nth(1)];
+  const chip = await row.getByRole("button", { name: "Not delivered" }).boundingBox();
+  const words = await title.boundingBox();
+  expect((chip?.x ?? 0) + (chip?.width ?? 0)).toBeLessThanOrEqual(words?.x ?? 0);
+  await expect(outcome).toHaveText("Not delivered");
+  await inbox.mouse.click((words?.x ?? 0) + 4, (words?.y ?? 0) + 4);
+  await expect(inbox.getByRole("link", { name: "Open ask", exact: true })).toHaveAttribute(
+    "href",
+    new RegExp(undelivered),
+  );
+});
+
+test("the chart of history has every day and an axis, and says when only rules decided", async ({ page }) => {
+  const server = await Server.start({ policy: DENY_PUSH });
+  try {
+    await server.ask({
+      approval: { tool: "Bash", action: "run", command: "git push", input: { command: "git push" } },
+    });
+    await signIn(page, server);
+    await visit(page, "#/history");
+    await expect(page.getByRole("row", { name: /git push/ })).toBeVisible();
+    const chart = page.getByRole("figure", { name: "Waiting time" });
+    await expect(chart).toContainText("People decided nothing in this period.");
+    await expect(page.getByText("Nothing was decided yet.")).toHaveCount(0);
+    const ask = await server.ask({ questions: [{ text: "Which one?", options: [{ label: "This" }] }] });
+    await server.api("POST", `/asks/${ask.id}/answer`, { answers: [["This"]] });
+    await expect(chart.locator(".day")).toHaveCount(14);
+    await expect(chart.locator(".pillar .d1")).toHaveCount(1);
+    await expect(chart.locator(".tick")).toHaveText(["0", "1", "2"]);
+  } finally {
+    await server.stop();
+  }
 });
 
 test("a decision by rule leads to the rule in the file", async ({ page }) => {
@@ -176,17 +231,6 @@ test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
   await expect(server.api("GET", "/asks", undefined, secret)).rejects.toThrow("401");
 });
 
-test("a phone that is added here may answer, and nothing more", async ({ inbox, server }) => {
-  await visit(inbox, "#/settings/tokens");
-  await inbox.getByRole("button", { name: "Add a phone" }).click();
-  const link = await inbox.locator(".cmdline").filter({ hasText: "#code=" }).textContent();
-  const login = { code: link?.split("#code=")[1], device: "a phone" };
-  const made = await server.api<{ role: string }>("POST", "/login", login);
-  expect(made.role).toBe("answerer");
-  // The page stands on this machine alone, and so does the link.
-  await expect(inbox.getByText("Only this machine gets to this address.")).toBeVisible();
-});
-
 test("who may only answer is shown nothing that they cannot do", async ({ page }) => {
   const server = await Server.start({ policy: `${DENY_PUSH}[profiles.away]\n` });
   try {
@@ -246,7 +290,7 @@ test("who may only look is shown everything, and nothing that they cannot do", a
     const ask = await server.asked(session.id);
     await signIn(page, server, { holdMs: 0 }, "viewer");
 
-    await expect(card(page)).toContainText("Answering it is not for this login.");
+    await expect(card(page)).toContainText("You have view-only access.");
     await expect(card(page)).toContainText(ask.questions?.[0]?.text ?? "a question");
     await expect(card(page).getByRole("button", { name: "Reject" })).toHaveCount(0);
     await expect(card(page).getByRole("button", { name: "SQLite" })).toBeDisabled();

@@ -3,7 +3,7 @@ import { RELEASE } from "./scene";
 
 const step = (id: string) => `.step[data-step="${id}"]`;
 
-// Checklist 2.01, 2.27, 2.28, 2.47: what a run waits for is shown where it stands, and answered there.
+// The pending ask of a run is shown at its step and answered there.
 test("a run shows its steps, and the question and the checkpoint that it waits for", async ({ inbox, server }) => {
   const { id } = await server.run("release", RELEASE);
   await inbox.getByRole("link", { name: "Runs" }).click();
@@ -23,6 +23,10 @@ test("a run shows its steps, and the question and the checkpoint that it waits f
   await expect(inbox.locator(step("publish"))).toHaveAttribute("data-status", "completed");
   await expect(inbox.locator(".detail .bar .chip")).toHaveText("completed");
   await expect(inbox.locator(".row")).toContainText("4 steps");
+  const trace = inbox.getByRole("region", { name: "Trace" }).getByRole("listitem");
+  await expect(trace.filter({ hasText: "plan: answered: PostgreSQL (you, page)" })).toHaveCount(1);
+  await expect(trace.first()).toContainText("run release started");
+  await expect(trace.last()).toContainText("release: completed");
   await expect(inbox.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
   await plan.getByRole("link", { name: "Session" }).click();
   await expect(inbox.getByRole("log")).toContainText("PostgreSQL");
@@ -56,6 +60,7 @@ test("a run that failed says why, in Chinese too, and a small screen shows one t
   await page.getByRole("link", { name: /fails/ }).click();
   await expect(page.locator(".detail .bar .chip")).toHaveText("失败");
   await expect(page.locator(`${step("crash")} > .wrong`)).not.toBeEmpty();
+  await expect(page.locator(".runend")).toContainText(/^运行失败：crash: ./);
   await expect(page.locator(".list")).toHaveCount(0);
   await page.locator(".back").click();
   await expect(page.locator(".row")).toContainText("停在 crash");

@@ -1,7 +1,8 @@
 import type { Server } from "./server";
 
 const work = (name: string) => `/home/ada/work/${name}`;
-const command = (text: string) => ({
+/** The approval of a shell command. */
+export const commandApproval = (text: string) => ({
   tool: "Bash",
   action: "run",
   command: text,
@@ -107,7 +108,7 @@ async function ruledAsks(server: Server): Promise<void> {
     ["codex", "git diff --stat main"],
     ["opencode", "rg --files src"],
   ] as const)
-    await server.ask({ agent, project: work("web-app"), approval: command(text) });
+    await server.ask({ agent, project: work("web-app"), approval: commandApproval(text) });
   await write("");
 }
 
@@ -125,25 +126,25 @@ async function decidedAsks(server: Server): Promise<void> {
   const push = await server.ask({
     agent: "codex",
     project: work("shop-api"),
-    approval: command("git push --force origin main"),
+    approval: commandApproval("git push --force origin main"),
   });
   await decide(push.id, "deny", { message: "Open a pull request" });
   const clippy = await server.ask({
     agent: "codex",
     project: work("shop-api"),
-    approval: command("cargo clippy --all-targets"),
+    approval: commandApproval("cargo clippy --all-targets"),
   });
   await decide(clippy.id, "approve", {});
   const core = await server.ask({
     agent: "claude",
     project: work("shop-api"),
-    approval: command("cargo test -p core"),
+    approval: commandApproval("cargo test -p core"),
   });
   await decide(core.id, "approve", {});
   const ignored = await server.ask({
     agent: "gemini",
     project: work("shop-api"),
-    approval: command("cargo test --release -- --ignored"),
+    approval: commandApproval("cargo test --release -- --ignored"),
   });
   await decide(ignored.id, "deny", { message: "Takes 40 minutes, not now" });
   const flags = await server.ask({
@@ -167,7 +168,7 @@ async function waitingAsks(server: Server): Promise<void> {
     project: work("infra"),
     branch: "staging-cutover",
     timeout: "9m",
-    approval: command("terraform apply -var-file=staging.tfvars -auto-approve"),
+    approval: commandApproval("terraform apply -var-file=staging.tfvars -auto-approve"),
   });
   await server.ask({
     agent: "claude",
@@ -261,7 +262,7 @@ async function waitingAsks(server: Server): Promise<void> {
       title: "Bump axum to 0.9",
       project: work("shop-api"),
       branch,
-      approval: command("cargo test --workspace"),
+      approval: commandApproval("cargo test --workspace"),
     });
   }
   await server.ask({

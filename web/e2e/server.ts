@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,11 @@ export class Server {
   private constructor(private readonly options: ServerOptions) {}
 
   static async start(options: ServerOptions = {}): Promise<Server> {
+    if (!existsSync(BINARY)) {
+      throw new Error(
+        `There is no server at ${BINARY}. Build it with \`cargo build --package sayso\`, or set SAYSO_BIN.`,
+      );
+    }
     const server = new Server(options);
     const config = join(server.home, "config", "sayso");
     mkdirSync(config, { recursive: true });

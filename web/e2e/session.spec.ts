@@ -1,6 +1,6 @@
 import { anotherBrowser, card, expect, test, visit } from "./fixtures";
+import { unusualAsks } from "./scene";
 
-// Checklist 0.45.
 test("a mock session is started from the empty inbox, asks, and goes on when it is answered", async ({
   inbox,
   server,
@@ -24,7 +24,6 @@ test("a new session is started with a prompt, and its words stream in", async ({
   await expect(inbox.locator(".msg:not(.you):not(.streaming)")).toHaveCount(1);
 });
 
-// Checklist 3.06, 3.09, 3.13, 3.18, 3.20.
 test("a message answers the one question that waits, and no second message appears", async ({ inbox, server }) => {
   const session = await server.session("ask me a question");
   const ask = await server.asked(session.id);
@@ -39,7 +38,6 @@ test("a message answers the one question that waits, and no second message appea
   expect((await server.readAsk(ask.id)).outcome?.by.kind).toBe("message");
 });
 
-// Checklist 3.10, 3.11, 3.17, 4.36, 4.37, 4.38, 4.39.
 test("rejecting inserts no message; a tool call and its ask are one entry", async ({ inbox, server }) => {
   const session = await server.session("approve it");
   await server.asked(session.id);
@@ -60,7 +58,7 @@ test("interrupting withdraws what is open", async ({ inbox, server }) => {
   await expect(card(inbox)).toHaveAttribute("data-state", "withdrawn");
 });
 
-// Checklist 0.45, 0.46, 0.48: docs/page.md says where it is.
+// docs/page.md describes this tab.
 test("the events tab shows every event and the agent's own request", async ({ inbox, server }) => {
   const session = await server.session("approve it");
   await server.asked(session.id);
@@ -98,4 +96,36 @@ test("a new session can have stricter rules than the policy", async ({ inbox, se
   await inbox.keyboard.press("Control+Enter");
   await expect(inbox.getByRole("log")).toContainText("Denied");
   expect(await server.pending()).toEqual([]);
+});
+
+test("a session in the person's own terminal is read here and answered there", async ({ inbox, server }) => {
+  const external = { agent: "claude", sessionId: "s-1", cwd: server.home };
+  const ask = await server.ask({
+    external,
+    title: "Fix login",
+    questions: [{ text: "Which?", options: [{ label: "A" }] }],
+  });
+  await visit(inbox, `#/sessions/${ask.sessionId}`);
+  await expect(card(inbox)).toBeVisible();
+  await expect(inbox.getByText("Runs in your terminal. Reply there.")).toBeVisible();
+  await expect(inbox.locator(".composer textarea")).toHaveCount(0);
+  await expect(inbox.getByRole("button", { name: "Interrupt" })).toHaveCount(0);
+});
+
+test("an outcome that an own terminal did not get offers no message, which would be refused", async ({
+  inbox,
+  server,
+}) => {
+  const { undelivered } = await unusualAsks(server);
+  await server.until(async () => (await server.readAsk(undelivered)).delivery === "undeliverable");
+  const { sessionId } = await server.readAsk(undelivered);
+  await visit(inbox, `#/sessions/${sessionId}`);
+  await expect(card(inbox)).toHaveAttribute("data-state", "undelivered");
+  await expect(inbox.getByRole("button", { name: "Send as message" })).toHaveCount(0);
+});
+
+test("the empty inbox counts agents that work, not sessions that are open", async ({ inbox, server }) => {
+  const { id } = await server.session("hello");
+  await server.until(async () => (await server.api<{ status: string }>("GET", `/sessions/${id}`)).status === "idle");
+  await expect(inbox.getByText("No agent is working.")).toBeVisible();
 });

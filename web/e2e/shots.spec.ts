@@ -57,7 +57,7 @@ test("@shots of every page", async ({ browser, server }) => {
   }
   const rule = await open(browser, server, WIDE, "Bump axum to 0.9");
   await pressOnCard(rule, "m");
-  await expect(rule.getByText("Waiting now: release these too")).toBeVisible();
+  await expect(rule.getByText("Also approve these waiting asks")).toBeVisible();
   await shoot(rule, server, "rule");
   const earlier = await server.run("nightly-verify", [{ id: "verify", agent: "mock", prompt: "Run all tests." }]);
   await server.until(

@@ -18,11 +18,11 @@ test("parked, withdrawn and not delivered are told as they are, and what is park
   await expect(card(inbox)).toHaveAttribute("data-state", "undelivered");
   await expect(card(inbox)).toContainText("Selected: “SQLite table”");
   await expect(card(inbox)).toContainText("The terminal was first; this did not reach the agent.");
-  await expect(card(inbox).getByRole("button", { name: "Leave it" })).toBeVisible();
+  await expect(card(inbox).getByRole("button", { name: "Dismiss" })).toBeVisible();
 
   await open(asks.parked);
   await expect(card(inbox)).toHaveAttribute("data-state", "parked");
-  await expect(card(inbox)).toContainText("The agent is gone. Your answer resumes it.");
+  await expect(card(inbox)).toContainText("The agent stopped. Answering restarts it.");
   await card(inbox).getByRole("button", { name: "SQLite" }).click();
   await expect(card(inbox)).toHaveAttribute("data-state", "answered");
   const { sessionId } = await server.readAsk(asks.parked);
@@ -31,7 +31,6 @@ test("parked, withdrawn and not delivered are told as they are, and what is park
     .toBe("idle");
 });
 
-// Checklist 4.46, 4.47, 4.51.
 test("a card comes in softly, is amber, shrinks to its result and is emerald; without motion if that is wished", async ({
   page,
   server,
@@ -43,6 +42,9 @@ test("a card comes in softly, is amber, shrinks to its result and is emerald; wi
       if (this.matches(".sayso-ask")) moved.push(...Object.keys(args[0] ?? {}));
       return animate.apply(this, args);
     };
+    document.addEventListener("animationstart", ({ target, animationName }) => {
+      if (target instanceof Element && target.matches(".sayso-ask")) moved.push(animationName);
+    });
     Object.assign(window, { moved });
   });
   const moved = () => page.evaluate(() => [...new Set((window as unknown as { moved: string[] }).moved)].sort());
@@ -56,13 +58,13 @@ test("a card comes in softly, is amber, shrinks to its result and is emerald; wi
   await ask();
   await signIn(page, server, { holdMs: 0 });
   await expect(card(page)).toHaveAttribute("data-state", "pending");
-  await expect.poll(moved).toEqual(["opacity", "transform"]);
+  await expect.poll(moved).toEqual(["sayso-enter"]);
   const before = await colours();
   expect(before.state).toBe(before.amber);
   await expect(card(page).locator(".state svg.lucide").first()).toBeVisible();
   await card(page).getByRole("button", { name: "One" }).click();
   await expect(card(page)).toHaveAttribute("data-state", "answered");
-  await expect.poll(moved).toEqual(["height", "opacity", "transform"]);
+  await expect.poll(moved).toEqual(["height", "sayso-enter"]);
   const after = await colours();
   expect(after.state).toBe(after.emerald);
 

@@ -47,7 +47,6 @@ const decided = (ask: Ask, outcome: Partial<Outcome> & Pick<Outcome, "status">, 
 });
 
 describe("a single question", () => {
-  // Checklist 3.07, 3.15, 3.28, 4.41, 4.43, 4.44, 4.46 (amber: the state that tokens.css colours), 4.51, 4.55 (3).
   it("shows header, text, options with descriptions, Other and Reject, with nothing chosen", () => {
     const { card } = show(anAsk({ context: "The login route works." }));
     expect(card().dataset.state).toBe("pending");
@@ -64,14 +63,12 @@ describe("a single question", () => {
     expect(screen.getByText("The login route works.")).toBeTruthy();
   });
 
-  // Checklist 3.08, 3.14.
   it("sends an option with one click", async () => {
     const { sent } = show(anAsk());
     await click(/PostgreSQL/);
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
   });
 
-  // Checklist 3.08, 3.21, 3.22.
   it("sends own words with Enter, but not an Enter that ends a composition", async () => {
     const { sent } = show(anAsk());
     const field = screen.getByPlaceholderText("Other: type your answer");
@@ -88,14 +85,12 @@ describe("a single question", () => {
     expect(screen.queryByPlaceholderText("Other: type your answer")).toBeNull();
   });
 
-  // Checklist 4.41.
   it("shortens a long header and keeps it whole in the tooltip", () => {
     const header = "A header of more than thirty characters";
     show(anAsk({ questions: [{ ...database, header }] }));
     expect(screen.getByTitle(header).textContent).toBe("A header of more than thirty …");
   });
 
-  // Checklist 3.14, 4.42, 4.55 (1).
   it("is radio buttons and Submit when one click is off", async () => {
     const { sent } = show(anAsk(), { oneClick: false });
     const submit = screen.getByRole("button", { name: "Submit" });
@@ -115,11 +110,10 @@ describe("a single question", () => {
     expect(first.sent).toEqual([{ kind: "answer", answers: [["postgres"]], note: "for now" }]);
   });
 
-  // Checklist 3.07, 3.11.
   it("is rejected with one's own words", async () => {
     const { sent } = show(anAsk());
     await click("Reject with reason");
-    await userEvent.type(screen.getByRole("textbox", { name: /Why not/ }), "Decide yourself.{Enter}");
+    await userEvent.type(screen.getByRole("textbox", { name: /^Why\?/ }), "Decide yourself.{Enter}");
     expect(sent).toEqual([{ kind: "reject", message: "Decide yourself." }]);
   });
 });
@@ -127,23 +121,21 @@ describe("a single question", () => {
 describe("several questions", () => {
   const set = anAsk({ questions: [database, areas, token] });
 
-  // Checklist 3.42, 4.40, 4.42, 4.48, 4.55 (2, 4, 5).
   it("are submitted together once every required one is answered", async () => {
     const { sent } = show(set);
     const submit = screen.getByRole("button", { name: "Submit" });
-    expect(screen.getByText("0 of 3 answered. Database is missing.")).toBeTruthy();
+    expect(screen.getByText("0 of 3 answered. Still needed: Database.")).toBeTruthy();
     await userEvent.click(screen.getByRole("radio", { name: /PostgreSQL/ }));
     await userEvent.click(screen.getByRole("checkbox", { name: "Billing" }));
     await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
     await userEvent.type(screen.getByRole("textbox", { name: "Other answer to Areas" }), "Search");
-    expect(screen.getByText("2 of 3 answered. Token is missing.")).toBeTruthy();
+    expect(screen.getByText("2 of 3 answered. Still needed: Token.")).toBeTruthy();
     await userEvent.type(screen.getByLabelText("Answer to Token"), "s3cret");
     expect(submit.getAttribute("aria-disabled")).toBe("false");
     await userEvent.click(submit);
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"], ["Auth", "Billing", "Search"], ["s3cret"]] }]);
   });
 
-  // Checklist 4.49.
   it("need words when Other is chosen", async () => {
     show(anAsk({ questions: [database, areas] }));
     await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
@@ -166,13 +158,12 @@ describe("a secret", () => {
 });
 
 describe("an approval", () => {
-  // Checklist 4.37.
   it("shows tool, command and why, whole", () => {
     const command = `echo ${"x".repeat(5000)}`;
     show(anApproval({ command, preview: { type: "command", command } }));
     expect(screen.getByRole("heading", { name: "Run a command" })).toBeTruthy();
     expect(document.querySelector("pre.cmd")?.textContent).toBe(command);
-    expect(screen.getByText("You are asked because no rule allows it")).toBeTruthy();
+    expect(screen.getByText("No rule allows this command.")).toBeTruthy();
   });
 
   it("is approved, or in the agent's own lasting way", async () => {
@@ -192,11 +183,11 @@ describe("an approval", () => {
 
   it("is approved with a changed input", async () => {
     const { sent } = show(anApproval());
-    await click("Edit input");
+    await click("Edit command");
     fireEvent.change(screen.getByRole("textbox", { name: "Input that is approved" }), {
       target: { value: "cargo test -p core" },
     });
-    await click("Approve this input");
+    await click("Approve with changes");
     expect(sent).toEqual([{ kind: "approve", input: { command: "cargo test -p core" } }]);
   });
 
@@ -205,7 +196,7 @@ describe("an approval", () => {
     await click("Edit input");
     const field = screen.getByRole("textbox", { name: "Input that is approved" });
     fireEvent.change(field, { target: { value: "[1]" } });
-    await click("Approve this input");
+    await click("Approve with changes");
     expect([sent, field.getAttribute("aria-invalid")]).toEqual([[], "true"]);
   });
 
@@ -247,7 +238,6 @@ describe("a link", () => {
 describe("states", () => {
   const strip = (card: HTMLElement) => card.querySelector(".state")?.textContent;
 
-  // Checklist 4.40.
   it("sending: held, without controls, and taken back with what was typed", async () => {
     const { card, sent } = show(anAsk(), { holdMs: 3000 });
     await userEvent.type(screen.getByPlaceholderText("Other: type your answer"), "DuckDB{Enter}");
@@ -258,7 +248,6 @@ describe("states", () => {
     expect(screen.getByDisplayValue("DuckDB")).toBeTruthy();
   });
 
-  // Checklist 3.16, 4.45, 4.46, 4.55 (6, 7).
   it("answered: one row per question, which opens to the question and the whole answer", async () => {
     const ask = anAsk({ questions: [database, { ...areas, header: null }] });
     const { card } = show(decided(ask, { status: "answered", answers: [["postgres"], ["Auth", "Search"]] }));
@@ -268,10 +257,9 @@ describe("states", () => {
     expect(screen.queryByRole("radio")).toBeNull();
     await click(/Which areas/);
     expect(screen.getByText("Offered: Auth, Billing. Other: “Search”")).toBeTruthy();
-    expect(screen.getByText("You, this page. Confirmed by the agent.")).toBeTruthy();
+    expect(screen.getByText("You, here. Confirmed by the agent.")).toBeTruthy();
   });
 
-  // Checklist 3.17.
   it("rejected: the question is kept, one's words are quoted", () => {
     const { card } = show(decided(anAsk(), { status: "rejected", message: "Not now." }));
     expect([card().dataset.state, strip(card())]).toEqual(["rejected", "Rejected14:01"]);
@@ -289,7 +277,7 @@ describe("states", () => {
       decided(anAsk(), { status: "rejected", by: { kind: "timeout", after: "10m" }, message: "User did not respond" }),
     );
     expect(strip(card())).toBe("Nobody answered in 10 min14:01");
-    expect(screen.getByText("Rejected by timeout. The agent was told that nobody answered.")).toBeTruthy();
+    expect(screen.getByText("Rejected automatically, and the agent was told why.")).toBeTruthy();
   });
 
   it("withdrawn: with its reason", () => {
@@ -302,7 +290,7 @@ describe("states", () => {
 
   it("parked: still answerable", async () => {
     const { card, sent } = show(anAsk({ reach: "parked" }));
-    expect([card().dataset.state, screen.getByText("The agent is gone. Your answer resumes it.").tagName]).toEqual([
+    expect([card().dataset.state, screen.getByText("The agent stopped. Answering restarts it.").tagName]).toEqual([
       "parked",
       "P",
     ]);
@@ -320,7 +308,9 @@ describe("states", () => {
     await click(/PostgreSQL/);
     update(decided(ask, outcome));
     expect(strip(card())).toBe("Answered by ada in the terminal14:01");
-    expect(screen.getByText(/The terminal was first. Your choice “PostgreSQL” was not sent./)).toBeTruthy();
+    expect(
+      screen.getByText(/Already answered by ada in the terminal. Your answer “PostgreSQL” wasn’t sent./),
+    ).toBeTruthy();
     expect(screen.getByRole("button", { name: "Copy it" })).toBeTruthy();
   });
 
@@ -348,14 +338,13 @@ describe("states", () => {
     const ask = decided(anAsk(), { status: "answered", answers: [["sqlite"]] }, change);
     const { card } = show(ask, { actions: { leave: () => {} } });
     expect(card().textContent).toContain("The terminal was first.");
-    expect(screen.getAllByRole("button").map((button) => button.textContent)).toContain("Leave it");
+    expect(screen.getAllByRole("button").map((button) => button.textContent)).toContain("Dismiss");
     expect(screen.queryByRole("button", { name: "Send as message" })).toBeNull();
   });
 
-  // Checklist 4.50, 4.55 (8).
   it("failed: the error is shown, and what was typed is kept", async () => {
     const problems = [{ index: 0, reason: "must be between 0 and 100" }];
-    const number = { ...database, header: "Coverage", input: "number" as const, options: [], minimum: 0, maximum: 100 };
+    const number = { ...database, header: "Coverage", input: "number" as const, options: [] };
     show(anAsk({ questions: [number] }), { decide: () => Promise.reject(new DecideError("invalid", { problems })) });
     await userEvent.type(screen.getByLabelText("Answer to Coverage"), "700{Enter}");
     expect((await screen.findByRole("alert")).textContent).toBe(
@@ -369,7 +358,7 @@ describe("who only looks", () => {
   it.each([anAsk({}), anApproval({})])("sees all of it and can send nothing, case %#", async (ask) => {
     const { card, sent } = show(ask, { readOnly: true, active: true });
     fireEvent.pointerDown(card());
-    expect(card().textContent).toContain("Answering it is not for this login.");
+    expect(card().textContent).toContain("You have view-only access.");
     expect(card().textContent).toContain(ask.questions?.[0]?.text ?? ask.approval?.command);
     const buttons = screen.getAllByRole("button").filter((button) => button.matches(".foot button, .opt"));
     for (const button of buttons) expect(button.closest(".look[disabled]")).not.toBeNull();
@@ -428,7 +417,6 @@ describe("keys", () => {
     });
   });
 
-  // Checklist 3.19, 3.21.
   it("move the highlight, and Enter sends it; without one Enter only moves the focus", () => {
     const { sent } = show(anAsk(), { active: true });
     settle();
@@ -442,7 +430,6 @@ describe("keys", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["sqlite"]] }]);
   });
 
-  // Checklist 3.22.
   it("are off while a field has the focus, and when the card is not the active one", () => {
     const { sent } = show(anAsk(), { active: true });
     settle();
@@ -464,7 +451,6 @@ describe("keys", () => {
     }
   });
 
-  // Checklist 3.21.
   it("submit a set with Ctrl+Enter, also from a checkbox", async () => {
     const { sent } = show(anAsk({ questions: [areas] }), { active: true });
     settle();
@@ -483,7 +469,6 @@ describe("keys", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);
   });
 
-  // Checklist 3.20, 3.22.
   it("give the field of own words the focus in a session, unless somebody types elsewhere", () => {
     show(anAsk(), { active: true, place: "session" });
     expect(document.activeElement).toBe(screen.getByPlaceholderText("Other: type your answer"));
@@ -492,7 +477,7 @@ describe("keys", () => {
 
 it("shows agents' text as text, and what would not be seen by its code", () => {
   const text = "<img src=x onerror=alert(1)>\u202e";
-  const { card } = show(anAsk({ title: text, context: text, questions: [{ ...database, text, header: text }] }));
+  const { card } = show(anAsk({ title: `A ${text}`, context: text, questions: [{ ...database, text, header: text }] }));
   expect(card().querySelector("img")).toBeNull();
   expect(card().querySelectorAll(".inv").length).toBe(3);
 });

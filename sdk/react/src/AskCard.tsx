@@ -1,5 +1,4 @@
-import { useAnimate } from "motion/react-mini";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Ask } from "./api";
 import { useHost } from "./host";
 import { takesTyping } from "./model/view";
@@ -15,6 +14,7 @@ import { Source } from "./parts/Source";
 import { StateStrip } from "./parts/StateStrip";
 import { useAskCard } from "./useAskCard";
 import { focusFirstField, isTyping, useCardKeys } from "./useCardKeys";
+import { useCollapse } from "./useCollapse";
 
 /** What the page around a card can do for it. Each button is there only if its act is. */
 export interface AskCardActions {
@@ -36,15 +36,13 @@ export interface AskCardProps {
   entered?: number;
 }
 
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
 /** One ask: everything needed to decide it, and afterwards how it was decided. */
 export function AskCard({ ask, active = false, place = "inbox", actions = {}, entered = 0 }: AskCardProps) {
   const { t, readOnly } = useHost();
   const takes = active && !readOnly;
   const model = useAskCard(ask);
   const [wholeContext, setWholeContext] = useState(false);
-  const [card, animate] = useAnimate<HTMLElement>();
+  const card = useRef<HTMLElement>(null);
   const makeRule = actions.makeRule && ask.approval ? () => actions.makeRule?.(ask) : undefined;
   const acceptsKeys = useCardKeys(model, {
     active: takes,
@@ -52,7 +50,7 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {}, en
     onMakeRule: makeRule,
     toggleContext: () => setWholeContext((on) => !on),
   });
-  useEntrance(card, animate, model.open);
+  useCollapse(card, model.open);
   useFocusField(card, place === "session" && takes && model.open, ask.id);
   useEnterField(card, takes && model.open && takesTyping(ask) ? entered : 0);
 
@@ -68,9 +66,9 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {}, en
       aria-describedby={`state-${ask.id}`}
     >
       <StateStrip model={model} actions={actions} />
+      {place === "inbox" && <Source ask={ask} />}
       {model.open && (
         <>
-          {place === "inbox" && <Source ask={ask} />}
           {place === "inbox" && ask.context && (
             <Context text={ask.context} whole={wholeContext} toggle={() => setWholeContext((on) => !on)} />
           )}
@@ -89,39 +87,15 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {}, en
   );
 }
 
-type Animate = ReturnType<typeof useAnimate<HTMLElement>>[1];
-
-/** Comes in softly, and shrinks to its result. */
-function useEntrance(card: RefObject<HTMLElement>, animate: Animate, open: boolean): void {
-  const height = useRef<number | undefined>(undefined);
-  const wasOpen = useRef(open);
-  useEffect(() => {
-    if (still() || !card.current) return;
-    animate(card.current, { opacity: [0, 1], transform: ["translateY(4px)", "none"] }, { duration: 0.2 });
-  }, [card, animate]);
-  useLayoutEffect(() => {
-    const element = card.current;
-    if (!element) return;
-    const before = height.current;
-    height.current = element.offsetHeight;
-    if (wasOpen.current && !open && before && !still()) {
-      animate(element, { height: [`${before}px`, `${height.current}px`] }, { duration: 0.24 }).then(() => {
-        element.style.height = "";
-      });
-    }
-    wasOpen.current = open;
-  });
-}
-
 /** In a session a new card's field takes the focus, unless the person is typing elsewhere. */
-function useFocusField(card: RefObject<HTMLElement>, wanted: boolean, askId: string): void {
+function useFocusField(card: RefObject<HTMLElement | null>, wanted: boolean, askId: string): void {
   useEffect(() => {
     if (!wanted || !askId || isTyping(document.activeElement)) return;
     focusFirstField(card);
   }, [card, wanted, askId]);
 }
 
-function useEnterField(card: RefObject<HTMLElement>, entered: number): void {
+function useEnterField(card: RefObject<HTMLElement | null>, entered: number): void {
   useEffect(() => {
     if (entered > 0) focusFirstField(card);
   }, [card, entered]);

@@ -1,33 +1,34 @@
-import type { Sayso, SaysoError } from "@sayso/sdk";
+import type { Asks, CallOptions, Sayso, SaysoError } from "@sayso/sdk";
+import type { Ask, Decision } from "./api";
 import { type Decide, DecideError } from "./model/sender";
 
-/** The way of a card's decision to the server, by its client. */
-export function decideWith({ asks }: Sayso): Decide {
+/** Sends a card's decisions with a client. `decided` gets each ask as the server returned it. */
+export function decideWith({ asks }: Sayso, decided: (ask: Ask) => void = () => {}): Decide {
   return async (askId, decision, { last }) => {
-    const options = { keepalive: last };
     try {
-      switch (decision.kind) {
-        case "answer": {
-          const { answers, note } = decision;
-          await asks.answer(askId, answers, note === undefined ? {} : { note }, options);
-          break;
-        }
-        case "approve": {
-          const { kind: _, ...how } = decision;
-          await asks.approve(askId, how, options);
-          break;
-        }
-        case "reject":
-        case "deny": {
-          const { kind, ...words } = decision;
-          await asks[kind](askId, words, options);
-          break;
-        }
-      }
+      decided(await send(asks, askId, decision, { keepalive: last }));
     } catch (thrown) {
       throw decideError(thrown);
     }
   };
+}
+
+function send(asks: Asks, askId: string, decision: Decision, options: CallOptions): Promise<Ask> {
+  switch (decision.kind) {
+    case "answer": {
+      const { answers, note } = decision;
+      return asks.answer(askId, answers, note === undefined ? {} : { note }, options);
+    }
+    case "approve": {
+      const { kind: _, ...how } = decision;
+      return asks.approve(askId, how, options);
+    }
+    case "reject":
+    case "deny": {
+      const { kind, ...words } = decision;
+      return asks[kind](askId, words, options);
+    }
+  }
 }
 
 /** What the client threw, as the card shows it. */

@@ -4,6 +4,7 @@ import type { Ask } from "./api";
 import { decideWith } from "./decide";
 import { type Draft, Drafts, newDraft } from "./model/draft";
 import { type Decide, Sender, type Sending } from "./model/sender";
+import { contentOf } from "./model/view";
 import { type Translate, translator } from "./words";
 
 /** What the cards of a page share. */
@@ -20,6 +21,8 @@ export interface Host {
   /** The token of this page, to tell one's own decisions from those of others. */
   tokenId: string | undefined;
   copy: (text: string) => void;
+  /** The name of the machine on which the agents run, if the page knows it. */
+  machine: string | undefined;
   /** The server, for hooks that read from it. */
   client: Sayso | undefined;
   /** The way of components that know a tool call and nothing else. */
@@ -34,6 +37,8 @@ export interface SaysoProviderProps {
   /** How `QuestionPrompt`, `ToolApproval` and `useSession` reach the agent; by default through the client. */
   transport?: Transport;
   decide?: Decide;
+  /** Reads an ask again before a queued decision about it is sent; by default through the client. */
+  readAsk?: (askId: string) => Promise<Ask>;
   translate?: Translate;
   holdMs?: number;
   oneClick?: boolean;
@@ -41,6 +46,8 @@ export interface SaysoProviderProps {
   readOnly?: boolean;
   tokenId?: string;
   copy?: (text: string) => void;
+  /** The name of the machine on which the agents run. */
+  machine?: string;
   children: ReactNode;
 }
 
@@ -50,21 +57,34 @@ const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider was given 
 
 /** Gives the cards below it their words, their way to the server, and a place for what is typed. */
 export function SaysoProvider(props: SaysoProviderProps) {
-  const { client, translate = english, holdMs = 3000, oneClick = true, readOnly = false, tokenId, children } = props;
+  const { client, translate = english, holdMs = 3000, oneClick = true, readOnly = false, tokenId } = props;
+  const { machine, children } = props;
   const transport = props.transport ?? client?.transport;
   const byClient = useMemo(() => (client ? decideWith(client) : nowhere), [client]);
   const decide = props.decide ?? byClient;
   const copy = props.copy ?? copyPlainly;
   const drafts = useMemo(() => new Drafts(), []);
-  const sender = useMemo(() => new Sender(decide, (askId) => drafts.delete(askId)), [decide, drafts]);
+  const readAsk = props.readAsk ?? client?.asks.get;
+  const sender = useMemo(() => {
+    const readContent = readAsk && (async (askId: string) => contentOf(await readAsk(askId)));
+    return new Sender(decide, (askId) => drafts.delete(askId), readContent);
+  }, [decide, drafts, readAsk]);
   useEffect(() => {
     const flush = () => sender.flush();
+    const resume = () => void sender.resume();
+    const warn = (event: BeforeUnloadEvent) => sender.queued() > 0 && event.preventDefault();
     window.addEventListener("pagehide", flush);
-    return () => window.removeEventListener("pagehide", flush);
+    window.addEventListener("online", resume);
+    window.addEventListener("beforeunload", warn);
+    return () => {
+      window.removeEventListener("pagehide", flush);
+      window.removeEventListener("online", resume);
+      window.removeEventListener("beforeunload", warn);
+    };
   }, [sender]);
   const host = useMemo(
-    () => ({ t: translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, client, transport }),
-    [translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, client, transport],
+    () => ({ t: translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, machine, client, transport }),
+    [translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, machine, client, transport],
   );
   return <HostContext value={host}>{children}</HostContext>;
 }

@@ -17,15 +17,17 @@ function where(t: Translate, via: string | null | undefined): string {
   return t("where.other", { via });
 }
 
-/** The name of a surface, as it stands in a list. */
-export function viaWords(t: Translate, via: string | null | undefined): string {
-  if (via === "terminal" || via === "cli") return t("via.terminal");
-  if (via === "page") return t("via.page");
-  return !via || via === "http" ? t("via.http") : via;
+/** Who decided first, inside a sentence. */
+export function winnerWords(t: Translate, { status, by }: Outcome): string | undefined {
+  if (status === "withdrawn") return undefined;
+  if (by.kind === "person") return t("winner.person", { name: by.name ?? "", where: where(t, by.via) });
+  if (by.kind === "policy") return t("winner.rule", { rule: by.rule ?? "" });
+  return by.kind === "timeout" ? t("winner.timeout") : undefined;
 }
 
 /** The words for a decision on its way, and for all decisions of its batch. */
 export function sendingWords(t: Translate, sending: Sending): string {
+  if (sending.phase === "queued") return t("state.queued", { answer: sending.label });
   const batch = sending.phase === "held" ? sending.batch : undefined;
   if (!batch) return t("state.sending", { answer: sending.label });
   const count = batch.askIds.length;
@@ -68,9 +70,8 @@ export function secondLine(t: Translate, ask: Ask, tokenId: string | undefined):
     return t(outcome.status === "denied" ? "line.timeoutDeny" : "line.timeoutReject");
   }
   if (by.kind === "policy") return t("line.notAsked");
-  const who = isOwn(outcome, tokenId)
-    ? t("line.you")
-    : t("line.person", { name: by.name ?? "", via: viaWords(t, by.via) });
+  // Anybody else is named on the strip, with the way they decided.
+  const who = isOwn(outcome, tokenId) ? [t("line.you")] : [];
   const how: string[] = [];
   if (outcome.choice) {
     const choice = ask.approval?.choices?.find((one) => one.id === outcome.choice);
@@ -82,7 +83,7 @@ export function secondLine(t: Translate, ask: Ask, tokenId: string | undefined):
   else if (delivery === "queued") how.push(t("line.queued"));
   else if (delivery === "delivered") how.push(t("line.delivered"));
   else if (delivery === "confirmed") how.push(t("line.confirmed"));
-  return [who, ...how].join(" ");
+  return [...who, ...how].join(" ");
 }
 
 function sentence(text: string): string {

@@ -1,5 +1,5 @@
-import { useMemo, useState } from "react";
-import type { Ask, Decision } from "./api";
+import { useEffect, useMemo, useState } from "react";
+import type { Ask, Decision, Question } from "./api";
 import { type Host, useDraft, useHost, useNow, useSending } from "./host";
 import {
   answersOf,
@@ -13,7 +13,9 @@ import {
   type,
 } from "./model/draft";
 import type { Sending } from "./model/sender";
-import { type CardState, isOpen, oneClickQuestion, stateOf, takesOther } from "./model/view";
+import { draftWords } from "./model/unsent";
+import { type CardState, contentOf, isOpen, oneClickQuestion, stateOf, takesOther } from "./model/view";
+import type { Translate } from "./words";
 
 /** Everything a card knows and can do, without a look. */
 export interface AskCardModel {
@@ -42,11 +44,16 @@ export interface AskCardModel {
   type: (question: number, text: string) => void;
   /** Sends one option of a one-click card. */
   sendOption: (index: number) => void;
-  /** Sends the answers as they are; false when one is missing. */
+  /** What is wrong with a typed number, by question; empty until the person tried to send it. */
+  problems: ReadonlyMap<number, string>;
+  /** Sends the answers as they are; false when one is missing or not valid. */
   submit: () => boolean;
+  /** Denies or rejects, by default with the reason that is typed. */
   no: (options?: { message?: string; stop?: boolean }) => void;
   approve: (options?: { choice?: string; label?: string }) => void;
   undo: () => void;
+  /** What was chosen and typed here and not sent before somebody else decided. */
+  unsent: string | undefined;
 }
 
 /** The fields of a card that are there only when the person wants them. */
@@ -83,6 +90,18 @@ export function inputText(ask: Ask): string {
 }
 
 const YES_NO = ["true", "false"];
+const NO_PROBLEMS: ReadonlyMap<number, string> = new Map();
+
+/** What is wrong with a typed number, before the server says it. */
+function numberProblem(t: Translate, { input, minimum: min, maximum: max }: Question, typed?: string) {
+  if (input !== "number" || typed === undefined) return undefined;
+  const number = Number(typed);
+  const inRange = number >= (min ?? -Infinity) && number <= (max ?? Infinity);
+  if (inRange) return undefined;
+  if (min != null && max != null) return t("question.rangeBoth", { min, max });
+  if (min != null) return t("question.rangeMin", { min });
+  return max != null ? t("question.rangeMax", { max }) : t("question.range");
+}
 
 /** The card without a look: bring your own elements. `over` takes the place of parts of the host. */
 export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
@@ -90,6 +109,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
   const sending = useSending(sender, ask.id);
   const [draft, change] = useDraft(drafts, ask);
   const [highlight, setHighlight] = useState<number | null>(null);
+  const [tried, setTried] = useState(false);
   const [writing, setWriting] = useState<AskCardModel["writing"]>();
   const now = useNow(1000);
   const state = stateOf(ask, sending, now);
@@ -98,11 +118,23 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
   const answers = answersOf(questions, draft);
   const absent = missing(questions, draft);
 
+  const problems = new Map(
+    questions.flatMap((question, index): [number, string][] => {
+      const problem = numberProblem(t, question, answers[index]?.[0]);
+      return problem ? [[index, problem]] : [];
+    }),
+  );
+
+  const { outcome } = ask;
+  useEffect(() => {
+    if (outcome) sender.lose(ask.id, outcome);
+  }, [sender, ask.id, outcome]);
+
   const changeQuestion = (index: number, with_: (one: QuestionDraft) => QuestionDraft) =>
     change({ questions: draft.questions.map((one, at) => (at === index ? with_(one) : one)) });
   const send = (decision: Decision, label: string) => {
     sender.clear(ask.id);
-    sender.hold(ask.id, decision, label, holdMs);
+    sender.hold(ask.id, decision, label, holdMs, contentOf(ask));
   };
   const note = draft.note?.trim() ? { note: draft.note.trim() } : {};
   const answer = (given: string[][]) => send({ kind: "answer", answers: given, ...note }, labelOf(given));
@@ -128,6 +160,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
     setHighlight,
     answers,
     missing: absent.map((question) => question.header || question.text),
+    problems: tried ? problems : NO_PROBLEMS,
     change,
     write: (field) => {
       change({ [field]: draft[field] ?? (field === "input" ? inputText(ask) : "") });
@@ -147,13 +180,14 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
       if (value !== undefined) answer([[value]]);
     },
     submit: () => {
-      if (absent.length > 0) return false;
+      setTried(true);
+      if (absent.length > 0 || problems.size > 0) return false;
       answer(answers);
       return true;
     },
-    no: ({ message, stop } = {}) => {
+    no: ({ message = draft.reason ?? "", stop } = {}) => {
       const kind = ask.kind === "question" ? "reject" : "deny";
-      const words = message?.trim() ? { message: message.trim() } : {};
+      const words = message.trim() ? { message: message.trim() } : {};
       send({ kind, ...words, ...(stop ? { stop } : {}) }, t(kind === "reject" ? "button.reject" : "button.deny"));
     },
     approve: ({ choice, label } = {}) => {
@@ -163,6 +197,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
       send(decision, label ?? t("button.approve"));
     },
     undo: () => void sender.undo(ask.id),
+    unsent: ask.status === "pending" || sending ? undefined : draftWords(ask, draft, inputText(ask)),
   };
 }
 

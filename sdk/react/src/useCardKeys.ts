@@ -1,6 +1,7 @@
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import type { Ask } from "./api";
-import { takesTyping, yesNoQuestion } from "./model/view";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { isHeldDown } from "./heldKeys";
+import { contentOf, takesTyping, yesNoQuestion } from "./model/view";
+import { focusMissing, handleSetKey, hasMarks } from "./setKeys";
 import { type AskCardModel, hasOther, optionCount } from "./useAskCard";
 
 /** How long a new card ignores keys, in milliseconds: the key may be meant for the card before it. */
@@ -23,20 +24,32 @@ export interface CardKeysOptions {
 export function useCardKeys(model: AskCardModel, options: CardKeysOptions): boolean {
   const latest = useRef({ model, options });
   latest.current = { model, options };
-  const accepting = useKeyGrace(model.ask, options);
+  const accepting = useKeyGrace(model.ask.id + contentOf(model.ask), options);
   const accepts = useRef(accepting);
   accepts.current = accepting;
 
   useEffect(() => {
     if (!options.active) return;
     const onKey = (event: KeyboardEvent) => {
-      if (!accepts.current || event.isComposing || event.altKey) return;
-      if (event.defaultPrevented && !isSubmitOnMark(event)) return;
+      if (!accepts.current || event.defaultPrevented || event.isComposing || event.altKey) return;
       const { model: card, options: now } = latest.current;
       if (handle(event, card, now)) event.preventDefault();
     };
+    // Before the controls themselves: an arrow would choose a radio button.
+    const onSetKey = (event: KeyboardEvent) => {
+      const { model: card, options: now } = latest.current;
+      if (!accepts.current || event.altKey || event.ctrlKey || event.metaKey || isModalOpen()) return;
+      if (!hasMarks(card) || !now.card.current || (isHeldDown(event) && !event.key.startsWith("Arrow"))) return;
+      if (!handleSetKey(event, card, now.card.current)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    document.addEventListener("keydown", onSetKey, true);
     document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("keydown", onSetKey, true);
+      document.removeEventListener("keydown", onKey);
+    };
   }, [options.active]);
   return accepting;
 }
@@ -45,11 +58,7 @@ export function useCardKeys(model: AskCardModel, options: CardKeysOptions): bool
  * Whether the grace period of a card is over. It starts when the card becomes active or its content changes, and ends after
  * `KEY_GRACE_MS`, or earlier with the first click or text input inside the card: then the person means this card.
  */
-function useKeyGrace(ask: Ask, { active, card }: CardKeysOptions): boolean {
-  const content = useMemo(
-    () => JSON.stringify([ask.id, ask.questions, ask.approval, ask.link]),
-    [ask.id, ask.questions, ask.approval, ask.link],
-  );
+export function useKeyGrace(content: string, { active, card }: Pick<CardKeysOptions, "active" | "card">): boolean {
   const [ended, setEnded] = useState<string>();
   useEffect(() => {
     if (!active) return;
@@ -71,19 +80,12 @@ function useKeyGrace(ask: Ask, { active, card }: CardKeysOptions): boolean {
   return active && ended === content;
 }
 
-/** Ctrl+Enter on a checkbox or radio button. Radix prevents the default of every Enter there. */
-const isSubmitOnMark = (event: KeyboardEvent): boolean =>
-  event.key === "Enter" &&
-  (event.ctrlKey || event.metaKey) &&
-  event.target instanceof Element &&
-  event.target.matches("[role=checkbox], [role=radio]");
-
 function handle(event: KeyboardEvent, model: AskCardModel, options: CardKeysOptions): boolean {
   const command = event.ctrlKey || event.metaKey;
-  if (event.key === "Enter" && command) return submitSet(model);
+  if (event.key === "Enter" && command) return submitSet(model, options);
   if (command || isTyping(event.target)) return false;
   // A key that is held down must not decide one card after the other.
-  if (event.repeat && !event.key.startsWith("Arrow")) return false;
+  if (isHeldDown(event) && !event.key.startsWith("Arrow")) return false;
   if (event.key === "u" && model.state === "sending") return act(model.undo);
   if (!model.open) return false;
   return event.key === "Enter" ? enter(event, model, options) : letter(event, model, options);
@@ -94,9 +96,15 @@ function act(what: () => void): true {
   return true;
 }
 
-function submitSet(model: AskCardModel): boolean {
+const isModalOpen = (): boolean => document.querySelector("dialog[open]") !== null;
+
+/** Sends a set, or goes to the first question that needs an answer. */
+function submitSet(model: AskCardModel, { card }: CardKeysOptions): boolean {
   if (!model.open) return false;
-  if (model.ask.kind === "question") return model.missing.length === 0 && act(model.submit);
+  if (model.ask.kind === "question") {
+    if (!model.submit() && card.current) focusMissing(card.current);
+    return true;
+  }
   return model.draft.input !== null && act(() => model.approve());
 }
 
@@ -108,7 +116,7 @@ export function focusFirstField(card: RefObject<HTMLElement | null>): boolean {
 }
 
 function enter(event: KeyboardEvent, model: AskCardModel, { card }: CardKeysOptions): boolean {
-  const onControl = event.target instanceof Element && event.target.closest("button, a, [role=radio], [role=checkbox]");
+  const onControl = event.target instanceof Element && event.target.closest("button, a, input");
   if (onControl) return false;
   if (takesTyping(model.ask)) return focusFirstField(card);
   if (!model.oneClick) return false;
@@ -131,7 +139,8 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
   }
   switch (event.key) {
     case "a":
-      return ask.kind !== "question" && act(() => model.approve());
+      // While a reason is typed, the footer offers no plain yes.
+      return ask.kind !== "question" && model.draft.reason === null && act(() => model.approve());
     case "d":
       return act(() => model.no());
     case "D":

@@ -2,23 +2,13 @@
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-
-/** The sources of both packages, for whoever builds without installing them. */
-export const sources = [
-  { find: /^@sayso\/sdk$/, replacement: here("../src/index.ts") },
-  { find: /^@sayso\/react$/, replacement: here("../../react/src/index.ts") },
-  { find: /^@sayso\/react\/(.*\.css)$/, replacement: here("../../react/src/$1") },
-];
-
 /** The files of the bundle: one script, and a style sheet if styles are imported. */
-export async function bundle(entry, { alias = [], external = [], define = {} } = {}) {
+export async function bundle(entry, { external = [], define = {} } = {}) {
   const { output } = await build({
     configFile: false,
     logLevel: "error",
-    root: here(".."),
+    root: fileURLToPath(new URL("..", import.meta.url)),
     define,
-    resolve: { alias, dedupe: ["react", "react-dom"] },
     build: {
       write: false,
       target: "es2022",

@@ -10,6 +10,13 @@ export interface AskQuery {
   /** `key=value` */
   label?: string;
   agent?: string;
+  project?: string;
+  /** Opened at this time or later, RFC 3339. */
+  since?: string;
+  /** Opened before this time, RFC 3339. */
+  until?: string;
+  /** Words to search for. */
+  q?: string;
   limit?: number;
   cursor?: string;
 }
@@ -29,7 +36,9 @@ export class Asks {
   list = (query: AskQuery = {}, options: CallOptions = {}): Promise<AskPage> =>
     this.#http.get("/asks", { query: { ...query }, ...options });
 
-  get = async (id: string, options: CallOptions = {}): Promise<Ask> => this.#http.get(`/asks/${part(id)}`, options);
+  /** One ask; with `raw`, also the agent's request as it arrived. */
+  get = async (id: string, { raw, ...options }: CallOptions & { raw?: boolean } = {}): Promise<Ask> =>
+    this.#http.get(`/asks/${part(id)}`, { query: { raw }, ...options });
 
   /** Waits until it is decided, however long that takes and however often the line breaks. */
   async wait(id: string, options: CallOptions = {}): Promise<Ask> {

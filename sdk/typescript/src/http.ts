@@ -5,8 +5,8 @@ import { ConnectionError, errorOf, InvalidRequestError, NotFoundError, SaysoErro
 export interface ConnectOptions {
   /** For example `http://127.0.0.1:4517`. In a page it may be relative to the page. */
   baseUrl: string;
-  /** A token, or a function that gives the one to use now: for tokens that expire. */
-  token: string | (() => string | Promise<string>);
+  /** A token, or a function that returns the current one: for tokens that expire. Only signing in needs none. */
+  token?: string | (() => string | Promise<string>) | undefined;
   /** What outcomes say about where the decision was made. Letters, digits and `-`. */
   via?: string;
   /** A `fetch` of one's own, for proxies. */
@@ -19,10 +19,18 @@ export interface CallOptions {
   keepalive?: boolean | undefined;
 }
 
+export interface RequestOptions extends CallOptions {
+  query?: Query;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** The reply is given only once, so the call is not repeated when no reply came. */
+  once?: boolean;
+}
+
 /** How often a call is sent again when no reply came. It has its effect once all the same. */
 const RETRIES = 3;
 
-type Query = Record<string, string | number | boolean | null | undefined>;
+export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** Calls of the HTTP API. */
 export class Http {
@@ -39,13 +47,13 @@ export class Http {
   }
 
   get = <T>(path: string, options: CallOptions & { query?: Query } = {}): Promise<T> =>
-    this.#call("GET", path + search(options.query), undefined, options);
+    this.request("GET", path, options);
 
   post = <T>(path: string, body: unknown, options: CallOptions & { once?: boolean } = {}): Promise<T> =>
-    this.#call("POST", path, body, options);
+    this.request("POST", path, { ...options, body });
 
   delete = <T>(path: string, options: CallOptions & { query?: Query } = {}): Promise<T> =>
-    this.#call("DELETE", path + search(options.query), undefined, options);
+    this.request("DELETE", path, options);
 
   /** Begins a stream. Throws what {@link errorOf} makes of a refusal. */
   async open(path: string, query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
@@ -56,12 +64,8 @@ export class Http {
   }
 
   /** Sends a call, and again with the same key when the line breaks, unless its reply is given only `once`. */
-  async #call<T>(
-    method: string,
-    path: string,
-    body: unknown,
-    { signal, keepalive, once }: CallOptions & { once?: boolean },
-  ): Promise<T> {
+  async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    const { query, body, signal, keepalive, once } = options;
     const headers: Record<string, string> = {};
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (method !== "GET") headers["Idempotency-Key"] = uniqueKey();
@@ -72,7 +76,7 @@ export class Http {
     const backoff = new Backoff();
     for (let left = once ? 0 : RETRIES; ; left--) {
       try {
-        const response = await this.#fetch(path, init);
+        const response = await this.#fetch(path + search(query), init);
         const read = await readBody(response);
         if (response.ok) return read as T;
         throw errorOf(response.status, read);

@@ -16,7 +16,7 @@ export {
 } from "./errors.js";
 export type { EventsOptions, FeedEvent } from "./events.js";
 export type { AskContext } from "./feed.js";
-export type { CallOptions, ConnectOptions } from "./http.js";
+export type { CallOptions, ConnectOptions, Query, RequestOptions } from "./http.js";
 export type { ApprovalReply, QuestionReply } from "./replies.js";
 export type { RunReply, Runs } from "./runs.js";
 export { Sayso, type SaysoOptions } from "./sayso.js";

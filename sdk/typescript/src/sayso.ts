@@ -1,7 +1,7 @@
 import type { Ask } from "./api/index.js";
 import { Asks } from "./asks.js";
 import { Feed } from "./feed.js";
-import { type ConnectOptions, Http } from "./http.js";
+import { type ConnectOptions, Http, type RequestOptions } from "./http.js";
 import { Runs } from "./runs.js";
 import { Listening, Sessions } from "./sessions.js";
 import { Tokens } from "./tokens.js";
@@ -36,6 +36,14 @@ export class Sayso extends Listening {
     this.tokens = new Tokens(http);
     this.transport = new HttpTransport(http);
   }
+
+  /** Calls a route that has no method here, for example `request("GET", "/agents")`. Repetitions and errors are those of
+   * all calls. */
+  request = <T>(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    options?: RequestOptions,
+  ): Promise<T> => this.http.request(method, path, options);
 
   /** What is pending now, and how the line is, for whoever renders it. */
   get live(): Pick<Feed, "pending" | "connection" | "loaded" | "onChange"> {

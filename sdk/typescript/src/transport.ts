@@ -16,7 +16,7 @@ export interface Transport {
   stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
 }
 
-/** By HTTP, through the gateway door of the server. */
+/** By HTTP, through the gateway API of the server. */
 export class HttpTransport implements Transport {
   readonly #http: Http;
 

@@ -77,7 +77,7 @@ function first({ type, minimum, oneOf, items }: Field): string | number | boolea
   return type === "boolean" ? true : (oneOf?.[0]?.const ?? "text");
 }
 
-/** Checklist 0.35, 0.37, 0.38, 0.49: the official client of the protocol, over HTTP and on standard input and output. */
+/** The official ACP client, over HTTP and over stdio. */
 describe("the official ACP client", () => {
   let server: Server;
   beforeAll(async () => {

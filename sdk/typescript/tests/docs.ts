@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import ts from "typescript";
 
 /** A program in the documentation, and what it prints. */
 export interface Example {
@@ -9,8 +10,6 @@ export interface Example {
   /** The block of text that follows it. */
   prints: string | undefined;
 }
-
-const folder = fileURLToPath(new URL("../.docs/", import.meta.url));
 
 /** The code blocks of a page in `docs/`, in order. */
 export function examples(page: string): Example[] {
@@ -27,10 +26,20 @@ export function examples(page: string): Example[] {
   });
 }
 
-/** Writes an example where both packages are found, and says where. */
-export function place({ name, code }: Example, ending: string): string {
+/** Writes an example into a folder of the package that it imports, and returns its path. */
+export function place(folder: string, { name, code }: Example, ending: string): string {
   mkdirSync(folder, { recursive: true });
-  const path = `${folder}${name}.${ending}`;
+  const path = join(folder, `${name}.${ending}`);
   writeFileSync(path, code);
   return path;
+}
+
+/** What the compiler says about these files, with the options of a `tsconfig.json`. */
+export function typeErrors(files: string[], tsconfig: string): string[] {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
+  const config = ts.getParsedCommandLineOfConfigFile(tsconfig, {}, host);
+  const program = ts.createProgram(files, config?.options ?? {});
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    return `${file?.fileName.split("/").at(-1)}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
 }

@@ -174,7 +174,6 @@ describe("a server that is killed", () => {
 });
 
 describe("what is not understood", () => {
-  // Checklist 2.76.
   it("is passed over: unknown events, fields, comments and broken frames", async () => {
     const { sayso, errors } = await world.team();
     const heard: string[] = [];

@@ -1,10 +1,12 @@
 import { type Ask, baseName, plain, titleOf } from "@sayso/react";
+import type { FeedEvent } from "@sayso/sdk";
 import { useEffect, useRef, useState } from "react";
 import { useWords, type Words } from "../i18n";
+import { askOf } from "../live/events";
 import { useConnection, useLive, usePending } from "../live/hooks";
-import type { FeedEvent } from "../live/sse";
 import { closeNote, showNote } from "../settings/push";
 import { readPrefs } from "./prefs";
+import { useSaid } from "./useSaid";
 
 const PAUSE_MS = 5000;
 
@@ -15,6 +17,7 @@ export function Announcer() {
   const waiting = usePending().length;
   const connection = useConnection();
   const [polite, setPolite] = useState("");
+  const said = useSaid();
   const queue = useRef<Ask[]>([]);
   const words = useRef({ t, waiting });
   words.current = { t, waiting };
@@ -33,9 +36,9 @@ export function Announcer() {
       timer = setTimeout(say, PAUSE_MS);
     };
     const onEvent = (event: FeedEvent) => {
-      const ask = event.data as unknown as Ask;
-      if (event.type.endsWith(".resolved")) void closeNote(ask.id).catch(() => {});
-      if (!event.type.endsWith(".requested")) return;
+      const ask = askOf(event);
+      if (!ask) return;
+      if (event.type.endsWith(".resolved")) return void closeNote(ask.id).catch(() => {});
       queue.current.push(ask);
       timer ??= setTimeout(say, 50);
       void notify(words.current.t, ask).catch(() => {});
@@ -51,6 +54,9 @@ export function Announcer() {
     <>
       <div className="hidden" aria-live="polite" role="status">
         {polite}
+      </div>
+      <div className="hidden" aria-live="polite" role="status" data-said>
+        {said}
       </div>
       <div className="hidden" aria-live="assertive">
         {connection.state === "waiting" ? t("live.disconnected") : ""}

@@ -1,13 +1,15 @@
-import { SaysoProvider } from "@sayso/react";
+import { decideWith, SaysoProvider } from "@sayso/react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { Client, decideWith } from "../api/client";
+import { Client } from "../api/client";
 import { forgetIdentity, type Identity } from "../api/token";
-import { setLanguage, useCardWords } from "../i18n";
+import { setLanguage, useCardWords, useWords } from "../i18n";
 import { LiveContext } from "../live/hooks";
 import { Live } from "../live/live";
 import { copyText } from "../ui/copy";
+import { isLoopback } from "../ui/loopback";
 import { Login } from "./Login";
+import { showNotice } from "./notice";
 import { usePrefs } from "./prefs";
 import { Shell } from "./Shell";
 
@@ -39,6 +41,14 @@ export function App() {
 function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: () => void }) {
   const { holdMs, oneClick } = usePrefs();
   const translate = useCardWords();
+  const t = useWords();
+  const copy = useCallback(
+    (text: string) => {
+      copyText(text);
+      showNotice(t("button.copied"));
+    },
+    [t],
+  );
   const client = useMemo(() => new Client(identity.token, onSignedOut), [identity.token, onSignedOut]);
   const [live, setLive] = useState<Live>();
   useEffect(() => {
@@ -46,7 +56,7 @@ function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: 
     setLive(started);
     return () => started.stop();
   }, [client, onSignedOut]);
-  const decide = useMemo(() => decideWith(client, (ask) => live?.store.takeAsks([ask])), [client, live]);
+  const decide = useMemo(() => decideWith(client.sayso, (ask) => live?.store.takeAsks([ask])), [client, live]);
   const value = useMemo(() => live && { live, client, role: identity.role }, [live, client, identity.role]);
   if (!value) return null;
   return (
@@ -58,7 +68,9 @@ function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: 
         oneClick={oneClick}
         readOnly={identity.role === "viewer"}
         tokenId={identity.tokenId}
-        copy={copyText}
+        copy={copy}
+        readAsk={client.ask}
+        machine={isLoopback(location.hostname) ? t("live.here") : location.hostname}
       >
         <Shell onSignOut={onSignedOut} />
       </SaysoProvider>

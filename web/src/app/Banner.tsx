@@ -4,6 +4,7 @@ import { Moon, WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useWords } from "../i18n";
 import { useClient, useConnection, useIsAdmin, useLive } from "../live/hooks";
+import { useQueued } from "./useDecisions";
 
 /** A moment without a line is not worth a banner. */
 const GRACE_MS = 800;
@@ -14,6 +15,7 @@ export function Banner() {
   const { tryNow } = useLive();
   const connection = useConnection();
   const now = useNow(1000);
+  const queued = useQueued();
   const lost = connection.state !== "open";
   const [shown, setShown] = useState(false);
   useEffect(() => {
@@ -24,13 +26,21 @@ export function Banner() {
     const timer = setTimeout(() => setShown(true), GRACE_MS);
     return () => clearTimeout(timer);
   }, [lost]);
+  if (!shown && queued > 0) {
+    return (
+      <div className="banner" role="alert">
+        <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
+        <span>{t("live.queued", { count: queued })}</span>
+      </div>
+    );
+  }
   if (!shown) return <AwayBanner />;
   const seconds = connection.state === "waiting" ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : 0;
   return (
     <div className="banner" role="alert">
       <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
       <span>{t("live.banner", { seconds })}</span>
-      <span className="soft">{t("live.bannerMore")}</span>
+      <span className="soft">{queued > 0 ? t("live.queued", { count: queued }) : t("live.bannerMore")}</span>
       <button type="button" className="btn sm" onClick={tryNow}>
         {t("button.tryNow")}
       </button>

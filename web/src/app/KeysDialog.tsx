@@ -36,7 +36,16 @@ export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => vo
   const t = useWords();
   const may = { answer: useMayAnswer(), admin: useIsAdmin() };
   return (
-    <Dialog open={open} onClose={onClose} title={t("nav.keys")}>
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t("nav.keys")}
+      footer={
+        <button type="button" className="btn" onClick={onClose}>
+          {t("button.close")} <Kbd>Esc</Kbd>
+        </button>
+      }
+    >
       <dl className="keys">
         {KEYS.filter(([, , who]) => !who || may[who]).map(([words, keys]) => (
           <div key={words}>

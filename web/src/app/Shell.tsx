@@ -7,13 +7,16 @@ import { RunsPage } from "../runs/RunsPage";
 import { NewSession } from "../session/NewSession";
 import { SessionPage } from "../session/SessionPage";
 import { SessionsPage } from "../session/SessionsPage";
+import { useWidth } from "../ui/useWidth";
 import { Announcer } from "./Announcer";
 import { Banner } from "./Banner";
 import { KeysDialog } from "./KeysDialog";
 import { Nav } from "./Nav";
+import { Notice } from "./Notice";
 import { type Route, useRoute } from "./route";
 import { ShellContext } from "./shellContext";
 import { UndoToast } from "./UndoToast";
+import { useDecisions } from "./useDecisions";
 import { useFresh } from "./useFresh";
 import { useNoteClicks } from "./useNoteClicks";
 import { usePageKeys } from "./usePageKeys";
@@ -29,10 +32,12 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const route = useRoute();
   const waiting = usePending().length;
+  const onePane = useWidth() < 900;
   const [open, setOpen] = useState<Open>("none");
   const close = useCallback(() => setOpen("none"), []);
   usePageKeys(open, setOpen);
   useFresh();
+  useDecisions();
   useNoteClicks();
   const value = useMemo(() => ({ dialog: open, setDialog: setOpen }), [open]);
   return (
@@ -44,6 +49,9 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
         <Nav route={route} waiting={waiting} />
         <main className="main" id="content" tabIndex={-1}>
           <Banner />
+          {onePane && hasDetail(route) && (
+            <h1 className="hidden">{t(route.page === "runs" ? "nav.runs" : "nav.inbox")}</h1>
+          )}
           {route.page === "inbox" && <InboxPage askId={route.ask} />}
           {route.page === "sessions" && <SessionsPage />}
           {route.page === "session" && <SessionPage key={route.id} id={route.id} tab={route.tab} />}
@@ -59,6 +67,7 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
       <NewSession open={open === "new"} onClose={close} />
       <KeysDialog open={open === "keys"} onClose={close} />
       <UndoToast />
+      <Notice />
       <Announcer />
     </ShellContext>
   );

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { askOf } from "../live/events";
 import { useLive } from "../live/hooks";
 
 /** How long news are gathered before a list is read again. */
@@ -17,9 +18,10 @@ export function useFresh(): void {
       for (const name of changed) void queries.invalidateQueries({ queryKey: [name] });
       changed.clear();
     };
-    const stop = live.onEvent(({ type }) => {
+    const stop = live.onEvent((event) => {
+      const { type } = event;
       if (type === "reset" || type === "policy.changed") changed.add("policy");
-      if (type === "reset" || /^(run|step)\./.test(type)) changed.add("runs");
+      if (type === "reset" || /^(run|step)\./.test(type) || askOf(event)?.runId) changed.add("runs");
       if (changed.size > 0) timer ??= setTimeout(read, GATHER_MS);
     });
     return () => {

@@ -1,18 +1,28 @@
 import { type Ask, duration } from "@sayso/react";
 import { useMemo } from "react";
 import { useCardWords, useWords } from "../i18n";
-import { perDay, quantile, shares, waited } from "./model";
+import { axisOf, type Day, dayOf, type Period, perDay, quantile, shares, waited, withEmptyDays } from "./model";
 
-const DAYS = 14;
 const HEIGHT = 84;
+/** The height of the day below each bar. */
+const LABEL = 20;
+/** How many days have room for a number below them. */
+const LABELS = 16;
+const LONGEST = 90;
 
 /** Two small pictures: how long people let agents wait, and who decides. */
-export function HistoryChart({ asks }: { asks: Ask[] }) {
+export function HistoryChart({ asks, period }: { asks: Ask[]; period: Period }) {
   const t = useWords();
   const words = useCardWords();
-  const days = useMemo(() => perDay(asks).slice(-DAYS), [asks]);
+  const days = useMemo(() => shownDays(perDay(asks), period), [asks, period]);
   const share = useMemo(() => shares(asks), [asks]);
-  const most = Math.max(60_000, ...days.map((day) => day.most));
+  const axis = axisOf(Math.max(...days.map((day) => day.most)));
+  const top = axis[2];
+  const heightOf = (ms: number) => (ms / 60_000 / top) * HEIGHT;
+  const every = Math.ceil(days.length / LABELS);
+  const decided = days.some((day) => day.count > 0);
+  const said = (day: string, median: number, most: number, count: number) =>
+    `${day}: ${duration(words, median)} · ${duration(words, most)} · ${count}`;
   const all = share.person + share.policy + share.timeout;
   const percent = (n: number) => (all === 0 ? 0 : Math.round((n / all) * 100));
   const mine = asks.filter((ask) => ask.outcome?.by.kind === "person").map(waited);
@@ -30,22 +40,26 @@ export function HistoryChart({ asks }: { asks: Ask[] }) {
             <i className="d0" /> {t("chart.most")}
           </span>
         </figcaption>
-        <div className="bars">
-          {days.map((day) => (
-            <div
-              key={day.day}
-              className="day"
-              title={`${day.day}: ${duration(words, day.median)} · ${duration(words, day.most)} · ${day.count}`}
-            >
-              <div className="pillar" style={{ height: HEIGHT }}>
-                <i className="d0" style={{ height: Math.max(3, (day.most / most) * HEIGHT) }} />
-                <i className="d1" style={{ height: Math.max(2, (day.median / most) * HEIGHT) }} />
+        {decided ? (
+          <div className="bars">
+            {axis.map((minutes) => (
+              <span key={minutes} className="tick num" style={{ bottom: LABEL + (minutes / top) * HEIGHT }}>
+                {minutes}
+              </span>
+            ))}
+            {days.map(({ day, median, most, count }, index) => (
+              <div key={day} className="day" title={count > 0 ? said(day, median, most, count) : day}>
+                <div className="pillar" style={{ height: HEIGHT }}>
+                  {count > 0 && <i className="d0" style={{ height: Math.max(3, heightOf(most)) }} />}
+                  {count > 0 && <i className="d1" style={{ height: Math.max(2, heightOf(median)) }} />}
+                </div>
+                <span className="num">{(days.length - 1 - index) % every === 0 && Number(day.slice(8))}</span>
               </div>
-              <span className="num">{Number(day.day.slice(8))}</span>
-            </div>
-          ))}
-          {days.length === 0 && <span className="muted">{t("history.none")}</span>}
-        </div>
+            ))}
+          </div>
+        ) : (
+          <p className="muted">{t("chart.none")}</p>
+        )}
       </figure>
       <div className="stats">
         <b>{t("chart.who")}</b>
@@ -81,4 +95,13 @@ export function HistoryChart({ asks }: { asks: Ask[] }) {
       </div>
     </div>
   );
+}
+
+/** Every day of the period up to today; of chosen days, those from the first decision to the last. */
+function shownDays(days: Day[], period: Period): Day[] {
+  if (period !== "custom") return withEmptyDays(days, Math.max(7, period), dayOf(new Date()));
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  if (!first || !last) return [];
+  const span = Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;
+  return withEmptyDays(days, Math.min(LONGEST, Math.max(7, span)), last);
 }

@@ -8,7 +8,7 @@ import { blurOnEscape } from "../ui/keys";
 import { Select } from "../ui/Select";
 import { HistoryChart } from "./HistoryChart";
 import { HistoryTable } from "./HistoryTable";
-import { filtered, NO_FILTERS, toCsv } from "./model";
+import { filtered, NO_FILTERS, PERIODS, type Period, toCsv } from "./model";
 import { useHistory } from "./useHistory";
 
 const OUTCOMES = ["answered", "approved", "rejected", "denied", "withdrawn"] as const;
@@ -45,7 +45,7 @@ export function HistoryPage() {
           {t("history.csv")}
         </button>
       </div>
-      <HistoryChart asks={asks} />
+      <HistoryChart asks={asks} period={filters.period} />
       <div className="tools">
         <label className="field find">
           <Search size={14} aria-hidden="true" />
@@ -83,16 +83,30 @@ export function HistoryPage() {
           options={projects.map((value) => ({ value, label: baseName(value) }))}
           onChange={(project) => setFilters({ ...filters, project })}
         />
-        {(["from", "to"] as const).map((end) => (
-          <label key={end} className="field when">
-            <span className="muted">{t(`history.${end}`)}</span>
-            <input
-              type="date"
-              value={filters[end]}
-              onChange={(event) => setFilters({ ...filters, [end]: event.target.value })}
-            />
-          </label>
-        ))}
+        <span className="grow" />
+        {filters.period === "custom" &&
+          (["from", "to"] as const).map((end) => (
+            <label key={end} className="field when">
+              <span className="muted">{t(`history.${end}`)}</span>
+              <input
+                type="date"
+                value={filters[end]}
+                onChange={(event) => setFilters({ ...filters, [end]: event.target.value })}
+              />
+            </label>
+          ))}
+        <select
+          className="btn select"
+          aria-label={t("history.period")}
+          value={filters.period}
+          onChange={(event) => setFilters({ ...filters, period: periodOf(event.target.value) })}
+        >
+          {PERIODS.map((period) => (
+            <option key={period} value={period}>
+              {period === "custom" ? t("history.custom") : t("history.days", { count: period })}
+            </option>
+          ))}
+        </select>
       </div>
       {!isPending && shown.length === 0 ? (
         <p className="none">{asks.length === 0 ? t("history.none") : t("inbox.noMatch", { text: filters.text })}</p>
@@ -102,6 +116,8 @@ export function HistoryPage() {
     </section>
   );
 }
+
+const periodOf = (value: string): Period => PERIODS.find((period) => String(period) === value) ?? NO_FILTERS.period;
 
 /** The projects that can be chosen: of what is shown, of the sessions, and the chosen one. */
 function useProjects(asks: Ask[], chosen: string): string[] {

@@ -5,7 +5,8 @@ import { go, hrefOf } from "../app/route";
 import { useCardWords, useWords } from "../i18n";
 import { useIsAdmin } from "../live/hooks";
 import { useKey } from "../ui/keys";
-import { answerText, waited } from "./model";
+import { deciderOf } from "./decider";
+import { answerText, dayOf, waited } from "./model";
 
 const ROW = 36;
 const OPEN_ROW = 84;
@@ -70,15 +71,9 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
   const state = stateOf(ask, undefined, 0);
   const answer = answerText(ask);
   const by = ask.outcome?.by;
-  const decider =
-    by?.kind === "policy"
-      ? t("history.rule", { rule: by.rule ?? "" })
-      : by?.kind === "person"
-        ? [by.name, by.via].filter(Boolean).join(", ")
-        : t(`by.${(by?.kind ?? "agent") as "agent"}`);
   const outcome =
     state === "undelivered"
-      ? words("state.undelivered")
+      ? t("history.undelivered")
       : words(`state.${ask.status === "pending" ? "question" : ask.status}`);
   return (
     <>
@@ -99,7 +94,7 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
           <Visible text={baseName(ask.project)} />
         </span>
         <span role="cell" className="cut">
-          <Visible text={decider} />
+          <Visible text={deciderOf(t, by)} />
         </span>
         <span role="cell" className="num right">
           {duration(words, waited(ask))}
@@ -110,7 +105,7 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
           dateTime={ask.outcome?.at}
           title={new Date(ask.outcome?.at ?? 0).toLocaleString()}
         >
-          {clock(ask.outcome?.at ?? 0)}
+          {decidedAt(ask.outcome?.at ?? 0)}
         </time>
       </div>
       {open && (
@@ -143,4 +138,11 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
       )}
     </>
   );
+}
+
+/** The time of a decision today, and the day of an earlier one. */
+function decidedAt(at: string | number): string {
+  const time = new Date(at);
+  if (dayOf(time) === dayOf(new Date())) return clock(at);
+  return time.toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short" });
 }

@@ -1,7 +1,18 @@
 import type { Ask, Outcome } from "@sayso/react";
 import { describe, expect, it } from "vitest";
 import { anAsk, database, token } from "../../../sdk/react/src/test/asks";
-import { answerText, filtered, historyQuery, NO_FILTERS, perDay, quantile, shares, toCsv } from "./model";
+import {
+  answerText,
+  axisOf,
+  filtered,
+  historyQuery,
+  NO_FILTERS,
+  perDay,
+  quantile,
+  shares,
+  toCsv,
+  withEmptyDays,
+} from "./model";
 
 const decided = (waitedMs: number, outcome: Partial<Outcome> = {}, change: Partial<Ask> = {}): Ask => {
   const openedAt = "2026-11-15T12:00:00.000Z";
@@ -50,11 +61,28 @@ describe("history", () => {
   it("asks the server for whole days, a project and words", () => {
     const now = new Date(2026, 10, 16, 9, 30).getTime();
     const day = (date: number) => new Date(2026, 10, date).toISOString();
-    const wanted = { ...NO_FILTERS, text: " push ", project: "/p", from: "2026-11-02", to: "2026-11-30" };
+    const days = { period: "custom", from: "2026-11-02", to: "2026-11-30" } as const;
+    const wanted = { ...NO_FILTERS, ...days, text: " push ", project: "/p" };
     expect([historyQuery(NO_FILTERS, now), historyQuery(wanted, now)]).toEqual([
       { since: day(3), until: undefined, project: undefined, q: undefined },
       { since: day(2), until: day(31), project: "/p", q: "push" },
     ]);
+    expect(historyQuery({ ...wanted, period: 1 }, now)).toMatchObject({ since: day(16), until: undefined });
+  });
+
+  it("shows every day of the period, also across the end of a month", () => {
+    const busy = { day: "2026-11-01", median: 1, most: 2, count: 3 };
+    const empty = { median: 0, most: 0, count: 0 };
+    expect(withEmptyDays([busy], 3, "2026-11-02")).toEqual([
+      { day: "2026-10-31", ...empty },
+      busy,
+      { day: "2026-11-02", ...empty },
+    ]);
+  });
+
+  it("has an axis that the longest wait fits under", () => {
+    const minutes = [0, 1, 2, 3, 31, 1441, 10_000];
+    expect(minutes.map((most) => axisOf(most * 60_000)[2])).toEqual([2, 2, 2, 4, 60, 2880, 11_520]);
   });
 
   it("exports a table in which nothing is a formula", () => {

@@ -6,27 +6,37 @@ export interface Filters {
   by: string;
   agent: string;
   project: string;
-  /** Days, as a field of a form gives them; the last one is included. */
+  period: Period;
+  /** Days, as a date field gives them, for the period `custom`. The last one is included. */
   from: string;
   to: string;
 }
 
-export const NO_FILTERS: Filters = { text: "", outcome: "", by: "", agent: "", project: "", from: "", to: "" };
+/** The last days up to today, or `custom`: the days from `from` to `to`. */
+export const PERIODS = [1, 7, 14, 30, 90, "custom"] as const;
+export type Period = (typeof PERIODS)[number];
 
-const DAYS = 14;
+export const NO_FILTERS: Filters = {
+  text: "",
+  outcome: "",
+  by: "",
+  agent: "",
+  project: "",
+  period: 14,
+  from: "",
+  to: "",
+};
 
-/** What the server is asked for: the days, the project and the words. Without days, the last fourteen. */
+/** The query for the server: the days, the project and the words. */
 export function historyQuery(
-  { text, project, from, to }: Pick<Filters, "text" | "project" | "from" | "to">,
+  { text, project, period, from, to }: Pick<Filters, "text" | "project" | "period" | "from" | "to">,
   now: number,
 ) {
-  const midnight = (day: string, later: number) => {
-    const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-    return new Date(year, month - 1, date + later).toISOString();
-  };
+  const midnight = (day: string, later: number) => addDays(day, later).toISOString();
+  const custom = period === "custom";
   return {
-    since: from ? midnight(from, 0) : to ? undefined : midnight(localDay(new Date(now).toISOString()), 1 - DAYS),
-    until: to ? midnight(to, 1) : undefined,
+    since: custom ? (from ? midnight(from, 0) : undefined) : midnight(dayOf(new Date(now)), 1 - period),
+    until: custom && to ? midnight(to, 1) : undefined,
     project: project || undefined,
     q: text.trim() || undefined,
   };
@@ -75,7 +85,7 @@ export function perDay(asks: Ask[]): Day[] {
   for (const ask of asks) {
     const { outcome } = ask;
     if (!outcome || (outcome.by.kind !== "person" && outcome.by.kind !== "message")) continue;
-    const day = localDay(outcome.at);
+    const day = dayOf(new Date(outcome.at));
     days.set(day, [...(days.get(day) ?? []), waited(ask)]);
   }
   return [...days]
@@ -83,10 +93,36 @@ export function perDay(asks: Ask[]): Day[] {
     .map(([day, times]) => ({ day, median: quantile(times, 0.5), most: quantile(times, 0.9), count: times.length }));
 }
 
-export function localDay(at: string): string {
-  const time = new Date(at);
+/** The local day of a time, as `2026-11-15`. */
+export function dayOf(time: Date): string {
   const two = (n: number) => String(n).padStart(2, "0");
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+/** Midnight of a day some days later, in local time. */
+function addDays(day: string, later: number): Date {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+  return new Date(year, month - 1, date + later);
+}
+
+/** The last `count` days up to `last`, each with its times or with none. */
+export function withEmptyDays(days: Day[], count: number, last: string): Day[] {
+  const known = new Map(days.map((day) => [day.day, day]));
+  return Array.from({ length: count }, (_, index) => {
+    const day = dayOf(addDays(last, index + 1 - count));
+    return known.get(day) ?? { day, median: 0, most: 0, count: 0 };
+  });
+}
+
+const MINUTE = 60_000;
+/** Distances between two lines of the axis, in minutes. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 1440];
+
+/** The lines of an axis that `most` milliseconds fit under, in minutes: zero, the middle and the top. */
+export function axisOf(most: number): [number, number, number] {
+  const half = most / MINUTE / 2;
+  const step = STEPS.find((minutes) => minutes >= half) ?? Math.ceil(half / 1440) * 1440;
+  return [0, step, 2 * step];
 }
 
 /** The value that a share of all stays under (nearest rank). */

@@ -10,13 +10,13 @@ const PAGES = 8;
 const PAUSE_MS = 250;
 
 /** What was decided, newest first; at most a few thousand. Words are looked for a moment after the last keystroke. */
-export function useHistory({ text, project, from, to }: Filters) {
+export function useHistory({ text, project, period, from, to }: Filters) {
   const client = useClient();
   const live = useLive();
   const words = useSettled(text, PAUSE_MS);
   const query = useQuery({
-    queryKey: ["history", words, project, from, to],
-    queryFn: () => readAll(client, historyQuery({ text: words, project, from, to }, Date.now())),
+    queryKey: ["history", words, project, period, from, to],
+    queryFn: () => readAll(client, historyQuery({ text: words, project, period, from, to }, Date.now())),
     placeholderData: keepPreviousData,
   });
   const { refetch } = query;

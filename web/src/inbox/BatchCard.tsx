@@ -1,78 +1,135 @@
-import { type Ask, baseName, Command, Kbd, titleOf, useHost, Visible } from "@sayso/react";
+import {
+  type Ask,
+  baseName,
+  Command,
+  contentOf,
+  isHeldDown,
+  isTyping,
+  Kbd,
+  PreviewView,
+  titleOf,
+  useHost,
+  useKeyGrace,
+  Visible,
+} from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { useCardWords, useWords } from "../i18n";
+import { twinKey } from "./order";
 
-/** Several selected asks: identical approvals are approved together, and everything can be said no to together. */
-export function BatchCard({ asks, onDone }: { asks: Ask[]; onDone: () => void }) {
+interface BatchCardProps {
+  asks: Ask[];
+  active: boolean;
+  onDecided?: () => void;
+  onCancel?: () => void;
+  /** Opens one of the asks by itself. */
+  onOpen: (ask: Ask) => void;
+  /** Identical asks that arrived since the card was opened, and a way to add them. */
+  more?: { count: number; include: () => void };
+}
+
+/** Several asks, each shown in full: approvals are approved together, and everything can be declined together. */
+export function BatchCard({ asks, active, onDecided, onCancel, onOpen, more }: BatchCardProps) {
   const t = useWords();
   const words = useCardWords();
+  const card = useRef<HTMLElement>(null);
   const { sender, holdMs } = useHost();
   const approvable = asks.every((ask) => ask.kind === "approval" && ask.approval?.action !== "plan");
   const count = asks.length;
-  const yes = () => {
-    const label = words("button.approve");
-    sender.holdAll(
-      asks.map(({ id }) => ({ askId: id, decision: { kind: "approve" }, label })),
-      holdMs,
-    );
-    onDone();
-  };
-  const no = () => {
+  const decide = (isYes: boolean) => {
     const decisions = asks.map((ask) => {
-      const kind = ask.kind === "question" ? ("reject" as const) : ("deny" as const);
-      return { askId: ask.id, decision: { kind }, label: words(`button.${kind}`) };
+      const kind = isYes ? "approve" : ask.kind === "question" ? "reject" : "deny";
+      return { askId: ask.id, decision: { kind } as const, label: words(`button.${kind}`), content: contentOf(ask) };
     });
     sender.holdAll(decisions, holdMs);
-    onDone();
+    onDecided?.();
   };
-  useBatchKeys(approvable ? yes : undefined, no);
+  const accepts = useKeyGrace(asks.map((ask) => ask.id + contentOf(ask)).join(), { active, card });
+  useBatchKeys(accepts, approvable, decide);
   return (
-    <article className="sayso-ask" data-state="pending" aria-labelledby="batch-title">
-      <div className="state">{t("batch.state", { count })}</div>
+    <article
+      ref={card}
+      className="sayso-ask"
+      data-state="pending"
+      data-ask={more ? asks[0]?.id : undefined}
+      data-accepts-keys={accepts}
+      aria-labelledby="batch-title"
+    >
+      <div className="state">{t(more ? "row.identical" : "batch.state", { count })}</div>
       <div className="body">
         <h2 className="qtext" id="batch-title">
           {t(approvable ? "batch.approve" : "batch.mixed", { count })}
         </h2>
-        <ul className="batch">
-          {asks.map((ask) => (
-            <li key={ask.id}>
-              <span className={titleOf(ask).code ? "mono" : ""}>
-                <Command text={titleOf(ask).text} />
-              </span>
-              <span className="muted">
-                <Visible text={[ask.agent, baseName(ask.project), ask.branch].filter(Boolean).join(", ")} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      </div>
-      <div className="foot">
-        {approvable && (
-          <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={yes}>
-            {t("button.approveN", { count })} <Kbd>a</Kbd>
+        <BatchList asks={asks} onOpen={onOpen} />
+        {more && more.count > 0 && (
+          <button type="button" className="btn more" onClick={more.include}>
+            {t("batch.more", { count: more.count })}
           </button>
         )}
-        <button type="button" className="btn no" aria-keyshortcuts="d" onClick={no}>
-          {t("button.noN", { count })} <Kbd>d</Kbd>
-        </button>
-        <span className="gap" />
-        <button type="button" className="btn ghost" onClick={onDone}>
-          {words("button.cancel")} <Kbd>Esc</Kbd>
-        </button>
+      </div>
+      <div className="actions">
+        <div className="foot">
+          {approvable && (
+            <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={() => decide(true)}>
+              {t("button.approveN", { count })} <Kbd>a</Kbd>
+            </button>
+          )}
+          <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => decide(false)}>
+            {t("button.noN", { count })} <Kbd>d</Kbd>
+          </button>
+          <span className="gap" />
+          {onCancel && (
+            <button type="button" className="btn ghost" onClick={onCancel}>
+              {words("button.cancel")} <Kbd>Esc</Kbd>
+            </button>
+          )}
+        </div>
       </div>
     </article>
   );
 }
 
-function useBatchKeys(yes: (() => void) | undefined, no: () => void): void {
-  const latest = useRef({ yes, no });
-  latest.current = { yes, no };
+/** Every ask with what it is about. What identical edits would do is shown once. */
+function BatchList({ asks, onOpen }: { asks: Ask[]; onOpen: (ask: Ask) => void }) {
+  const t = useWords();
+  const [first] = asks;
+  const key = first && twinKey(first);
+  const identical = key !== undefined && asks.every((ask) => twinKey(ask) === key);
+  const isCommand = (ask: Ask) => titleOf(ask).code;
+  return (
+    <>
+      {identical && first && !isCommand(first) && <PreviewView ask={first} />}
+      <ul className="batch">
+        {asks.map((ask) => (
+          <li key={ask.id}>
+            <div className="what">
+              <div className={isCommand(ask) ? "mono" : ""}>
+                <Command text={titleOf(ask).text} />
+              </div>
+              <div className="muted">
+                <Visible text={[ask.agent, baseName(ask.project), ask.branch].filter(Boolean).join(", ")} />
+              </div>
+              {!identical && !isCommand(ask) && <PreviewView ask={ask} />}
+            </div>
+            <button type="button" className="btn sm" onClick={() => onOpen(ask)}>
+              {t("batch.open")}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function useBatchKeys(accepts: boolean, approvable: boolean, decide: (isYes: boolean) => void): void {
+  const latest = useRef({ accepts, approvable, decide });
+  latest.current = { accepts, approvable, decide };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target instanceof Element && event.target.closest("input, textarea, dialog")) return;
-      if (event.key === "a" && latest.current.yes) latest.current.yes();
-      else if (event.key === "d") latest.current.no();
+      const now = latest.current;
+      if (!now.accepts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isHeldDown(event) || isTyping(event.target)) return;
+      if (event.key === "a" && now.approvable) now.decide(true);
+      else if (event.key === "d") now.decide(false);
       else return;
       event.preventDefault();
     };

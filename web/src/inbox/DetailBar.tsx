@@ -25,6 +25,7 @@ export function DetailBar({ ask, inbox }: { ask: Ask; inbox: Inbox }) {
         <button
           type="button"
           className="btn ghost"
+          aria-label={t("button.snooze")}
           aria-keyshortcuts="s"
           onClick={() => acts.snooze(ask, inbox.next())}
           title={t("button.snoozeHint")}
@@ -33,13 +34,20 @@ export function DetailBar({ ask, inbox }: { ask: Ask; inbox: Inbox }) {
           <span className="words">{t("button.snooze")}</span> <Kbd>s</Kbd>
         </button>
       )}
-      <button type="button" className="btn ghost" aria-keyshortcuts="y" onClick={() => acts.copy(ask)}>
+      <button
+        type="button"
+        className="btn ghost"
+        aria-label={t("button.copyAsk")}
+        aria-keyshortcuts="y"
+        onClick={() => acts.copy(ask)}
+      >
         <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
         <span className="words">{t("button.copyAsk")}</span> <Kbd>y</Kbd>
       </button>
       {ask.sessionId && (
         <a
           className="btn ghost"
+          aria-label={t("button.session")}
           aria-keyshortcuts="o"
           href={hrefOf({ page: "session", id: ask.sessionId, tab: "transcript" })}
         >

@@ -4,7 +4,6 @@ import { CircleCheck, Inbox } from "lucide-react";
 import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";
 import { useClient, useMayAnswer, useSessions } from "../live/hooks";
-import { isOver } from "../session/status";
 
 /** Nothing waits. Who is new here is offered a mock session. */
 export function EmptyInbox() {
@@ -13,7 +12,7 @@ export function EmptyInbox() {
   const mayAnswer = useMayAnswer();
   const { setDialog } = useShell();
   const sessions = useSessions();
-  const working = sessions.filter((session) => !isOver(session.status)).length;
+  const working = sessions.filter((session) => session.status === "running").length;
   const mock = useMutation({
     mutationFn: () => client.start({ agent: "mock", prompt: "ask me a question", labels: {} }),
   });
@@ -30,7 +29,7 @@ export function EmptyInbox() {
           <CircleCheck className="ok" size={20} strokeWidth={1.75} aria-hidden="true" />
         )}
         <h2>{t(isNew ? "empty.newTitle" : "empty.title")}</h2>
-        <p>{isNew ? t("empty.new") : t("empty.working", { count: working })}</p>
+        <p>{isNew ? t("empty.new") : working === 0 ? t("empty.idle") : t("empty.working", { count: working })}</p>
         {isNew && <pre className="cmdline">sayso start claude "fix the login test"</pre>}
         {mayAnswer && (
           <div className="hstack">

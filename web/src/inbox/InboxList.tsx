@@ -1,27 +1,29 @@
 import { Kbd } from "@sayso/react";
 import { ArrowUp, Search } from "lucide-react";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useWords } from "../i18n";
 import { useLoaded, useMayAnswer } from "../live/hooks";
 import { InboxRows, type Item } from "./InboxRows";
-import { type Entry, GROUPS } from "./order";
+import { GROUPS, type Row } from "./order";
 import type { Inbox } from "./useInbox";
+import type { SelectRow } from "./useSelection";
 
 interface InboxListProps {
   inbox: Inbox;
   askId: string | undefined;
   selected: ReadonlySet<string>;
   onEnter: (id: string) => void;
+  onSelect: SelectRow;
 }
 
 /** What waits, in groups. */
-export function InboxList({ inbox, askId, selected, onEnter }: InboxListProps) {
+export function InboxList({ inbox, askId, selected, onEnter, onSelect }: InboxListProps) {
   const t = useWords();
   const loaded = useLoaded();
   const mayAnswer = useMayAnswer();
   const [foldedOpen, setFoldedOpen] = useState(false);
-  const items = useMemo(() => itemsOf(inbox.shown, foldedOpen), [inbox.shown, foldedOpen]);
-  const toggle = useCallback(() => setFoldedOpen((open) => !open), []);
+  const items = useMemo(() => itemsOf(inbox.rows, foldedOpen), [inbox.rows, foldedOpen]);
+  const snoozed = inbox.rows.filter((row) => row.group === "snoozed").length;
 
   return (
     <section className="list" aria-label={t("inbox.waiting")}>
@@ -36,18 +38,26 @@ export function InboxList({ inbox, askId, selected, onEnter }: InboxListProps) {
       )}
       <InboxRows
         items={items}
-        total={inbox.shown.length}
-        pending={inbox.pending}
+        total={inbox.rows.length}
         askId={askId}
         selected={selected}
-        foldedOpen={foldedOpen}
-        toggle={toggle}
         onEnter={onEnter}
+        onSelect={onSelect}
         onPointing={inbox.setPointing}
       >
         {!loaded && <Skeleton />}
         {loaded && items.length === 0 && <p className="none">{t("inbox.noMatch", { text: inbox.filter })}</p>}
       </InboxRows>
+      {snoozed > 0 && (
+        <button
+          type="button"
+          className="group fold"
+          aria-expanded={foldedOpen}
+          onClick={() => setFoldedOpen((open) => !open)}
+        >
+          {t("group.snoozed")} <span className="num">{snoozed}</span>
+        </button>
+      )}
       <div className="hintbar" aria-hidden="true">
         <span>
           <Kbd>j</Kbd>
@@ -72,13 +82,13 @@ export function InboxList({ inbox, askId, selected, onEnter }: InboxListProps) {
   );
 }
 
-function itemsOf(shown: Entry[], snoozedOpen: boolean): Item[] {
+function itemsOf(rows: Row[], snoozedOpen: boolean): Item[] {
   return GROUPS.flatMap((group): Item[] => {
-    const entries = shown.map((entry, place) => ({ ...entry, place })).filter((entry) => entry.group === group);
-    if (entries.length === 0) return [];
-    const head: Item = { kind: "group", group, count: entries.length };
-    if (group === "snoozed" && !snoozedOpen) return [head];
-    return [head, ...entries.map(({ id, place }): Item => ({ kind: "row", id, place }))];
+    if (group === "snoozed" && !snoozedOpen) return [];
+    const inGroup = rows.map((row, place) => ({ ...row, place })).filter((row) => row.group === group);
+    if (inGroup.length === 0) return [];
+    const head: Item = { kind: "group", group, count: inGroup.reduce((sum, row) => sum + row.ids.length, 0) };
+    return [head, ...inGroup.map(({ id, ids, place }): Item => ({ kind: "row", id, ids, place }))];
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Ask, AskCard, age, baseName, Kbd, titleOf, useHost, useNow, Visible } from "@sayso/react";
-import { useCallback, useEffect, useRef, useState } from "react";
-import { ApiError } from "../api/client";
+import { ConnectionError } from "@sayso/sdk";
+import { type ReactNode, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { usePrefs } from "../app/prefs";
 import { go, hrefOf } from "../app/route";
 import { useShell } from "../app/shellContext";
@@ -17,6 +17,7 @@ import { EmptyInbox } from "./EmptyInbox";
 import { InboxList } from "./InboxList";
 import { useInbox } from "./useInbox";
 import { useInboxKeys } from "./useInboxKeys";
+import { useSelection } from "./useSelection";
 
 /** Everything that waits, and the one that is open. */
 export function InboxPage({ askId }: { askId: string | undefined }) {
@@ -27,30 +28,60 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
   const { dialog, setDialog } = useShell();
   const inbox = useInbox(askId);
   const ask = useLiveAsk(askId);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { selected, setSelected, select, clear } = useSelection(inbox.rows, askId);
+  const [reviewing, setReviewing] = useState(false);
   const [entered, setEntered] = useState({ id: "", count: 0 });
-  const enter = useCallback((id: string) => {
-    go({ page: "inbox", ask: id });
-    setEntered(({ count }) => ({ id, count: count + 1 }));
-  }, []);
+  const enter = useCallback(
+    (id: string) => {
+      clear();
+      go({ page: "inbox", ask: id });
+      setEntered(({ count }) => ({ id, count: count + 1 }));
+    },
+    [clear],
+  );
   const onePane = width < 900;
 
   const missing = useMissingAsk(askId, loaded && !ask);
-  const first = inbox.shown[0]?.id;
+  const first = inbox.rows[0]?.id;
   useEffect(() => {
     if (!askId && first && !onePane) go({ page: "inbox", ask: first }, { replace: true });
   }, [askId, first, onePane]);
+  const isFilteredOut =
+    inbox.filter !== "" && loaded && askId !== undefined && inbox.at < 0 && ask?.status === "pending";
+  useEffect(() => {
+    if (isFilteredOut) go(first ? { page: "inbox", ask: first } : { page: "inbox" }, { replace: true });
+  }, [isFilteredOut, first]);
   useNextAfterSend(askId, inbox.next, selected.size > 0);
   useInboxKeys({ inbox, ask, selected, setSelected, enabled: dialog === "none" });
 
   const chosen = [...selected].map((id) => live.store.ask(id)).filter((one) => one?.status === "pending") as Ask[];
+  const batch = chosen.length > 1 && (!onePane || reviewing);
+  const endBatch = () => {
+    clear();
+    setReviewing(false);
+  };
+  const openOne = (one: Ask) => {
+    endBatch();
+    inbox.unfold(one);
+    go({ page: "inbox", ask: one.id });
+  };
+  const row = inbox.rows[inbox.at];
+  const folded = ask && row && row.id === ask.id && row.ids.length > 1 ? row.ids : undefined;
+  const showList = !onePane || !(askId || batch);
   if (loaded && inbox.pending.length === 0 && !ask && !missing) return <EmptyInbox />;
   return (
     <div className="two">
-      {!(onePane && askId) && <InboxList inbox={inbox} askId={askId} selected={selected} onEnter={enter} />}
-      {!(onePane && !askId) && (
+      {showList && (
+        <div className="listpane">
+          <InboxList inbox={inbox} askId={askId} selected={selected} onEnter={enter} onSelect={select} />
+          {onePane && selected.size > 0 && (
+            <SelectionBar count={chosen.length} onReview={() => setReviewing(true)} onCancel={clear} />
+          )}
+        </div>
+      )}
+      {!(onePane && showList) && (
         <section className="detail" id="open-ask" aria-label={t("inbox.open")} tabIndex={-1}>
-          {ask && <DetailBar ask={ask} inbox={inbox} />}
+          {ask && !batch && <DetailBar ask={ask} inbox={inbox} />}
           <div className="scroll">
             {missing && (
               <div className="empty" role="status">
@@ -60,17 +91,24 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
                 </a>
               </div>
             )}
-            {chosen.length > 1 ? (
-              <BatchCard asks={chosen} onDone={() => setSelected(new Set())} />
+            {batch ? (
+              <BatchCard
+                asks={chosen}
+                active={dialog === "none"}
+                onDecided={endBatch}
+                onCancel={endBatch}
+                onOpen={openOne}
+              />
             ) : (
               ask && (
                 <>
-                  <OpenCard
-                    key={ask.id}
-                    ask={ask}
-                    active={dialog === "none"}
-                    entered={entered.id === ask.id ? entered.count : 0}
-                  />
+                  <FoldedCard key={ask.id} ids={folded ?? []} active={dialog === "none"} onOpen={openOne}>
+                    <OpenCard
+                      ask={ask}
+                      active={dialog === "none"}
+                      entered={entered.id === ask.id ? entered.count : 0}
+                    />
+                  </FoldedCard>
                   <Next ask={inbox.next()} />
                 </>
               )
@@ -80,6 +118,42 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
       )}
       {width >= 1600 && ask?.sessionId && <SessionFacts id={ask.sessionId} />}
       {ask?.approval && <RuleDialog ask={ask} open={dialog === "rule"} onClose={() => setDialog("none")} />}
+    </div>
+  );
+}
+
+interface FoldedCardProps {
+  /** The identical asks of the row; fewer than two when the row stands for one ask. */
+  ids: string[];
+  active: boolean;
+  onOpen: (ask: Ask) => void;
+  children: ReactNode;
+}
+
+/** Identical asks as one card. Asks that arrive while it is open are added only when the person wants it. */
+function FoldedCard({ ids, active, onOpen, children }: FoldedCardProps) {
+  const { store } = useLive();
+  const { sender } = useHost();
+  const [shown, setShown] = useState<readonly string[]>(ids);
+  const isSending = useSyncExternalStore(sender.subscribe, () => shown.some((id) => sender.get(id) !== undefined));
+  const asks = shown.map((id) => store.ask(id)).filter((ask) => ask?.status === "pending") as Ask[];
+  if (asks.length < 2 || isSending) return children;
+  const more = { count: ids.filter((id) => !shown.includes(id)).length, include: () => setShown(ids) };
+  return <BatchCard asks={asks} active={active} onOpen={onOpen} more={more} />;
+}
+
+/** On a phone: what is selected, and the way to decide it. */
+function SelectionBar({ count, onReview, onCancel }: { count: number; onReview: () => void; onCancel: () => void }) {
+  const t = useWords();
+  const words = useCardWords();
+  return (
+    <div className="selbar">
+      <button type="button" className="btn" onClick={onCancel}>
+        {words("button.cancel")}
+      </button>
+      <button type="button" className="btn primary" disabled={count < 2} onClick={onReview}>
+        {t("batch.review", { count })}
+      </button>
     </div>
   );
 }
@@ -145,9 +219,16 @@ function useMissingAsk(askId: string | undefined, absent: boolean): boolean {
     client
       .ask(askId)
       .then((ask) => store.takeAsks([ask]))
-      .catch((error) => error instanceof ApiError && setRefused(askId));
+      .catch((error) => error instanceof ConnectionError || setRefused(askId));
   }, [askId, absent, client, store]);
   return absent && askId !== undefined && refused === askId;
+}
+
+/** The controls of a card that is sent are gone: the focus goes to the list, or on a phone to the card. */
+function focusList(): void {
+  const { activeElement } = document;
+  if (activeElement && activeElement !== document.body && !activeElement.closest(".sayso-ask")) return;
+  (document.getElementById("asks") ?? document.getElementById("open-ask"))?.focus();
 }
 
 /** After a decision the next ask is shown. The decided one stays in the list until the cursor is elsewhere. */
@@ -158,13 +239,14 @@ function useNextAfterSend(askId: string | undefined, next: () => Ask | undefined
   const latest = useRef(next);
   latest.current = next;
   useEffect(() => {
-    if (!askId || !nextAfterSend || batch) return;
+    if (!askId) return;
     let onItsWay = false;
     return sender.subscribe(() => {
       const phase = sender.get(askId)?.phase;
+      if (!onItsWay && (phase === "held" || phase === "sending")) focusList();
       const sent = onItsWay && phase === undefined && store.ask(askId)?.status !== "pending";
-      onItsWay = phase === "held" || phase === "sending";
-      const ask = sent ? latest.current() : undefined;
+      onItsWay = phase === "held" || phase === "sending" || phase === "queued";
+      const ask = sent && nextAfterSend && !batch ? latest.current() : undefined;
       if (ask) go({ page: "inbox", ask: ask.id }, { replace: true });
     });
   }, [askId, sender, store, nextAfterSend, batch]);

@@ -16,28 +16,39 @@ import {
   Visible,
 } from "@sayso/react";
 import { Check, GitBranch } from "lucide-react";
-import { memo, useMemo } from "react";
+import { type MouseEvent, memo, type PointerEvent, useMemo, useRef } from "react";
 import { useCardWords, useWords } from "../i18n";
-import { useLiveAsk } from "../live/hooks";
+import { useLiveAsk, useMayAnswer } from "../live/hooks";
+import type { SelectRow } from "./useSelection";
+
+/** How long a finger rests on a row to select it, in milliseconds. */
+const LONG_PRESS_MS = 500;
 
 interface RowProps {
   id: string;
+  /** How many identical asks the row stands for. */
+  count: number;
   /** The person opens the ask by a click or Enter. */
   onEnter: (id: string) => void;
+  onSelect: SelectRow;
+  /** Whether something is selected: then a tap selects, too. */
+  selecting: boolean;
   open: boolean;
   selected: boolean;
   place: number;
   total: number;
-  twins: number;
 }
 
 /** One ask in the list. */
-export const InboxRow = memo(function InboxRow({ id, onEnter, open, selected, place, total, twins }: RowProps) {
+export const InboxRow = memo(function InboxRow(props: RowProps) {
+  const { id, count, onEnter, open, selected, place, total } = props;
+  const t = useWords();
   const words = useCardWords();
   const { sender } = useHost();
   const ask = useLiveAsk(id);
   const sending = useSending(sender, id);
   const now = useNow(ask?.deadlineAt ? 1000 : 15_000);
+  const press = useRowPress(props);
   if (!ask) return null;
   const title = titleOf(ask);
   const state = stateOf(ask, sending, now);
@@ -54,13 +65,14 @@ export const InboxRow = memo(function InboxRow({ id, onEnter, open, selected, pl
       data-selected={selected}
       data-state={state}
       tabIndex={-1}
-      onClick={() => onEnter(id)}
+      {...press}
       onKeyDown={(event) => event.key === "Enter" && onEnter(id)}
     >
       {state === "pending" ? <KindIcon ask={ask} /> : <StateIcon ask={ask} state={state} />}
       <span className={title.code ? "t mono" : "t"}>
         <Visible text={title.text} />
       </span>
+      {count > 1 && <span className="times num">{t("row.folded", { count })}</span>}
       <time className="age num" dateTime={ask.openedAt} title={new Date(ask.openedAt).toLocaleString()}>
         {age(words, now - Date.parse(decided ? (ask.outcome?.at ?? ask.openedAt) : ask.openedAt))}
       </time>
@@ -69,25 +81,57 @@ export const InboxRow = memo(function InboxRow({ id, onEnter, open, selected, pl
         {ask.project && (
           <>
             <span className="sep" />
-            <span className="cut">
+            <span className="project cut">
               <Visible text={baseName(ask.project)} />
             </span>
           </>
         )}
-        {ask.branch && (
-          <span className="branch cut">
+        {ask.branch && count === 1 && (
+          <span className="branch">
             <GitBranch size={14} strokeWidth={1.75} aria-hidden="true" />
-            <Visible text={ask.branch} />
+            <span className="cut">
+              <Visible text={ask.branch} />
+            </span>
           </span>
         )}
       </span>
-      <Fact ask={ask} now={now} twins={twins} sending={state === "sending"} />
+      <Fact ask={ask} now={now} count={count} sending={state === "sending"} />
     </div>
   );
 });
 
+/** A click opens; Ctrl-click, Shift-click and a long press select. While something is selected, a tap selects, too. */
+function useRowPress({ id, onEnter, onSelect, selecting }: RowProps) {
+  const mayAnswer = useMayAnswer();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const pressed = useRef<"short" | "long">("short");
+  const byTouch = useRef(false);
+  const stop = () => clearTimeout(timer.current);
+  return {
+    onPointerDown: ({ pointerType }: PointerEvent) => {
+      byTouch.current = pointerType === "touch";
+      pressed.current = "short";
+      if (!byTouch.current || !mayAnswer) return;
+      timer.current = setTimeout(() => {
+        pressed.current = "long";
+        onSelect(id, "toggle");
+      }, LONG_PRESS_MS);
+    },
+    onPointerUp: stop,
+    onPointerCancel: stop,
+    onPointerLeave: stop,
+    onContextMenu: (event: MouseEvent) => byTouch.current && event.preventDefault(),
+    onClick: ({ ctrlKey, metaKey, shiftKey }: MouseEvent) => {
+      if (pressed.current === "long") return;
+      if (mayAnswer && shiftKey) onSelect(id, "range");
+      else if (mayAnswer && (ctrlKey || metaKey || (byTouch.current && selecting))) onSelect(id, "toggle");
+      else onEnter(id);
+    },
+  };
+}
+
 /** The one thing worth knowing at the right. */
-function Fact({ ask, now, twins, sending }: { ask: Ask; now: number; twins: number; sending: boolean }) {
+function Fact({ ask, now, count, sending }: { ask: Ask; now: number; count: number; sending: boolean }) {
   const t = useWords();
   const words = useCardWords();
   const stat = useMemo(() => diffStat(ask), [ask]);
@@ -105,7 +149,7 @@ function Fact({ ask, now, twins, sending }: { ask: Ask; now: number; twins: numb
     return <span className="e due num">{key ? words(key, { time }) : time}</span>;
   }
   if (ask.reach === "parked") return <span className="e parked">{t("row.parked")}</span>;
-  if (twins > 1) return <span className="e">{t("row.identical", { count: twins })}</span>;
+  if (count > 1) return <span className="e">{t("row.identical", { count })}</span>;
   if (stat) {
     return (
       <span className="e stat">

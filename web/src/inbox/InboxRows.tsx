@@ -1,10 +1,10 @@
-import type { Ask } from "@sayso/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import { type PageKey, useWords } from "../i18n";
 import { useWidth } from "../ui/useWidth";
 import { InboxRow } from "./InboxRow";
-import { type Group, twinKey } from "./order";
+import type { Group } from "./order";
+import type { SelectRow } from "./useSelection";
 
 const GROUP_WORDS: Record<Group, PageKey> = {
   soon: "group.soon",
@@ -14,17 +14,17 @@ const GROUP_WORDS: Record<Group, PageKey> = {
   snoozed: "group.snoozed",
 };
 
-export type Item = { kind: "group"; group: Group; count: number } | { kind: "row"; id: string; place: number };
+export type Item =
+  | { kind: "group"; group: Group; count: number }
+  | { kind: "row"; id: string; ids: string[]; place: number };
 
 interface InboxRowsProps {
   items: Item[];
   total: number;
-  pending: Ask[];
   askId: string | undefined;
   selected: ReadonlySet<string>;
-  foldedOpen: boolean;
-  toggle: () => void;
   onEnter: (id: string) => void;
+  onSelect: SelectRow;
   onPointing: (pointing: boolean) => void;
   children: ReactNode;
 }
@@ -34,11 +34,10 @@ interface InboxRowsProps {
  * browser a fraction of what a new row does.
  */
 export function InboxRows(props: InboxRowsProps) {
-  const { items, total, pending, askId, selected, foldedOpen, toggle, onEnter, onPointing, children } = props;
+  const { items, total, askId, selected, onEnter, onSelect, onPointing, children } = props;
   const t = useWords();
   const phone = useWidth() < 640;
   const scroll = useRef<HTMLDivElement>(null);
-  const twins = useMemo(() => countTwins(pending), [pending]);
   // Held still: a new function makes the virtualizer measure all of them again.
   const estimateSize = useCallback(
     (index: number) => (items[index]?.kind === "group" ? 28 : phone ? 70 : 55),
@@ -52,7 +51,11 @@ export function InboxRows(props: InboxRowsProps) {
     getItemKey,
     overscan: 3,
   });
-  const at = useMemo(() => items.findIndex((item) => item.kind === "row" && item.id === askId), [items, askId]);
+  const at = useMemo(
+    () => items.findIndex((item) => item.kind === "row" && item.ids.includes(askId ?? "")),
+    [items, askId],
+  );
+  const active = items[at];
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: "auto" });
   }, [at, virtual]);
@@ -72,7 +75,7 @@ export function InboxRows(props: InboxRowsProps) {
       tabIndex={0}
       aria-label={t("inbox.waiting")}
       aria-multiselectable="true"
-      aria-activedescendant={at >= 0 ? `row-${askId}` : undefined}
+      aria-activedescendant={active?.kind === "row" ? `row-${active.id}` : undefined}
       onMouseEnter={() => onPointing(true)}
       onMouseLeave={() => onPointing(false)}
     >
@@ -91,16 +94,18 @@ export function InboxRows(props: InboxRowsProps) {
               style={{ transform: `translateY(${row.start}px)` }}
             >
               {item.kind === "group" ? (
-                <GroupHead group={item.group} count={item.count} open={foldedOpen} toggle={toggle} />
+                <GroupHead group={item.group} count={item.count} />
               ) : (
                 <InboxRow
                   id={item.id}
+                  count={item.ids.length}
                   onEnter={onEnter}
-                  open={item.id === askId}
+                  onSelect={onSelect}
+                  selecting={selected.size > 0}
+                  open={row.index === at}
                   selected={selected.has(item.id)}
                   place={item.place}
                   total={total}
-                  twins={twins.get(item.id) ?? 1}
                 />
               )}
             </div>
@@ -113,26 +118,11 @@ export function InboxRows(props: InboxRowsProps) {
 
 const keyOf = (item: Item | undefined): string => (item?.kind === "row" ? item.id : `group-${item?.group}`);
 
-function countTwins(pending: Ask[]): Map<string, number> {
-  const byKey = new Map<string, string[]>();
-  for (const ask of pending) {
-    const key = twinKey(ask);
-    if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), ask.id]);
-  }
-  return new Map([...byKey.values()].flatMap((ids) => ids.map((id) => [id, ids.length] as const)));
-}
-
-function GroupHead({ group, count, open, toggle }: { group: Group; count: number; open: boolean; toggle: () => void }) {
+function GroupHead({ group, count }: { group: Group; count: number }) {
   const t = useWords();
-  const words = (
-    <>
-      {t(GROUP_WORDS[group])} <span className="num">{count}</span>
-    </>
-  );
-  if (group !== "snoozed") return <div className="group">{words}</div>;
   return (
-    <button type="button" className="group" aria-expanded={open} onClick={toggle}>
-      {words}
-    </button>
+    <div className="group">
+      {t(GROUP_WORDS[group])} <span className="num">{count}</span>
+    </div>
   );
 }

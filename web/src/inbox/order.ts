@@ -76,6 +76,34 @@ export function twinKey(ask: Ask): string | undefined {
   ]);
 }
 
+/** A row of the list: one ask, or several identical ones of a group. */
+export interface Row {
+  /** The ask that the row opens: the first one. */
+  id: string;
+  group: Group;
+  /** All asks of the row, in the order of the list. */
+  ids: string[];
+}
+
+/** Folds identical approvals of a group into one row, except those that the person unfolded. */
+export function fold(entries: Entry[], find: (id: string) => Ask | undefined, unfolded: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  const byKey = new Map<string, Row>();
+  for (const { id, group } of entries) {
+    const ask = find(id);
+    const twins = ask?.status === "pending" ? twinKey(ask) : undefined;
+    const key = twins === undefined || unfolded.has(twins) ? undefined : `${group} ${twins}`;
+    const same = key === undefined ? undefined : byKey.get(key);
+    if (same) same.ids.push(id);
+    else {
+      const row = { id, group, ids: [id] };
+      rows.push(row);
+      if (key !== undefined) byKey.set(key, row);
+    }
+  }
+  return rows;
+}
+
 /** The waiting approvals that are the same as this one, itself among them. */
 export function twinsOf(ask: Ask, pending: Ask[]): Ask[] {
   const key = twinKey(ask);

@@ -1,8 +1,8 @@
-import { type Ask, useNow } from "@sayso/react";
+import { type Ask, useHost, useNow } from "@sayso/react";
 import { useMemo, useRef, useState } from "react";
 import { go } from "../app/route";
 import { useLive, usePending } from "../live/hooks";
-import { type Entry, matches, ordered, place } from "./order";
+import { type Entry, fold, matches, ordered, place, twinKey } from "./order";
 
 /** How often snoozes and deadlines are looked at again. */
 const STEP_MS = 15_000;
@@ -10,6 +10,7 @@ const STEP_MS = 15_000;
 /** The list of the inbox and the cursor in it. */
 export function useInbox(askId: string | undefined) {
   const { store } = useLive();
+  const { sender } = useHost();
   const pending = usePending();
   const now = useNow(STEP_MS);
   const [filter, setFilter] = useState("");
@@ -28,20 +29,36 @@ export function useInbox(askId: string | undefined) {
     return placed;
   }, [pending, filter, now, askId, pointing, refresh]);
 
-  const at = shown.findIndex((entry) => entry.id === askId);
+  // A link to one of several identical asks opens that ask, not all of them.
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const first = useRef(askId);
+  const linked = first.current ? store.ask(first.current) : undefined;
+  const kept = (linked && twinKey(linked)) ?? "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `pending` changes with what the store holds
+  const rows = useMemo(
+    () => fold(shown, store.ask, new Set([...unfolded, kept])),
+    [shown, pending, store, unfolded, kept],
+  );
+  const at = rows.findIndex((row) => row.ids.includes(askId ?? ""));
   const move = (step: number) => {
-    const next = shown[at === -1 ? 0 : Math.min(shown.length - 1, Math.max(0, at + step))];
+    const next = rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))];
     if (next) go({ page: "inbox", ask: next.id }, { replace: true });
   };
   /** The next ask that still waits, looking down and then from the top. */
   const next = (): Ask | undefined => {
-    const ids = [...shown.slice(at + 1), ...shown.slice(0, Math.max(0, at))].filter(
-      (entry) => entry.group !== "snoozed",
-    );
-    return ids.map((entry) => store.ask(entry.id)).find((ask) => ask?.status === "pending");
+    const others = [...rows.slice(at + 1), ...rows.slice(0, Math.max(0, at))].filter((row) => row.group !== "snoozed");
+    const asks = others.flatMap((row) => row.ids).map((id) => store.ask(id));
+    return asks.find((ask) => ask?.status === "pending" && !sender.get(ask.id));
+  };
+  /** Shows the asks of a folded row one by one. */
+  const unfold = (ask: Ask) => {
+    const key = twinKey(ask);
+    if (key !== undefined) setUnfolded((keys) => new Set([...keys, key]));
   };
   return {
     shown,
+    rows,
+    unfold,
     hidden,
     at,
     pending,

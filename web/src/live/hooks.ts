@@ -1,8 +1,7 @@
-import type { Ask } from "@sayso/react";
+import type { Ask, Connection } from "@sayso/sdk";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { Client, Session, Token } from "../api/client";
 import type { Live } from "./live";
-import type { Connection } from "./stream";
 
 export const LiveContext = createContext<{ live: Live; client: Client; role: Token["role"] } | undefined>(undefined);
 

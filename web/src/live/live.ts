@@ -1,24 +1,27 @@
-import { type Client, uniqueKey } from "../api/client";
+import { type Connection, type FeedEvent, NotFoundError, SaysoError } from "@sayso/sdk";
+import type { Client } from "../api/client";
 import { elect } from "./election";
-import type { FeedEvent } from "./sse";
+import { askOf } from "./events";
 import { LiveStore } from "./store";
-import { type Connection, Stream } from "./stream";
 
 type Wire = { kind: "event"; event: FeedEvent } | { kind: "connection"; connection: Connection } | { kind: "tryNow" };
 
 const PAGE = 500;
+/** How long to wait when the server refuses the stream for another reason than the token, in milliseconds. */
+const REFUSED_WAIT = 15_000;
 const CHANNEL = "sayso.feed";
 
 /** Keeps the store up to date: a snapshot, then the feed, held by one tab of the browser and passed to the others. */
 export class Live {
   readonly store = new LiveStore();
-  readonly #id = uniqueKey();
+  readonly #id = `${Date.now()}-${Math.random()}`;
   readonly #listeners = new Set<() => void>();
   readonly #eventListeners = new Set<(event: FeedEvent) => void>();
   readonly #channel = typeof BroadcastChannel === "function" ? new BroadcastChannel(CHANNEL) : undefined;
   #connection: Connection = { state: "connecting" };
   #early: FeedEvent[] | undefined = [];
-  #stream: Stream | undefined;
+  /** Given while this tab leads. Aborting it ends the stream. */
+  #stream: AbortController | undefined;
   #stopElection: () => void = () => {};
   #stopped = false;
 
@@ -49,8 +52,9 @@ export class Live {
     return () => this.#eventListeners.delete(listener);
   }
 
+  /** Reconnects without waiting, in whichever tab holds the stream. */
   tryNow = (): void => {
-    this.#stream?.tryNow();
+    this.#reconnect();
     this.#channel?.postMessage({ kind: "tryNow" } satisfies Wire);
   };
 
@@ -66,8 +70,11 @@ export class Live {
     }
     if (this.#stopped) return;
     const lead = () => {
-      this.#stream = this.#open();
-      return () => this.#stream?.stop();
+      this.#openStream();
+      return () => {
+        this.#stream?.abort();
+        this.#stream = undefined;
+      };
     };
     this.#stopElection = this.#channel ? elect(this.#id, lead).stop : lead();
   }
@@ -104,32 +111,49 @@ export class Live {
   async #readAgain(id: string): Promise<void> {
     try {
       this.store.takeAsks([await this.client.ask(id)]);
-    } catch {
-      this.store.forget(id);
+    } catch (error) {
+      if (error instanceof NotFoundError) this.store.forget(id);
     }
   }
 
-  #open(): Stream {
-    return new Stream({
-      url: "/v1/events",
-      headers: () => this.client.headers(),
-      since: () => this.store.seq,
-      onEvent: (event) => {
+  #openStream(): void {
+    this.#stream?.abort();
+    this.#stream = new AbortController();
+    void this.#follow(this.#stream.signal);
+  }
+
+  #reconnect(): void {
+    if (this.#stream && this.#connection.state === "waiting") this.#openStream();
+  }
+
+  /** Passes the feed on to this tab and the others until the signal is given or the server refuses. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const onConnection = (connection: Connection) => {
+      if (!signal.aborted) this.#announce(connection);
+    };
+    try {
+      for await (const event of this.client.sayso.events({ since: this.store.seq, signal, onConnection })) {
+        if (signal.aborted) return;
         this.#channel?.postMessage({ kind: "event", event } satisfies Wire);
         this.#take(event);
-      },
-      onConnection: (connection) => {
-        this.#channel?.postMessage({ kind: "connection", connection } satisfies Wire);
-        this.#setConnection(connection);
-      },
-      onRefused: this.refused,
-    });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof SaysoError && (error.status === 401 || error.status === 403)) return this.refused();
+      onConnection({ state: "waiting", retryAt: Date.now() + REFUSED_WAIT });
+      setTimeout(() => signal.aborted || this.#openStream(), REFUSED_WAIT);
+    }
+  }
+
+  #announce(connection: Connection): void {
+    this.#channel?.postMessage({ kind: "connection", connection } satisfies Wire);
+    this.#setConnection(connection);
   }
 
   #hear(wire: Wire): void {
     if (wire.kind === "event") this.#take(wire.event);
     else if (wire.kind === "connection") this.#setConnection(wire.connection);
-    else this.#stream?.tryNow();
+    else this.#reconnect();
   }
 
   #take(event: FeedEvent): void {
@@ -138,10 +162,11 @@ export class Live {
       return;
     }
     if (event.type === "reset") {
-      this.store.seq = Number(event.data.seq ?? event.seq ?? this.store.seq);
-      void this.#snapshot().catch(() => this.#stream?.tryNow());
+      this.store.seq = event.seq ?? this.store.seq;
+      void this.#snapshot().catch(() => this.#reconnect());
     } else this.store.apply(event);
-    if (event.data.truncated === true && typeof event.data.id === "string") void this.#readAgain(event.data.id);
+    const ask = askOf(event);
+    if (ask?.truncated) void this.#readAgain(ask.id);
     for (const listener of this.#eventListeners) listener(event);
   }
 

@@ -1,17 +1,11 @@
+import type { FeedEvent } from "@sayso/sdk";
 import { describe, expect, it } from "vitest";
 import { anAsk } from "../../../sdk/react/src/test/asks";
 import type { Session } from "../api/client";
-import type { FeedEvent } from "./sse";
-import { SseReader } from "./sse";
 import { LiveStore } from "./store";
 
-const event = (seq: number, type: string, data: object): FeedEvent => ({
-  seq,
-  at: "",
-  type,
-  sessionId: "ses_1",
-  data: data as Record<string, unknown>,
-});
+const event = (seq: number, type: string, data: object) =>
+  ({ seq, at: "", type, sessionId: "ses_1", data }) as FeedEvent;
 const answered = anAsk({ status: "answered", reach: null });
 
 describe("the live store", () => {
@@ -71,17 +65,4 @@ describe("the live store", () => {
       "answered",
     ]);
   });
-});
-
-it("reads events from pieces of any size, and skips comments", () => {
-  const text =
-    ': hello\n\nid: 1\nevent: a\ndata: {"type":"a",\ndata: "at":""}\n\ndata: {"type":"b","at":""}\n\ndata: {"ty';
-  for (const size of [1, 3, 7, text.length]) {
-    const reader = new SseReader();
-    const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-    expect(pieces.flatMap((piece) => [...reader.read(piece)])).toEqual([
-      { type: "a", at: "" },
-      { type: "b", at: "" },
-    ]);
-  }
 });

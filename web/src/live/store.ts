@@ -1,6 +1,5 @@
-import type { Ask } from "@sayso/react";
+import type { Ask, FeedEvent } from "@sayso/sdk";
 import type { Session } from "../api/client";
-import type { FeedEvent } from "./sse";
 
 const ASK_EVENT = /^(question|approval|link)\.(requested|resolved)$|^ask\./;
 const KEPT_DECIDED = 300;

@@ -1,12 +1,24 @@
 import { Visible } from "@sayso/react";
+import { useQuery } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import type { Explained } from "../api/client";
 import { useCardWords, useWords } from "../i18n";
+import { useClient } from "../live/hooks";
 
 const MORE = 20;
 
+/** When a person decided otherwise, and why. */
+function OldReason({ id }: { id: string }) {
+  const client = useClient();
+  const { data: ask } = useQuery({ queryKey: ["ask", id], queryFn: () => client.ask(id), staleTime: Infinity });
+  const { outcome } = ask ?? {};
+  if (!outcome) return null;
+  const day = new Date(outcome.at).toLocaleDateString();
+  return <Visible text={outcome.message ? `${day}: “${outcome.message}”` : day} />;
+}
+
 /** Past asks, what became of them, and what would have. */
-export function DryRunList({ entries }: { entries: Explained[] }) {
+export function DryRunList({ entries, otherwise = [] }: { entries: Explained[]; otherwise?: Explained[] }) {
   const t = useWords();
   const words = useCardWords();
   return (
@@ -19,12 +31,15 @@ export function DryRunList({ entries }: { entries: Explained[] }) {
           <span className="hstack">
             <span className="muted">{one.status === "pending" ? "" : words(`state.${one.status}`)}</span>
             <ArrowRight className="arrow" size={12} aria-hidden="true" />
-            <span className="chip" data-verdict={one.verdict}>
+            <span
+              className="chip"
+              {...(otherwise.includes(one) ? { "data-status": "waiting" } : { "data-verdict": one.verdict })}
+            >
               {t(`verdict.${one.verdict as "approve" | "deny" | "answer" | "reject" | "ask"}`)}
             </span>
           </span>
           <span className="s">
-            <Visible text={one.because} />
+            {otherwise.includes(one) ? <OldReason id={one.askId} /> : <Visible text={one.because} />}
           </span>
         </div>
       ))}

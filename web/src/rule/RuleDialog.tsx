@@ -1,4 +1,4 @@
-import { type Ask, baseName, Kbd, titleOf, useHost, Visible } from "@sayso/react";
+import { type Ask, baseName, contentOf, Kbd, titleOf, useHost, Visible } from "@sayso/react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useCardWords, useWords } from "../i18n";
@@ -43,7 +43,16 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
     onSettled: () => void queries.invalidateQueries({ queryKey: ["policy"] }),
   });
   const approve = () => {
-    for (const id of release.chosen) sender.hold(id, { kind: "approve" }, words("button.approve"), holdMs);
+    const chosen = release.asks.filter((one) => release.chosen.has(one.id));
+    sender.holdAll(
+      chosen.map((one) => ({
+        askId: one.id,
+        decision: { kind: "approve" },
+        label: words("button.approve"),
+        content: contentOf(one),
+      })),
+      holdMs,
+    );
     onClose();
   };
   const footer = (
@@ -129,7 +138,10 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
             </span>
           </p>
           {dry.data.decided.length > 0 && (
-            <DryRunList entries={[...new Set([...dry.data.otherwise, ...dry.data.decided])]} />
+            <DryRunList
+              entries={[...new Set([...dry.data.otherwise, ...dry.data.decided])]}
+              otherwise={dry.data.otherwise}
+            />
           )}
         </>
       )}

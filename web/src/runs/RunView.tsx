@@ -17,6 +17,7 @@ import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
 import { useClient, useMayAnswer, usePending } from "../live/hooks";
 import { SessionCard } from "../session/SessionCard";
+import { RunTrace } from "./RunTrace";
 import { isRunOver, runStatus, type StepStatus, stepStatus } from "./status";
 import { useRun, useRunAsks } from "./useRuns";
 
@@ -48,6 +49,7 @@ export function RunView({ id }: { id: string }) {
   const status = runStatus(run, pending);
   const active = asks.find((ask) => ask.status === "pending")?.id;
   const input = Object.entries(run.input);
+  const RunEnd = ICONS[status];
   return (
     <>
       <div className="bar">
@@ -70,9 +72,12 @@ export function RunView({ id }: { id: string }) {
         )}
       </div>
       <div className="scroll run">
-        {(cancel.error?.message ?? run.reason) && (
-          <p className="wrong">
-            <Visible text={cancel.error?.message ?? run.reason ?? ""} />
+        {cancel.error && <p className="wrong">{cancel.error.message}</p>}
+        {run.reason && (
+          <p className="runend" data-status={status}>
+            <RunEnd size={16} strokeWidth={1.75} aria-hidden="true" />
+            <b>{t("run.ended", { status: t(`runStatus.${status}`) })}</b>
+            <Visible text={run.reason} />
           </p>
         )}
         <h3>{t("run.title")}</h3>
@@ -86,6 +91,7 @@ export function RunView({ id }: { id: string }) {
             />
           ))}
         </ol>
+        <RunTrace run={run} />
         {input.length > 0 && (
           <>
             <h3>{t("run.input")}</h3>

@@ -6,6 +6,8 @@ import { useClient, useLive, usePending } from "../live/hooks";
 
 const OPEN = 200;
 const LATEST = 50;
+/** How many decided asks since the start of a run are searched for those of the run. */
+const DECIDED = 500;
 
 /** The runs that are under way and the latest of the others, newest first. */
 export function useRuns(): Run[] {
@@ -30,6 +32,22 @@ const NONE: Run[] = [];
 export function useRun(id: string) {
   const client = useClient();
   return useQuery({ queryKey: ["runs", id], queryFn: () => client.run(id), retry: false });
+}
+
+/** Every ask of a run: those that were decided, and those that wait. */
+export function useAllRunAsks({ id, createdAt }: Run): Ask[] {
+  const client = useClient();
+  const { store } = useLive();
+  const pending = usePending().filter((ask) => ask.runId === id);
+  const { data } = useQuery({
+    queryKey: ["runs", id, "decided"],
+    queryFn: async () => {
+      const page = await client.asks({ status: "resolved", since: createdAt, limit: DECIDED });
+      return page.data.filter((ask) => ask.runId === id);
+    },
+  });
+  const decided = (data ?? []).map((ask) => store.ask(ask.id) ?? ask);
+  return [...decided, ...pending.filter(({ id: one }) => !decided.some((ask) => ask.id === one))];
 }
 
 /** The asks of a run that wait, and those that were decided while they were looked at: a card does not vanish. */

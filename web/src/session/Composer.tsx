@@ -1,8 +1,9 @@
 import { baseName, Kbd, plain } from "@sayso/react";
+import { AskPendingError } from "@sayso/sdk";
 import { useMutation } from "@tanstack/react-query";
 import { Folder } from "lucide-react";
 import { useState } from "react";
-import { ApiError, type Session } from "../api/client";
+import type { Session } from "../api/client";
 import { useWords } from "../i18n";
 import { useClient, useLive, useMayAnswer, usePending } from "../live/hooks";
 import { isOver } from "./status";
@@ -22,7 +23,7 @@ export function Composer({ session }: { session: Session }) {
       setText("");
     },
   });
-  const blocked = send.error instanceof ApiError && send.error.problem.code === "ask_pending";
+  const blocked = send.error instanceof AskPendingError;
   const agent = plain(session.agent);
   const approval = pending.find((ask) => ask.kind === "approval");
   const label = approval
@@ -31,6 +32,7 @@ export function Composer({ session }: { session: Session }) {
       ? t("composer.answers", { agent })
       : t("composer.message", { agent });
   if (!mayAnswer || (isOver(session.status) && !session.resumable)) return null;
+  if (session.external) return <p className="composer elsewhere">{t("composer.external")}</p>;
   return (
     <form
       className="composer"

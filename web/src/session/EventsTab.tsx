@@ -1,9 +1,9 @@
 import { Kbd, Visible } from "@sayso/react";
+import type { FeedEvent } from "@sayso/sdk";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Copy, Download, Search } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { useWords } from "../i18n";
-import type { FeedEvent } from "../live/sse";
 import { copyText } from "../ui/copy";
 import { download } from "../ui/download";
 import { blurOnEscape } from "../ui/keys";
@@ -113,7 +113,7 @@ function EventRows({
               onClick={() => onOpen(event.seq)}
             >
               <span className="num">{event.seq}</span>
-              <span className="num">{new Date(event.at).toISOString().slice(11, 23)}</span>
+              <span className="num">{event.at && new Date(event.at).toISOString().slice(11, 23)}</span>
               <span className="type">{event.type}</span>
               <span className="cut">
                 <Visible text={summaryOf(event)} />

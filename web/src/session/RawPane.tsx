@@ -1,10 +1,10 @@
 import { Kbd, pieces, Visible } from "@sayso/react";
+import type { FeedEvent } from "@sayso/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
-import type { FeedEvent } from "../live/sse";
 import { copyText } from "../ui/copy";
 import { useKey } from "../ui/keys";
 import { Segments } from "../ui/Segments";
@@ -14,7 +14,8 @@ export function RawPane({ event }: { event: FeedEvent }) {
   const t = useWords();
   const client = useClient();
   const [view, setView] = useState<"event" | "raw">("event");
-  const askId = /^(question|approval|link|ask)\./.test(event.type) ? String(event.data.id ?? "") : "";
+  const isAbout = /^(question|approval|link|ask)\./.test(event.type) && "id" in event.data;
+  const askId = isAbout ? String(event.data.id) : "";
   const raw = useQuery({
     queryKey: ["raw", askId],
     queryFn: () => client.ask(askId),

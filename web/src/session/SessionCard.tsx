@@ -2,6 +2,7 @@ import { type Ask, AskCard } from "@sayso/react";
 import { useState } from "react";
 import { useShell } from "../app/shellContext";
 import { useClient, useIsAdmin, useLive, useLiveAsk } from "../live/hooks";
+import { useLiveSession } from "../live/useLiveSession";
 import { RuleDialog } from "../rule/RuleDialog";
 import { ruleActions } from "../rule/ruleActions";
 
@@ -19,6 +20,7 @@ export function SessionCard({ ask, active, place = "session" }: SessionCardProps
   const { setDialog } = useShell();
   const [rule, setRule] = useState(false);
   const live = useLiveAsk(ask.id);
+  const external = useLiveSession(ask.sessionId ?? "")?.external ?? false;
   const showRule = (shown: boolean) => {
     setRule(shown);
     setDialog(shown ? "rule" : "none");
@@ -33,7 +35,7 @@ export function SessionCard({ ask, active, place = "session" }: SessionCardProps
         actions={{
           ...(isAdmin ? ruleActions(() => showRule(true)) : {}),
           showNow: ({ id }) => void client.snooze(id, null).then((fresh) => store.takeAsks([fresh])),
-          ...(ask.sessionId
+          ...(ask.sessionId && !external
             ? { sendAsMessage: (_, text: string) => void client.message(ask.sessionId ?? "", text, "queue") }
             : {}),
         }}

@@ -1,6 +1,7 @@
 import { AgentTile, Visible } from "@sayso/react";
+import { NotFoundError } from "@sayso/sdk";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Info, RotateCcw, Square } from "lucide-react";
+import { ChevronLeft, Info, RotateCcw, Square } from "lucide-react";
 import { useState } from "react";
 import { hrefOf } from "../app/route";
 import { type PageKey, useWords } from "../i18n";
@@ -33,6 +34,8 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
   const mayAnswer = useMayAnswer();
   const { isError } = useQuery({
     queryKey: ["session", id],
+    // An unknown session stays unknown.
+    retry: (failures, error) => failures < 1 && !(error instanceof NotFoundError),
     queryFn: async () => {
       const session = await client.session(id);
       store.takeSessions([session]);
@@ -51,6 +54,9 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
     <div className="sess">
       <div className="chat">
         <div className="bar">
+          <a className="back" href={hrefOf({ page: "sessions" })} aria-label={t("nav.sessions")}>
+            <ChevronLeft size={18} aria-hidden="true" />
+          </a>
           <AgentTile agent={session.agent} />
           <h1 className="cut">
             <Visible text={session.title || session.agent} />
@@ -74,8 +80,13 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
             </a>
           </nav>
           <span className="grow" />
-          {mayAnswer && (status === "running" || status === "waiting" || status === "stalled") && (
-            <button type="button" className="btn sm" onClick={() => act.mutate("interrupt")}>
+          {mayAnswer && !session.external && (status === "running" || status === "waiting" || status === "stalled") && (
+            <button
+              type="button"
+              className="btn sm"
+              aria-label={t("button.interrupt")}
+              onClick={() => act.mutate("interrupt")}
+            >
               <Square size={12} aria-hidden="true" />
               <span className="words">{t("button.interrupt")}</span>
             </button>

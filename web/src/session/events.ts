@@ -1,5 +1,6 @@
-import { type Ask, titleOf } from "@sayso/react";
-import type { FeedEvent } from "../live/sse";
+import { titleOf } from "@sayso/react";
+import type { FeedEvent } from "@sayso/sdk";
+import { askOf } from "../live/events";
 
 export const EVENT_KINDS = ["all", "asks", "tools", "messages"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -14,9 +15,11 @@ export const isOfKind = (event: FeedEvent, kind: EventKind): boolean =>
   kind === "all" || OF_KIND[kind].test(event.type);
 
 /** One line about an event. */
-export function summaryOf({ type, data }: FeedEvent): string {
-  if (/^(question|approval|link)\./.test(type)) {
-    const ask = data as unknown as Ask;
+export function summaryOf(event: FeedEvent): string {
+  const { type } = event;
+  const data = event.data as Record<string, unknown>;
+  const ask = askOf(event);
+  if (ask) {
     const by = ask.outcome?.by;
     const who = by ? [by.name ?? by.rule ?? by.kind, by.via].filter(Boolean).join(", ") : "";
     return [ask.status === "pending" ? "" : ask.status, titleOf(ask).text, who].filter(Boolean).join(" · ");

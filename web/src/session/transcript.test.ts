@@ -1,6 +1,6 @@
+import type { FeedEvent } from "@sayso/sdk";
 import { describe, expect, it } from "vitest";
 import { anApproval, anAsk } from "../../../sdk/react/src/test/asks";
-import type { FeedEvent } from "../live/sse";
 import { addEvent, type Entry, readTranscript } from "./transcript";
 
 const at = "2026-11-15T14:00:00Z";
@@ -15,13 +15,7 @@ const tool = (status: string, output: string | null = null) => ({
   status,
 });
 const action = (ask: object) => ({ id: "ask_1", at, type: "action", action_type: "approval_request", ask });
-const event = (type: string, data: object): FeedEvent => ({
-  seq: 1,
-  at,
-  type,
-  sessionId: "ses_1",
-  data: data as Record<string, unknown>,
-});
+const event = (type: string, data: object) => ({ seq: 1, at, type, sessionId: "ses_1", data }) as FeedEvent;
 
 const joined = (ask: object, status: string, output: string | null): Entry =>
   ({
@@ -33,7 +27,6 @@ const joined = (ask: object, status: string, output: string | null): Entry =>
   }) as Entry;
 
 describe("a transcript", () => {
-  // Checklist 4.36, 4.38.
   it("has a tool call and its ask as one entry, whichever comes first", () => {
     const ask = anApproval();
     const expected = [joined(ask, "running", null)];

@@ -1,5 +1,6 @@
 import type { Ask } from "@sayso/react";
-import type { FeedEvent } from "../live/sse";
+import type { FeedEvent } from "@sayso/sdk";
+import { askOf } from "../live/events";
 
 /** One thing in a conversation. A tool call and the ask about it are one entry. */
 export type Entry =
@@ -90,12 +91,11 @@ function joined(before: Entry, after: Entry): Entry {
 export const readTranscript = (blocks: Block[]): Entry[] => blocks.map(readBlock).reduce(addEntry, []);
 
 const BLOCK_EVENT = /^(message\.completed|tool\.(started|updated|completed)|notice|error)$/;
-const ASK_EVENT = /^(question|approval|link)\.(requested|resolved)$/;
 
 /** Adds what an event says. */
 export function addEvent(entries: Entry[], event: FeedEvent): Entry[] {
-  if (BLOCK_EVENT.test(event.type) && event.data.type) return addEntry(entries, readBlock(event.data));
-  if (!ASK_EVENT.test(event.type)) return entries;
-  const ask = event.data as unknown as Ask;
-  return addEntry(entries, { kind: "ask", id: ask.id, at: ask.openedAt, ask });
+  const ask = askOf(event);
+  if (ask) return addEntry(entries, { kind: "ask", id: ask.id, at: ask.openedAt, ask });
+  const block = event.data as Block;
+  return BLOCK_EVENT.test(event.type) && block.type ? addEntry(entries, readBlock(block)) : entries;
 }

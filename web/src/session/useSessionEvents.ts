@@ -1,14 +1,16 @@
+import type { FeedEvent } from "@sayso/sdk";
 import { useEffect, useState } from "react";
 import { useClient } from "../live/hooks";
-import type { FeedEvent } from "../live/sse";
-import { Stream } from "../live/stream";
+
+/** How long events are collected before they are shown, in milliseconds. */
+const GATHER_MS = 30;
 
 /** All events of a session that the server still has, newest first. A stream of its own while the tab is open. */
 export function useSessionEvents(id: string): FeedEvent[] {
-  const client = useClient();
+  const { sayso } = useClient();
   const [events, setEvents] = useState<FeedEvent[]>([]);
   useEffect(() => {
-    let since = 0;
+    const closed = new AbortController();
     let batch: FeedEvent[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = () => {
@@ -17,24 +19,21 @@ export function useSessionEvents(id: string): FeedEvent[] {
       batch = [];
       setEvents((before) => [...fresh, ...before]);
     };
-    setEvents([]);
-    const stream = new Stream({
-      url: `/v1/sessions/${id}/events`,
-      headers: () => client.headers(),
-      since: () => since,
-      onEvent: (event) => {
-        if (event.seq === undefined || event.seq <= since) return;
-        since = event.seq;
+    const follow = async () => {
+      const session = await sayso.sessions.get(id);
+      for await (const event of session.events({ since: 0, signal: closed.signal })) {
+        if (event.seq === undefined) continue;
         batch.push(event);
-        timer ??= setTimeout(flush, 30);
-      },
-      onConnection: () => {},
-      onRefused: () => {},
-    });
-    return () => {
-      clearTimeout(timer);
-      stream.stop();
+        timer ??= setTimeout(flush, GATHER_MS);
+      }
     };
-  }, [client, id]);
+    setEvents([]);
+    // The tab stays empty if the server refuses the session: the page around it says why.
+    void follow().catch(() => {});
+    return () => {
+      closed.abort();
+      clearTimeout(timer);
+    };
+  }, [sayso, id]);
   return events;
 }

@@ -1,7 +1,7 @@
+import type { FeedEvent } from "@sayso/sdk";
 import { useEffect, useRef, useState } from "react";
 import type { Client } from "../api/client";
 import { useClient, useLive } from "../live/hooks";
-import type { FeedEvent } from "../live/sse";
 import { addEvent, type Entry, readTranscript } from "./transcript";
 
 interface Thread {

@@ -25,7 +25,7 @@ export function AgentsSettings() {
       <div className="bar">
         <h2>{t("settings.agents")}</h2>
       </div>
-      <div className="form scrolls">
+      <section className="form scrolls" aria-label={t("agents.protocol")} tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -42,7 +42,7 @@ export function AgentsSettings() {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </section>
   );
 }

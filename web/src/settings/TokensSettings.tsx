@@ -4,9 +4,8 @@ import { useState } from "react";
 import type { Token } from "../api/client";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
-import { copyText } from "../ui/copy";
-import { isLoopback } from "../ui/loopback";
 import { Segments } from "../ui/Segments";
+import { AddPhone } from "./AddPhone";
 
 const ROLES = ["answerer", "viewer", "agent", "admin"] as const;
 
@@ -24,7 +23,7 @@ export function TokensSettings() {
         <h2>{t("settings.tokens")}</h2>
       </div>
       <div className="form">
-        <Phone />
+        <AddPhone />
         <NewToken onMade={refresh} />
         <table>
           <thead>
@@ -39,7 +38,7 @@ export function TokensSettings() {
             </tr>
           </thead>
           <tbody>
-            {(data?.data ?? []).map((token) => (
+            {(data ?? []).map((token) => (
               <TokenRow key={token.id} token={token} onRevoke={() => revoke.mutate(token.id)} />
             ))}
           </tbody>
@@ -83,41 +82,6 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
         )}
       </td>
     </tr>
-  );
-}
-
-/** A link that signs a phone in, once. */
-function Phone() {
-  const t = useWords();
-  const client = useClient();
-  const code = useMutation({ mutationFn: client.phoneCode });
-  // From elsewhere this browser knows a way here; on this machine the server may.
-  const isHere = isLoopback(location.hostname);
-  const address = code.data && (isHere ? code.data.url : `${location.origin}/#code=${code.data.code}`);
-  return (
-    <div className="box pad">
-      <div className="hstack">
-        <span className="grow">{t("tokens.phone")}</span>
-        <button type="button" className="btn sm" onClick={() => code.mutate()}>
-          {t("button.phone")}
-        </button>
-      </div>
-      {code.isError && <p className="wrong">{code.error.message}</p>}
-      {code.data && address && (
-        <>
-          <pre className="cmdline">{address}</pre>
-          {isLoopback(new URL(address).hostname) && <p className="muted">{t("tokens.loopback")}</p>}
-          <div className="hstack">
-            <span className="muted grow">
-              {t("tokens.once", { time: new Date(code.data.expiresAt).toLocaleTimeString() })}
-            </span>
-            <button type="button" className="btn sm" onClick={() => copyText(address)}>
-              {t("button.copyAsk")}
-            </button>
-          </div>
-        </>
-      )}
-    </div>
   );
 }
 

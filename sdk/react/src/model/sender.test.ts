@@ -96,4 +96,56 @@ describe("a sender", () => {
     await vi.advanceTimersByTimeAsync(3000);
     expect(decide.mock.calls.map(([askId]) => askId)).toEqual(["a", "b"]);
   });
+
+  describe("without a connection", () => {
+    const offline = () => Promise.reject(new DecideError("no reply", { offline: true }));
+
+    it("queues decisions, sends them when the connection is back, and takes them back by undo", async () => {
+      const decide = vi.fn<Decide>().mockImplementation(offline);
+      const sender = new Sender(
+        decide,
+        () => {},
+        async () => "same",
+      );
+      sender.hold("a", { kind: "deny" }, "Deny", 0, "same");
+      sender.hold("b", yes, "Approve", 0, "same");
+      await vi.advanceTimersByTimeAsync(0);
+      expect([sender.get("a")?.phase, sender.get("b")?.phase, sender.queued()]).toEqual(["queued", "queued", 2]);
+      expect(sender.undo("b")).toEqual(yes);
+      decide.mockReset().mockResolvedValue();
+      await sender.resume();
+      expect([decide.mock.calls.length, sender.get("a"), sender.get("b")]).toEqual([1, undefined, undefined]);
+    });
+
+    it("wants a new press for an approval after a minute, and for everything that changed; answers are sent", async () => {
+      const decide = vi.fn<Decide>().mockImplementation(offline);
+      const content = vi.fn<(id: string) => Promise<string>>().mockRejectedValue(new Error("offline"));
+      const sender = new Sender(decide, () => {}, content);
+      sender.hold("old", yes, "Approve", 0, "same");
+      sender.hold("changed", { kind: "deny" }, "Deny", 0, "before");
+      sender.hold("answer", { kind: "answer", answers: [["A"]] }, "A", 0, "same");
+      await vi.advanceTimersByTimeAsync(60_001);
+      content.mockImplementation(async () => "same");
+      decide.mockReset().mockResolvedValue();
+      await sender.resume();
+      const stale = (id: string) => {
+        const sending = sender.get(id);
+        return sending?.phase === "failed" ? sending.error.details.stale : sending?.phase;
+      };
+      expect([stale("old"), stale("changed"), stale("answer")]).toEqual(["old", "changed", undefined]);
+      expect(decide.mock.calls.map(([id]) => id)).toEqual(["answer"]);
+    });
+
+    it("loses a decision that waits when somebody else decides", async () => {
+      const sender = new Sender(
+        vi.fn<Decide>().mockImplementation(offline),
+        () => {},
+        async () => "same",
+      );
+      sender.hold("a", yes, "Approve", 0, "same");
+      await vi.advanceTimersByTimeAsync(0);
+      sender.lose("a", outcome);
+      expect([sender.get("a")?.phase, sender.undo("a"), sender.queued()]).toEqual(["lost", undefined, 0]);
+    });
+  });
 });

@@ -9,6 +9,8 @@ export class DecideError extends Error {
       outcome?: Outcome;
       own?: boolean;
       problems?: { index: number; reason: string }[];
+      /** A queued decision that the person has to make again: it waited too long, or the ask changed meanwhile. */
+      stale?: "old" | "changed";
     } = {},
   ) {
     super(message);
@@ -18,10 +20,17 @@ export class DecideError extends Error {
 /** Sends a decision to the server. `last` is set when the page is going away. */
 export type Decide = (askId: string, decision: Decision, options: { last: boolean }) => Promise<void>;
 
-/** A decision on its way: held for a moment, being sent, or come back. */
+/** How long an approval may be queued before the person has to approve again, in milliseconds. */
+export const APPROVAL_QUEUE_MS = 60_000;
+
+/** How often queued decisions are tried again, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** A decision on its way: held for a moment, being sent, queued until the connection is back, or come back. */
 export type Sending =
   | { phase: "held"; decision: Decision; label: string; until: number; batch?: Batch }
   | { phase: "sending"; decision: Decision; label: string }
+  | { phase: "queued"; decision: Decision; label: string; since: number; batch?: Batch }
   | { phase: "failed"; decision: Decision; label: string; error: DecideError }
   | { phase: "lost"; decision: Decision; label: string; outcome: Outcome };
 
@@ -32,71 +41,139 @@ export interface Batch {
   kind: Decision["kind"] | undefined;
 }
 
+/** A decision of a person about an ask. */
+export interface NewDecision {
+  askId: string;
+  decision: Decision;
+  label: string;
+  /** What the person saw: `contentOf` the ask. A queued decision is sent only if the ask still says the same. */
+  content?: string;
+}
+
 /** Holds each decision for a moment, in which it can be taken back, and then sends it. */
 export class Sender {
   readonly #sendings = new Map<string, Sending>();
+  readonly #contents = new Map<string, string | undefined>();
+  readonly #batches = new Map<string, Batch>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #listeners = new Set<() => void>();
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
+  /**
+   * `settled` is called when the server has a decision. `readContent` reads an ask's `contentOf` from the server: with it,
+   * decisions are queued while there is no connection; without it they fail.
+   */
   constructor(
     private readonly decide: Decide,
     private readonly settled: (askId: string) => void = () => {},
+    private readonly readContent?: (askId: string) => Promise<string>,
   ) {}
 
   get(askId: string): Sending | undefined {
     return this.#sendings.get(askId);
   }
 
-  /** The newest decision that can still be taken back. */
-  newestHeld(): string | undefined {
-    return [...this.#sendings].filter(([, sending]) => sending.phase === "held").at(-1)?.[0];
+  /** The asks whose decisions can still be taken back, oldest decision first. */
+  undoable(): string[] {
+    return [...this.#sendings].filter(([, sending]) => canUndo(sending)).map(([askId]) => askId);
   }
 
-  hold(askId: string, decision: Decision, label: string, holdMs: number): void {
-    const now = this.#sendings.get(askId);
-    if (now?.phase === "held" || now?.phase === "sending") return;
-    if (holdMs <= 0) {
-      void this.#send(askId, decision, label, false);
-      return;
-    }
-    this.#hold([{ askId, decision, label }], holdMs);
+  /** The newest decision that can still be taken back. */
+  newestHeld(): string | undefined {
+    return this.undoable().at(-1);
+  }
+
+  /** How many decisions wait for the connection. */
+  queued(): number {
+    return [...this.#sendings.values()].filter((sending) => sending.phase === "queued").length;
+  }
+
+  hold(askId: string, decision: Decision, label: string, holdMs: number, content?: string): void {
+    this.holdAll([{ askId, decision, label, ...(content === undefined ? {} : { content }) }], holdMs);
   }
 
   /** Holds the decisions of one action as a unit: they are sent together, and `undo` of one takes all of them back. */
-  holdAll(decisions: readonly { askId: string; decision: Decision; label: string }[], holdMs: number): void {
+  holdAll(decisions: readonly NewDecision[], holdMs: number): void {
     const free = decisions.filter(({ askId }) => {
-      const phase = this.#sendings.get(askId)?.phase;
-      return phase !== "held" && phase !== "sending";
+      const sending = this.#sendings.get(askId);
+      return !sending || sending.phase === "failed" || sending.phase === "lost";
     });
+    const kinds = new Set(free.map(({ decision }) => decision.kind));
+    const [kind] = kinds.size === 1 ? kinds : [];
+    const batch = { askIds: free.map(({ askId }) => askId), kind };
+    for (const { askId, content } of free) {
+      this.#contents.set(askId, content);
+      if (free.length > 1) this.#batches.set(askId, batch);
+      else this.#batches.delete(askId);
+    }
     if (holdMs > 0) this.#hold(free, holdMs);
     else for (const { askId, decision, label } of free) void this.#send(askId, decision, label, false);
   }
 
-  #hold(decisions: readonly { askId: string; decision: Decision; label: string }[], holdMs: number): void {
-    const kinds = new Set(decisions.map(({ decision }) => decision.kind));
-    const [kind] = kinds.size === 1 ? kinds : [];
-    const askIds = decisions.map(({ askId }) => askId);
-    const batch = decisions.length > 1 ? { batch: { askIds, kind } } : {};
+  #hold(decisions: readonly NewDecision[], holdMs: number): void {
     const until = Date.now() + holdMs;
     const timer = setTimeout(() => {
       for (const { askId, decision, label } of decisions) void this.#send(askId, decision, label, false);
     }, holdMs);
     for (const { askId, decision, label } of decisions) {
       this.#timers.set(askId, timer);
-      this.#put(askId, { phase: "held", decision, label, until, ...batch });
+      this.#put(askId, { phase: "held", decision, label, until, ...this.#batchOf(askId) });
     }
   }
 
-  /** Takes a held decision back, and all others of its batch. */
+  #batchOf(askId: string): { batch?: Batch } {
+    const batch = this.#batches.get(askId);
+    return batch ? { batch } : {};
+  }
+
+  /** Takes a held or queued decision back, and all others of its batch. */
   undo(askId: string): Decision | undefined {
     const sending = this.#sendings.get(askId);
-    if (sending?.phase !== "held") return undefined;
+    if (!sending || !canUndo(sending)) return undefined;
     for (const id of sending.batch?.askIds ?? [askId]) {
-      if (this.#sendings.get(id)?.phase !== "held") continue;
+      const other = this.#sendings.get(id);
+      if (!other || !canUndo(other)) continue;
       this.#stopTimer(id);
       this.#put(id, undefined);
     }
     return sending.decision;
+  }
+
+  /** Somebody else decided the ask: a decision that was not sent yet is lost, and kept to copy. */
+  lose(askId: string, outcome: Outcome): void {
+    const sending = this.#sendings.get(askId);
+    if (!sending || !canUndo(sending)) return;
+    this.#stopTimer(askId);
+    this.#put(askId, { phase: "lost", decision: sending.decision, label: sending.label, outcome });
+  }
+
+  /** Sends the queued decisions: the connection is back. */
+  async resume(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    const queued = [...this.#sendings].filter(([, sending]) => sending.phase === "queued");
+    await Promise.all(queued.map(([askId]) => this.#resume(askId)));
+  }
+
+  async #resume(askId: string): Promise<void> {
+    const now = await this.readContent?.(askId).catch(() => undefined);
+    const sending = this.#sendings.get(askId);
+    if (sending?.phase !== "queued") return;
+    if (now === undefined) {
+      this.#retryLater();
+      return;
+    }
+    const { decision, label, since } = sending;
+    const old = decision.kind === "approve" && Date.now() - since > APPROVAL_QUEUE_MS;
+    const changed = now !== this.#contents.get(askId);
+    if (changed || old) {
+      const error = new DecideError("", { stale: changed ? "changed" : "old" });
+      this.#put(askId, { phase: "failed", decision, label, error });
+    } else await this.#send(askId, decision, label, false, since);
+  }
+
+  #retryLater(): void {
+    this.#retry ??= setTimeout(() => void this.resume(), RETRY_MS);
   }
 
   /** Forgets what came back. */
@@ -117,7 +194,7 @@ export class Sender {
     return () => this.#listeners.delete(listener);
   };
 
-  async #send(askId: string, decision: Decision, label: string, last: boolean): Promise<void> {
+  async #send(askId: string, decision: Decision, label: string, last: boolean, since = Date.now()): Promise<void> {
     this.#stopTimer(askId);
     this.#put(askId, { phase: "sending", decision, label });
     try {
@@ -126,12 +203,15 @@ export class Sender {
       this.#put(askId, undefined);
     } catch (thrown) {
       const error = thrown instanceof DecideError ? thrown : new DecideError(String(thrown), { offline: true });
-      const { outcome, own } = error.details;
+      const { outcome, own, offline } = error.details;
       if (outcome && own) {
         this.settled(askId);
         this.#put(askId, undefined);
       } else if (outcome) this.#put(askId, { phase: "lost", decision, label, outcome });
-      else this.#put(askId, { phase: "failed", decision, label, error });
+      else if (offline && this.readContent) {
+        this.#put(askId, { phase: "queued", decision, label, since, ...this.#batchOf(askId) });
+        this.#retryLater();
+      } else this.#put(askId, { phase: "failed", decision, label, error });
     }
   }
 
@@ -146,3 +226,8 @@ export class Sender {
     for (const listener of this.#listeners) listener();
   }
 }
+
+type Undoable = Extract<Sending, { phase: "held" | "queued" }>;
+
+/** Whether the decision has not left this page yet. */
+const canUndo = (sending: Sending): sending is Undoable => sending.phase === "held" || sending.phase === "queued";

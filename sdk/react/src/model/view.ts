@@ -15,7 +15,7 @@ export type CardState =
 /** The state of a card: what the server says, and what is on its way from here. */
 export function stateOf(ask: Ask, sending: Sending | undefined, now: number): CardState {
   if (ask.status === "pending") {
-    if (sending?.phase === "held" || sending?.phase === "sending") return "sending";
+    if (sending && sending.phase !== "failed" && sending.phase !== "lost") return "sending";
     if (ask.snoozedUntil && Date.parse(ask.snoozedUntil) > now) return "snoozed";
     return ask.reach === "parked" ? "parked" : "pending";
   }
@@ -30,6 +30,9 @@ export function stateOf(ask: Ask, sending: Sending | undefined, now: number): Ca
       return "withdrawn";
   }
 }
+
+/** Everything about an ask that a decision depends on, as text to compare. */
+export const contentOf = ({ questions, approval, link }: Ask): string => JSON.stringify([questions, approval, link]);
 
 /** Whether the controls are shown. */
 export const isOpen = (state: CardState): boolean => state === "pending" || state === "parked" || state === "snoozed";

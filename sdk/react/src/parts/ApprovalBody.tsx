@@ -1,11 +1,14 @@
 import { Pencil, ShieldCheck } from "lucide-react";
+import { useState } from "react";
 import type { Ask } from "../api";
 import { useHost } from "../host";
+import { clock } from "../model/time";
 import { baseName } from "../model/view";
-import { type AskCardModel, editedInput, inputText } from "../useAskCard";
+import { whyWords } from "../model/why";
+import { type AskCardModel, editedField, editedInput, inputText } from "../useAskCard";
 import type { Translate } from "../words";
 import { Kbd } from "./Kbd";
-import { leaveOnEscape, ReasonField, useWrittenField } from "./notes";
+import { ButtonWords, leaveOnEscape, ReasonField, ReasonFooter, useWrittenField } from "./notes";
 import { PreviewView } from "./PreviewView";
 import { Visible } from "./Visible";
 
@@ -28,9 +31,9 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
         </div>
         {ask.why && (
           <p className="why">
-            <ShieldCheck size={14} strokeWidth={1.75} aria-hidden="true" />
+            <ShieldCheck className="i" size={14} strokeWidth={1.75} aria-hidden="true" />
             <span>
-              <Why text={t("approval.why", { why: ask.why })} />
+              <Why text={whyWords(t, ask)} />
             </span>
           </p>
         )}
@@ -40,11 +43,42 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
           </p>
         )}
         {draft.input === null ? <PreviewView ask={ask} /> : <InputEditor model={model} />}
+        <Facts ask={ask} />
       </div>
       <ReasonField model={model} />
-      <Footer model={model} />
-      <StopAsking model={model} makeRule={makeRule} />
+      {draft.reason === null ? <Footer model={model} makeRule={makeRule} /> : <ReasonFooter model={model} />}
     </>
+  );
+}
+
+/** Where it would happen, and what happens if nobody decides. */
+function Facts({ ask }: { ask: Ask }) {
+  const { t, machine } = useHost();
+  const preview = ask.approval?.preview;
+  const directory = (preview?.type === "command" && preview.cwd) || ask.project;
+  return (
+    <dl className="factlist">
+      {directory && (
+        <div>
+          <dt>{t("fact.directory")}</dt>
+          <dd className="mono">
+            <Visible text={directory} />
+          </dd>
+        </div>
+      )}
+      {machine && (
+        <div>
+          <dt>{t("fact.machine")}</dt>
+          <dd>
+            <Visible text={machine} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{t("fact.deadline")}</dt>
+        <dd>{ask.deadlineAt ? t("fact.denyAt", { time: clock(ask.deadlineAt) }) : t("fact.noDeadline")}</dd>
+      </div>
+    </dl>
   );
 }
 
@@ -100,42 +134,76 @@ function InputEditor({ model }: { model: AskCardModel }) {
   );
 }
 
-function Footer({ model }: { model: AskCardModel }) {
+function Footer({ model, makeRule }: { model: AskCardModel; makeRule: (() => void) | undefined }) {
   const { t } = useHost();
+  const [more, setMore] = useState(false);
   const { ask, draft } = model;
   const plan = ask.approval?.action === "plan";
   const changed = draft.input !== null && draft.input !== inputText(ask);
   const yes = changed ? "button.approveEdited" : plan ? "button.approvePlan" : "button.approve";
   return (
-    <div className="foot">
-      <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={() => model.approve()}>
-        {t(yes)} <Kbd>{draft.input === null ? "a" : "Ctrl ↵"}</Kbd>
-      </button>
-      <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
-        {t("button.deny")} <Kbd>d</Kbd>
-      </button>
-      {draft.reason === null && (
-        <button type="button" className="btn ghost" aria-keyshortcuts="r" onClick={() => model.write("reason")}>
-          {t("button.denyReason")} <Kbd>r</Kbd>
+    <div className="actions" data-more={more}>
+      <div className="foot">
+        <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={() => model.approve()}>
+          {t(yes)} <Kbd>{draft.input === null ? "a" : "Ctrl ↵"}</Kbd>
         </button>
-      )}
-      <button type="button" className="btn ghost" aria-keyshortcuts="Shift+D" onClick={() => model.no({ stop: true })}>
-        {t("button.denyStop")} <Kbd>D</Kbd>
-      </button>
-      <span className="gap" />
-      {plan && <span className="muted">{t("approval.planMode")}</span>}
-      {ask.approval?.editable && draft.input === null && (
-        <button type="button" className="btn ghost" aria-keyshortcuts="e" onClick={() => model.write("input")}>
-          <Pencil size={14} strokeWidth={1.75} aria-hidden="true" />
-          {t("button.edit")} <Kbd>e</Kbd>
+        <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
+          {t("button.deny")} <Kbd>d</Kbd>
         </button>
-      )}
-      {draft.input !== null && (
-        <button type="button" className="btn ghost" onClick={() => model.change({ input: null })}>
-          {t("button.cancelEdit")}
+        <button
+          type="button"
+          className="btn ghost"
+          aria-label={t("button.denyReason")}
+          aria-keyshortcuts="r"
+          onClick={() => model.write("reason")}
+        >
+          <ButtonWords long={t("button.denyReason")} short={t("button.reasonShort")} /> <Kbd>r</Kbd>
         </button>
-      )}
+        <button
+          type="button"
+          className="btn ghost rare"
+          aria-keyshortcuts="Shift+D"
+          onClick={() => model.no({ stop: true })}
+        >
+          {t("button.denyStop")} <Kbd>D</Kbd>
+        </button>
+        <span className="gap" />
+        {draft.input === null ? (
+          ask.approval?.editable && <EditButton model={model} />
+        ) : (
+          <button type="button" className="btn ghost" onClick={() => model.change({ input: null })}>
+            {t("button.cancelEdit")}
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn ghost narrow"
+          aria-expanded={more}
+          onClick={() => setMore((shown) => !shown)}
+        >
+          {t("button.more")}
+        </button>
+      </div>
+      <StopAsking model={model} makeRule={makeRule} />
     </div>
+  );
+}
+
+function EditButton({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const field = editedField(model.ask);
+  const words = field === "command" ? "button.editCommand" : field === "plan" ? "button.editPlan" : "button.edit";
+  return (
+    <button
+      type="button"
+      className="btn ghost"
+      aria-label={t(words)}
+      aria-keyshortcuts="e"
+      onClick={() => model.write("input")}
+    >
+      <Pencil size={14} strokeWidth={1.75} aria-hidden="true" />
+      <ButtonWords long={t(words)} short={t("button.editShort")} /> <Kbd>e</Kbd>
+    </button>
   );
 }
 
@@ -143,11 +211,12 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
   const { t } = useHost();
   const { ask } = model;
   const choices = ask.approval?.choices ?? [];
-  const canRule = makeRule && ask.approval?.action !== "plan";
-  if (choices.length === 0 && !canRule) return null;
+  const plan = ask.approval?.action === "plan";
+  const canRule = makeRule && !plan;
+  if (choices.length === 0 && !canRule && !plan) return null;
   return (
     <div className="foot stop">
-      <span className="muted">{t("approval.stopAsking")}</span>
+      {(choices.length > 0 || canRule) && <span className="muted">{t("approval.stopAsking")}</span>}
       {choices.map((choice) => (
         <button
           key={choice.id}
@@ -166,6 +235,7 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
       )}
       <span className="gap" />
       {choices.length > 0 && <span className="muted">{t("approval.owner", { agent: ask.agent })}</span>}
+      {plan && <span className="muted">{t("approval.planMode")}</span>}
     </div>
   );
 }
@@ -173,7 +243,11 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
 /** Why a person is asked. What stands between backticks is code. */
 function Why({ text }: { text: string }) {
   return text.split("`").map((part, index) => {
-    const shown = <Visible text={part} />;
-    return index % 2 === 0 ? <span key={index}>{shown}</span> : <code key={index}>{shown}</code>;
+    const Tag = index % 2 === 0 ? "span" : "code";
+    return (
+      <Tag key={index}>
+        <Visible text={part} />
+      </Tag>
+    );
   });
 }

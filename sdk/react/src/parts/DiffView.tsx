@@ -1,4 +1,4 @@
-import { Copy } from "lucide-react";
+import { Copy, WrapText } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { FileDiff } from "../api";
 import { useHost } from "../host";
@@ -14,6 +14,7 @@ export function DiffView({ file }: { file: FileDiff }) {
   const lines = useMemo(() => readDiff(file.diff), [file.diff]);
   const { added, removed } = statOf(lines);
   const [box, seen] = useSeen(lines.length);
+  const [wrap, setWrap] = useState(true);
   return (
     <div className="diff">
       <div className="fhead">
@@ -25,12 +26,23 @@ export function DiffView({ file }: { file: FileDiff }) {
         </span>
         <span className="gap" />
         {seen < lines.length && <span className="muted num">{t("approval.seen", { seen, total: lines.length })}</span>}
+        <button
+          type="button"
+          className="btn ghost sm"
+          aria-label={t("diff.wrap")}
+          title={t("diff.wrap")}
+          aria-pressed={wrap}
+          onClick={() => setWrap(!wrap)}
+        >
+          <WrapText size={14} strokeWidth={1.75} aria-hidden="true" />
+        </button>
         <button type="button" className="btn ghost sm" aria-label={t("button.copy")} onClick={() => copy(file.diff)}>
           <Copy size={14} strokeWidth={1.75} aria-hidden="true" />
         </button>
       </div>
       <div
         className="lines"
+        data-wrap={wrap}
         ref={box}
         role="region"
         tabIndex={0}

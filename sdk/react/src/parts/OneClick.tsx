@@ -7,7 +7,7 @@ import { plain } from "../model/invisible";
 import { takesOther } from "../model/view";
 import type { AskCardModel } from "../useAskCard";
 import type { Translate } from "../words";
-import { Head, sendOnEnter } from "./fields";
+import { Head, isTouch, sendOnEnter } from "./fields";
 import { Kbd } from "./Kbd";
 import { Visible } from "./Visible";
 
@@ -23,11 +23,12 @@ export function OneClick({ model, question, compact }: OneClickProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const options = optionsOf(question, t);
   const titleId = `title-${model.ask.id}`;
-  const shown = pointed ?? model.highlight ?? -1;
-  const hasPreview = options.some((option) => option.preview);
+  const first = options.findIndex((option) => option.preview);
+  const hasPreview = first >= 0;
+  const shown = pointed ?? model.highlight ?? first;
   return (
     <>
-      <Head question={question} t={t} titleId={titleId} />
+      <Head question={question} titleId={titleId} />
       <div className={hasPreview ? "withprev" : ""}>
         <fieldset className="opts" data-options aria-labelledby={titleId}>
           {options.map((option, index) => (
@@ -50,8 +51,8 @@ export function OneClick({ model, question, compact }: OneClickProps) {
           ))}
           {takesOther(question) && <Other model={model} question={question} place={options.length + 1} />}
         </fieldset>
-        {hasPreview && !touch() && <OptionPreview option={options[shown]} place={shown + 1} t={t} />}
-        {touch() &&
+        {hasPreview && !isTouch() && <OptionPreview option={options[shown]} place={shown + 1} t={t} />}
+        {isTouch() &&
           options.map(
             (option, index) =>
               option.preview && <OptionPreview key={option.label} option={option} place={index + 1} t={t} />,
@@ -69,9 +70,6 @@ function keyOf(question: Question, index: number): string | undefined {
 
 const OptionKey = ({ name }: { name: string | undefined }) => (name ? <Kbd>{name}</Kbd> : <span />);
 
-/** Where nothing can be pointed at without sending it, every preview is shown. */
-const touch = () => matchMedia("(hover: none)").matches;
-
 function optionsOf(question: Question, t: Translate): QuestionOption[] {
   if (question.input !== "yesNo") return question.options ?? [];
   return [
@@ -80,15 +78,25 @@ function optionsOf(question: Question, t: Translate): QuestionOption[] {
   ];
 }
 
-/** Key or mark, label, "Recommended", description. */
-export function OptionWords({ option, t, leading }: { option: QuestionOption; t: Translate; leading: ReactNode }) {
+interface OptionWordsProps {
+  option: QuestionOption;
+  t: Translate;
+  leading: ReactNode;
+  trailing?: ReactNode;
+}
+
+/** Key or mark, label, "Recommended", key, description. */
+export function OptionWords({ option, t, leading, trailing }: OptionWordsProps) {
   return (
     <>
       {leading}
       <span className="l">
         <Visible text={optionLabel(option)} />
       </span>
-      <span className="rec">{option.recommended ? t("question.recommended") : ""}</span>
+      <span className="rec">
+        {option.recommended ? t("question.recommended") : ""}
+        {trailing}
+      </span>
       {option.description && (
         <span className="d">
           <Visible text={option.description} />

@@ -7,7 +7,6 @@ import { Visible } from "./Visible";
 
 /** What a person looks at before deciding: whole, never folded. */
 export function PreviewView({ ask }: { ask: Ask }) {
-  const { t } = useHost();
   const { approval } = ask;
   if (!approval) return null;
   const { preview } = approval;
@@ -16,11 +15,6 @@ export function PreviewView({ ask }: { ask: Ask }) {
     return (
       <>
         <CommandBlock text={preview.command} />
-        {preview.cwd && (
-          <p className="muted">
-            <Visible text={t("approval.cwd", { cwd: preview.cwd })} />
-          </p>
-        )}
         <Rest input={input} shown={["command"]} />
       </>
     );

@@ -1,4 +1,3 @@
-import { useHost } from "../host";
 import type { AskCardModel } from "../useAskCard";
 import { Head, QuestionField } from "./fields";
 import { OneClick } from "./OneClick";
@@ -7,7 +6,6 @@ import { QuestionSet } from "./QuestionSet";
 
 /** The questions of an ask and their controls. */
 export function QuestionBody({ model, compact }: { model: AskCardModel; compact: boolean }) {
-  const { t } = useHost();
   const [question, second] = model.ask.questions ?? [];
   if (!question) return null;
   const set =
@@ -21,7 +19,7 @@ export function QuestionBody({ model, compact }: { model: AskCardModel; compact:
         {!model.oneClick && set && <QuestionSet model={model} />}
         {!model.oneClick && !set && (
           <>
-            <Head question={question} t={t} titleId={`title-${model.ask.id}`} />
+            <Head question={question} titleId={`title-${model.ask.id}`} />
             <QuestionField model={model} index={0} question={question} />
           </>
         )}

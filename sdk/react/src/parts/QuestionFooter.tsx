@@ -2,12 +2,24 @@ import { useId } from "react";
 import { useHost } from "../host";
 import { optionLabel } from "../model/draft";
 import { takesTyping, yesNoQuestion } from "../model/view";
+import { focusMissing } from "../setKeys";
 import { type AskCardModel, optionCount } from "../useAskCard";
 import { Kbd } from "./Kbd";
-import { NoteField, ReasonField } from "./notes";
+import { ButtonWords, NoteField, ReasonField, ReasonFooter } from "./notes";
 
 /** Send, note, reject. Reject is always there. */
 export function QuestionFooter({ model }: { model: AskCardModel }) {
+  const { draft } = model;
+  return (
+    <>
+      <NoteField model={model} />
+      <ReasonField model={model} />
+      {draft.reason === null ? <Actions model={model} /> : <ReasonFooter model={model} />}
+    </>
+  );
+}
+
+function Actions({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const hint = useId();
   const { ask, draft } = model;
@@ -26,9 +38,7 @@ export function QuestionFooter({ model }: { model: AskCardModel }) {
         })
       : "";
   return (
-    <>
-      <NoteField model={model} />
-      <ReasonField model={model} />
+    <div className="actions">
       <div className="foot">
         {model.oneClick ? (
           <SendChoice model={model} />
@@ -39,35 +49,38 @@ export function QuestionFooter({ model }: { model: AskCardModel }) {
             aria-disabled={!ready}
             aria-describedby={progress ? hint : undefined}
             aria-keyshortcuts="Control+Enter"
-            onClick={model.submit}
+            data-submit
+            onClick={(event) => model.submit() || focusMissing(event.currentTarget)}
           >
-            {t("button.submit")} <Kbd>Ctrl ↵</Kbd>
+            {t("button.submit")} <Kbd>{many || questions[0]?.multiple ? "Ctrl ↵" : "Enter"}</Kbd>
           </button>
         )}
-        <span className="muted" id={hint}>
-          {progress}
-        </span>
+        {progress && (
+          <span className="muted" id={hint}>
+            {progress}
+          </span>
+        )}
         <span className="gap" />
         {draft.note === null && (
           <button
             type="button"
             className="btn ghost"
+            aria-label={t("button.note")}
             aria-keyshortcuts={letters ? "n" : undefined}
             onClick={() => model.write("note")}
           >
-            {t("button.note")} {letters && <Kbd>n</Kbd>}
+            <ButtonWords long={t("button.note")} short={t("button.noteShort")} /> {letters && <Kbd>n</Kbd>}
           </button>
         )}
-        {draft.reason === null && (
-          <button
-            type="button"
-            className="btn ghost"
-            aria-keyshortcuts={letters ? "r" : undefined}
-            onClick={() => model.write("reason")}
-          >
-            {t("button.rejectReason")} {letters && <Kbd>r</Kbd>}
-          </button>
-        )}
+        <button
+          type="button"
+          className="btn ghost"
+          aria-label={t("button.rejectReason")}
+          aria-keyshortcuts={letters ? "r" : undefined}
+          onClick={() => model.write("reason")}
+        >
+          <ButtonWords long={t("button.rejectReason")} short={t("button.reasonShort")} /> {letters && <Kbd>r</Kbd>}
+        </button>
         <button
           type="button"
           className="btn no"
@@ -77,7 +90,7 @@ export function QuestionFooter({ model }: { model: AskCardModel }) {
           {t(many ? "button.rejectAll" : "button.reject")} {rejectKey && <Kbd>d</Kbd>}
         </button>
       </div>
-    </>
+    </div>
   );
 }
 

@@ -1,6 +1,5 @@
-import { Root as Checkbox, Indicator as CheckMark } from "@radix-ui/react-checkbox";
-import { Item as Radio, Root as RadioGroup, Indicator as RadioMark } from "@radix-ui/react-radio-group";
-import { Check, CircleCheck, CircleDashed } from "lucide-react";
+import { CircleCheck, CircleDashed } from "lucide-react";
+import { useId } from "react";
 import type { Question, QuestionOption } from "../api";
 import { useHost } from "../host";
 import { optionValue } from "../model/draft";
@@ -8,17 +7,24 @@ import { plain } from "../model/invisible";
 import { takesOther } from "../model/view";
 import type { AskCardModel } from "../useAskCard";
 import { Head, QuestionField } from "./fields";
+import { Kbd } from "./Kbd";
 import { OptionWords } from "./OneClick";
-
-const OTHER = "\u0000other";
 
 /** Several questions, or one that takes several options: marks, and then Submit. */
 export function QuestionSet({ model }: { model: AskCardModel }) {
   const questions = model.ask.questions ?? [];
+  const open = (model.answers ?? []).findIndex((answer) => answer.length === 0);
+  const current = questions.length === 1 ? 0 : open;
   return (
     <div className="qset" data-many={questions.length > 1}>
       {questions.map((question, index) => (
-        <OneOfSet key={question.key ?? index} model={model} question={question} index={index} />
+        <OneOfSet
+          key={question.key ?? index}
+          model={model}
+          question={question}
+          index={index}
+          current={index === current}
+        />
       ))}
     </div>
   );
@@ -30,18 +36,26 @@ interface PartProps {
   index: number;
 }
 
-function OneOfSet({ model, question, index }: PartProps) {
-  const { t } = useHost();
+function OneOfSet({ model, question, index, current }: PartProps & { current: boolean }) {
   const many = (model.ask.questions ?? []).length > 1;
   const done = (model.answers[index] ?? []).length > 0;
   const titleId = index === 0 ? `title-${model.ask.id}` : `title-${model.ask.id}-${index}`;
   const Mark = done ? CircleCheck : CircleDashed;
   const field = question.input === "text" || question.input === "number";
+  const missing = model.problems.has(index) || (!done && question.required !== false);
   return (
-    <section className="qone" data-done={done} data-field={field} aria-labelledby={titleId}>
+    <section
+      className="qone"
+      data-question
+      data-current={current}
+      data-done={done}
+      data-missing={missing}
+      data-single={field}
+      aria-labelledby={titleId}
+    >
       {many && <Mark className="i tick" size={16} strokeWidth={1.75} aria-hidden="true" />}
       <div>
-        <Head question={question} t={t} titleId={titleId} small={many} />
+        <Head question={question} titleId={titleId} small={many} />
         {field && <QuestionField model={model} index={index} question={question} />}
         {!field && question.multiple && <Checks model={model} question={question} index={index} />}
         {!field && !question.multiple && <Radios model={model} question={question} index={index} titleId={titleId} />}
@@ -52,6 +66,7 @@ function OneOfSet({ model, question, index }: PartProps) {
 
 function Radios({ model, question, index, titleId }: PartProps & { titleId: string }) {
   const { t } = useHost();
+  const name = useId();
   const draft = model.draft.questions[index];
   const options: QuestionOption[] =
     question.input === "yesNo"
@@ -60,32 +75,37 @@ function Radios({ model, question, index, titleId }: PartProps & { titleId: stri
           { value: "false", label: t("question.no") },
         ]
       : (question.options ?? []);
-  const value = draft?.other ? OTHER : (draft?.chosen[0] ?? "");
-  const choose = (chosen: string) => (chosen === OTHER ? model.chooseOther(index, true) : model.choose(index, chosen));
+  const other = draft?.other ?? false;
   return (
-    <RadioGroup className="opts grid" aria-labelledby={titleId} value={value} onValueChange={choose}>
-      {options.map((option) => (
-        <label key={optionValue(option)} className="opt compact" data-on={value === optionValue(option)}>
-          <OptionWords
-            option={option}
-            t={t}
-            leading={
-              <Radio className="mark" value={optionValue(option)}>
-                <RadioMark className="bullet" />
-              </Radio>
-            }
-          />
-        </label>
-      ))}
+    <div className="opts grid" role="radiogroup" aria-labelledby={titleId}>
+      {options.map((option, at) => {
+        const value = optionValue(option);
+        const on = !other && draft?.chosen[0] === value;
+        const mark = (
+          <input className="mark" type="radio" name={name} checked={on} onChange={() => model.choose(index, value)} />
+        );
+        return (
+          <label key={value} className="opt compact" data-on={on}>
+            <OptionWords option={option} t={t} leading={mark} trailing={<MarkKey at={at} />} />
+          </label>
+        );
+      })}
       {takesOther(question) && (
-        <div className="opt compact other" data-on={value === OTHER}>
-          <Radio className="mark" value={OTHER} aria-label={t("question.otherLabel")}>
-            <RadioMark className="bullet" />
-          </Radio>
+        <div className="opt compact other" data-on={other}>
+          <label className="othermark">
+            <input
+              className="mark"
+              type="radio"
+              name={name}
+              aria-label={t("question.otherLabel")}
+              checked={other}
+              onChange={() => model.chooseOther(index, true)}
+            />
+          </label>
           <OtherField model={model} question={question} index={index} />
         </div>
       )}
-    </RadioGroup>
+    </div>
   );
 }
 
@@ -94,46 +114,38 @@ function Checks({ model, question, index }: PartProps) {
   const draft = model.draft.questions[index];
   return (
     <div className="opts grid">
-      {(question.options ?? []).map((option) => {
-        const on = draft?.chosen.includes(optionValue(option)) ?? false;
+      {(question.options ?? []).map((option, at) => {
+        const value = optionValue(option);
+        const on = draft?.chosen.includes(value) ?? false;
+        const mark = (
+          <input className="mark" type="checkbox" checked={on} onChange={() => model.choose(index, value)} />
+        );
         return (
-          <label key={optionValue(option)} className="opt compact" data-on={on}>
-            <OptionWords
-              option={option}
-              t={t}
-              leading={
-                <Checkbox
-                  className="mark sq"
-                  checked={on}
-                  onCheckedChange={() => model.choose(index, optionValue(option))}
-                >
-                  <CheckMark>
-                    <Check className="i" aria-hidden="true" />
-                  </CheckMark>
-                </Checkbox>
-              }
-            />
+          <label key={value} className="opt compact" data-on={on}>
+            <OptionWords option={option} t={t} leading={mark} trailing={<MarkKey at={at} />} />
           </label>
         );
       })}
       {takesOther(question) && (
         <div className="opt compact other" data-on={draft?.other ?? false}>
-          <Checkbox
-            className="mark sq"
-            aria-label={t("question.otherLabel")}
-            checked={draft?.other ?? false}
-            onCheckedChange={(on) => model.chooseOther(index, on === true)}
-          >
-            <CheckMark>
-              <Check className="i" aria-hidden="true" />
-            </CheckMark>
-          </Checkbox>
+          <label className="othermark">
+            <input
+              className="mark"
+              type="checkbox"
+              aria-label={t("question.otherLabel")}
+              checked={draft?.other ?? false}
+              onChange={(event) => model.chooseOther(index, event.target.checked)}
+            />
+          </label>
           <OtherField model={model} question={question} index={index} />
         </div>
       )}
     </div>
   );
 }
+
+/** The digit that chooses an option. */
+const MarkKey = ({ at }: { at: number }) => (at < 9 ? <Kbd>{String(at + 1)}</Kbd> : null);
 
 function OtherField({ model, question, index }: PartProps) {
   const { t } = useHost();

@@ -1,11 +1,12 @@
-import { Check, ChevronRight, Lock } from "lucide-react";
+import { Check, ChevronRight, Copy, Lock } from "lucide-react";
 import { useId, useState } from "react";
 import type { AskCardActions } from "../AskCard";
 import type { Ask, Question, ShownAnswer } from "../api";
 import { useHost } from "../host";
 import { entryLabel, optionLabel, optionValue } from "../model/draft";
+import { decisionWords } from "../model/unsent";
 import { titleOf } from "../model/view";
-import { secondLine } from "../stateWords";
+import { secondLine, winnerWords } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
 import type { Translate } from "../words";
 import { Command } from "./Command";
@@ -31,6 +32,7 @@ export function Result({ model, actions }: { model: AskCardModel; actions: AskCa
             answer={answers[index] ?? []}
             first={index === 0}
             askId={ask.id}
+            cut={ask.outcome?.by.kind !== "person"}
           />
         ))
       ) : (
@@ -47,7 +49,11 @@ export function Result({ model, actions }: { model: AskCardModel; actions: AskCa
         </p>
       )}
       <p className="sub">
-        <Visible text={line} />{" "}
+        {line && (
+          <>
+            <Visible text={line} />{" "}
+          </>
+        )}
         {ask.outcome?.by.kind === "policy" && actions.editRule && (
           <button type="button" className="link" onClick={() => actions.editRule?.(ask)}>
             {t("button.editRule")}
@@ -74,9 +80,11 @@ interface AnswerRowProps {
   answer: ShownAnswer;
   first: boolean;
   askId: string;
+  /** Whether a long answer is cut to one line until the row is opened: nobody here wrote it. */
+  cut: boolean;
 }
 
-function AnswerRow({ question, answer, first, askId }: AnswerRowProps) {
+function AnswerRow({ question, answer, first, askId, cut }: AnswerRowProps) {
   const { t } = useHost();
   const [open, setOpen] = useState(false);
   const details = useId();
@@ -91,7 +99,7 @@ function AnswerRow({ question, answer, first, askId }: AnswerRowProps) {
         <span className="q">
           [<Visible text={question.header || question.text} />]
         </span>
-        <AnswerWords secret={secret} entries={named} t={t} />
+        <AnswerWords secret={secret} entries={named} cut={cut && !open} t={t} />
         <ChevronRight className="i turn" size={14} aria-hidden="true" />
       </button>
       {open && (
@@ -106,11 +114,18 @@ function AnswerRow({ question, answer, first, askId }: AnswerRowProps) {
   );
 }
 
-function AnswerWords({ secret, entries, t }: { secret: boolean; entries: string[]; t: Translate }) {
+interface AnswerWordsProps {
+  secret: boolean;
+  entries: string[];
+  cut: boolean;
+  t: Translate;
+}
+
+function AnswerWords({ secret, entries, cut, t }: AnswerWordsProps) {
   if (secret) return <span>{t("result.secret")}</span>;
   if (entries.length === 0) return <span className="sub">{t("result.none")}</span>;
   return (
-    <span>
+    <span className={cut ? "answer cut" : "answer"}>
       {t("result.selected")}{" "}
       <b>
         <Visible text={entries.map((entry) => `“${entry}”`).join(", ")} />
@@ -133,21 +148,24 @@ function Offered({ question, entries, t }: { question: Question; entries: string
   );
 }
 
-/** Somebody else was first: the choice that was not sent is kept to copy. */
+/** Somebody else was first: what was not sent is kept to copy. */
 function Lost({ model }: { model: AskCardModel }) {
   const { t, copy } = useHost();
-  const { sending } = model;
-  if (sending?.phase !== "lost") return null;
-  const { by } = sending.outcome;
-  const terminal = by.via === "terminal" || by.via === "cli";
-  const winner = terminal ? t("winner.terminal") : t("winner.other", { name: by.name ?? by.rule ?? by.kind });
+  const { ask, sending } = model;
+  const lost = sending?.phase === "lost" ? sending : undefined;
+  const answer = lost ? decisionWords(ask, lost.label, lost.decision) : model.unsent;
+  if (!answer) return null;
+  const winner = lost && winnerWords(t, lost.outcome);
   return (
-    <p className="sub">
-      <Visible text={t("line.lost", { winner, answer: sending.label })} />{" "}
-      <button type="button" className="link" onClick={() => copy(sending.label)}>
+    <div className="unsent">
+      <p className="sub">
+        <Visible text={winner ? t("line.lost", { winner, answer }) : t("line.unsent", { answer })} />
+      </p>
+      <button type="button" className="btn sm" onClick={() => copy(answer)}>
+        <Copy className="i" size={14} strokeWidth={1.75} aria-hidden="true" />
         {t("button.copyIt")}
       </button>
-    </p>
+    </div>
   );
 }
 

@@ -17,6 +17,9 @@ export function SendingBody({ model }: { model: AskCardModel }) {
         {title.code ? <Command text={title.text} /> : <Visible text={title.text} />}
       </p>
       {left !== undefined && <p className="sub">{t("line.held", { count: left })}</p>}
+      {sending?.phase === "queued" && (
+        <p className="sub">{t(sending.decision.kind === "approve" ? "line.offlineApproval" : "line.offline")}</p>
+      )}
     </div>
   );
 }

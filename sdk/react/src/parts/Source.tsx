@@ -2,7 +2,7 @@ import { Folder, GitBranch } from "lucide-react";
 import type { Ask } from "../api";
 import { useHost } from "../host";
 import { plain } from "../model/invisible";
-import { baseName } from "../model/view";
+import { baseName, titleOf } from "../model/view";
 import { Visible } from "./Visible";
 
 const SHORT: Record<string, string> = { claude: "cl", codex: "cx", opencode: "oc", gemini: "ge", mock: "mo" };
@@ -25,7 +25,7 @@ export function Source({ ask }: { ask: Ask }) {
       <b>
         <Visible text={ask.agent} />
       </b>
-      {ask.title && (
+      {ask.title && ask.title !== titleOf(ask).text && (
         <>
           <span className="sep" />
           <span className="cut">

@@ -31,7 +31,7 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
         </time>
       )}
       <span className="r">
-        {sending?.phase === "held" && (
+        {state === "sending" && (sending?.phase === "held" || sending?.phase === "queued") && (
           <button type="button" className="btn sm" aria-keyshortcuts="u" onClick={model.undo}>
             <Undo2 size={14} aria-hidden="true" />
             {t(sending.batch ? "button.undoAll" : "button.undo")} <Kbd>u</Kbd>
@@ -49,7 +49,9 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
           </time>
         )}
       </span>
-      {sending?.phase === "held" && <span className="undo-bar" style={{ animationDuration: `${holdMs}ms` }} />}
+      {state === "sending" && sending?.phase === "held" && (
+        <span className="undo-bar" style={{ animationDuration: `${holdMs}ms` }} />
+      )}
     </div>
   );
 }

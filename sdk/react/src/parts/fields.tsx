@@ -1,5 +1,5 @@
 import { Eye, EyeOff, Lock } from "lucide-react";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import type { Question } from "../api";
 import { useHost } from "../host";
 import { plain } from "../model/invisible";
@@ -9,18 +9,11 @@ import { Visible } from "./Visible";
 
 const CHIP = 30;
 
+/** Whether the device has no pointer that can hover. */
+export const isTouch = (): boolean => matchMedia("(hover: none)").matches;
+
 /** The header as a chip, what the question takes, and its text. */
-export function Head({
-  question,
-  t,
-  titleId,
-  small,
-}: {
-  question: Question;
-  t: Translate;
-  titleId: string;
-  small?: boolean;
-}) {
+export function Head({ question, titleId, small }: { question: Question; titleId: string; small?: boolean }) {
   const header = question.header ? plain(question.header) : "";
   return (
     <>
@@ -30,7 +23,7 @@ export function Head({
             {header.length > CHIP ? `${header.slice(0, CHIP - 1)}…` : header}
           </span>
         )}
-        <span className="muted">{hint(question, t, small === true)}</span>
+        <span className="muted">{useHint(question, small === true)}</span>
       </div>
       <h2 className={small ? "qtext m" : "qtext"} id={titleId}>
         <Visible text={question.text} />
@@ -39,9 +32,10 @@ export function Head({
   );
 }
 
-function hint(question: Question, t: Translate, inSet: boolean): string {
+function useHint(question: Question, inSet: boolean): string {
+  const { t, readOnly } = useHost();
   if (question.preselected && question.preselected.length > 0) return t("question.preselected");
-  const words = [kindWords(question, t, inSet)];
+  const words = [kindWords(question, t, inSet || readOnly)];
   if (question.required === false) words.push(t("question.optional"));
   else if (question.secret) words.push(t("question.required"));
   return words.join(", ");
@@ -60,7 +54,8 @@ function kindWords(question: Question, t: Translate, inSet: boolean): string {
       return t(question.secret ? "question.secret" : "question.text");
     case "choice":
       if (question.multiple) return t("question.chooseAny");
-      return t(inSet ? "question.chooseOneSet" : "question.chooseOne");
+      if (inSet) return t("question.chooseOneSet");
+      return t(isTouch() ? "question.chooseOneTap" : "question.chooseOne");
   }
 }
 
@@ -74,8 +69,10 @@ interface FieldProps {
 export function QuestionField({ model, index, question }: FieldProps) {
   const { t } = useHost();
   const [shown, setShown] = useState(false);
+  const hint = useId();
   const failed = model.sending?.phase === "failed" ? model.sending.error.details.problems : undefined;
-  const wrong = failed?.some((problem) => problem.index === index) ?? false;
+  const problem = model.problems.get(index);
+  const wrong = problem !== undefined || (failed?.some((one) => one.index === index) ?? false);
   const alone = (model.ask.questions ?? []).length === 1;
   const common = {
     value: model.draft.questions[index]?.text ?? "",
@@ -111,14 +108,22 @@ export function QuestionField({ model, index, question }: FieldProps) {
   }
   if (question.input === "number") {
     return (
-      <div className="field short" data-wrong={wrong}>
-        <input
-          {...common}
-          inputMode="decimal"
-          autoComplete="off"
-          onChange={(event) => model.type(index, event.target.value)}
-        />
-      </div>
+      <>
+        <div className="field short" data-wrong={wrong}>
+          <input
+            {...common}
+            aria-describedby={problem ? hint : undefined}
+            inputMode="decimal"
+            autoComplete="off"
+            onChange={(event) => model.type(index, event.target.value)}
+          />
+        </div>
+        {problem && (
+          <p className="wrong" id={hint} role="alert">
+            {problem}
+          </p>
+        )}
+      </>
     );
   }
   return (

@@ -2,13 +2,16 @@ import { type KeyboardEvent, useEffect, useRef } from "react";
 import { useHost } from "../host";
 import type { AskCardModel, WrittenField } from "../useAskCard";
 import { sendOnEnter } from "./fields";
+import { Kbd } from "./Kbd";
 
 /** The field takes the focus when the person opens it, and never by itself: a card that is shown again keeps its keys. */
 export function useWrittenField(model: AskCardModel, field: WrittenField) {
   const element = useRef<HTMLTextAreaElement>(null);
   const count = model.writing?.field === field ? model.writing.count : 0;
   useEffect(() => {
-    if (count > 0) element.current?.focus();
+    if (count === 0 || !element.current) return;
+    element.current.focus();
+    element.current.setSelectionRange(element.current.value.length, element.current.value.length);
   }, [count]);
   return element;
 }
@@ -43,38 +46,72 @@ export function NoteField({ model }: { model: AskCardModel }) {
   );
 }
 
-/** Why not. The agent gets these words. */
+const reasonLabel = (model: AskCardModel) =>
+  model.ask.kind === "question" ? ("approval.rejectReason" as const) : ("approval.reason" as const);
+
+/** The reason of a deny or reject. The agent gets these words. */
 export function ReasonField({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const { reason } = model.draft;
   const field = useWrittenField(model, "reason");
   if (reason === null) return null;
-  const question = model.ask.kind === "question";
-  const label = t(question ? "approval.rejectReason" : "approval.reason");
-  const send = () => model.no({ message: reason });
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     leaveOnEscape(event, model, "reason");
-    sendOnEnter(event, send);
+    sendOnEnter(event, () => model.no());
   };
   return (
-    <div className="extra hstack">
-      <div className="field area">
-        <textarea
-          ref={field}
-          rows={1}
-          value={reason}
-          placeholder={label}
-          aria-label={label}
-          onKeyDown={onKeyDown}
-          onChange={(event) => model.change({ reason: event.target.value })}
-        />
-      </div>
-      <button type="button" className="btn no" onClick={send}>
-        {t(question ? "button.reject" : "button.deny")}
-      </button>
-      <button type="button" className="btn ghost" onClick={() => model.change({ reason: null })}>
-        {t("button.cancel")}
-      </button>
+    <div className="extra">
+      <label>
+        <span className="cap">{t(reasonLabel(model))}</span>
+        <span className="field area">
+          <textarea
+            ref={field}
+            rows={2}
+            value={reason}
+            onKeyDown={onKeyDown}
+            onChange={(event) => model.change({ reason: event.target.value })}
+          />
+        </span>
+      </label>
     </div>
+  );
+}
+
+/** The footer while a reason is typed: only what can be done with the reason. */
+export function ReasonFooter({ model }: { model: AskCardModel }) {
+  const { t } = useHost();
+  const { kind } = model.ask;
+  return (
+    <div className="actions">
+      <div className="foot">
+        <button type="button" className="btn no" onClick={() => model.no()}>
+          {t(kind === "question" ? "button.rejectReason" : "button.denyReason")} <Kbd>Enter</Kbd>
+        </button>
+        {kind === "approval" && (
+          <button type="button" className="btn ghost" onClick={() => model.no({ stop: true })}>
+            {t("button.denyStop")}
+          </button>
+        )}
+        <button type="button" className="btn ghost" onClick={() => model.change({ reason: null })}>
+          {t("button.cancel")}
+        </button>
+        <span className="gap" />
+        {kind === "approval" && (
+          <button type="button" className="btn ghost" onClick={() => model.approve()}>
+            {t("button.approveInstead")}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The words of a button: all of them, or one word where there is no room. The button's label says all of them. */
+export function ButtonWords({ long, short }: { long: string; short: string }) {
+  return (
+    <>
+      <span className="long">{long}</span>
+      <span className="short">{short}</span>
+    </>
   );
 }

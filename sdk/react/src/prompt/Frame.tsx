@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { HostContext } from "../host";
 import { Controls } from "../parts/Controls";
 import { ErrorLine } from "../parts/ErrorLine";
@@ -7,6 +7,7 @@ import { Result } from "../parts/Result";
 import { SendingBody } from "../parts/SendingBody";
 import { Visible } from "../parts/Visible";
 import { stateWords } from "../stateWords";
+import { useCollapse } from "../useCollapse";
 import type { ToolCallCard } from "./useToolCall";
 
 interface FrameProps {
@@ -21,6 +22,8 @@ export function Frame({ card: { model, host }, settled, children }: FrameProps) 
   const { ask, state, sending } = model;
   const { t } = host;
   const over = settled && model.open;
+  const article = useRef<HTMLElement>(null);
+  useCollapse(article, model.open && !over);
   const words = over
     ? t("state.settled")
     : state === "sending" && sending
@@ -29,6 +32,7 @@ export function Frame({ card: { model, host }, settled, children }: FrameProps) 
   return (
     <HostContext value={host}>
       <article
+        ref={article}
         className="sayso-ask"
         data-state={over ? "withdrawn" : state}
         data-call={ask.toolCallId}

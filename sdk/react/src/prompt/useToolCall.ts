@@ -1,5 +1,5 @@
 import type { QuestionItem, Transport } from "@sayso/sdk";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { Ask, Decision, Outcome } from "../api";
 import { decideError } from "../decide";
 import { type Host, useHost } from "../host";
@@ -78,10 +78,12 @@ function useToolCall(ask: Ask, oneClick: boolean, send: Send): ToolCallCard {
   const page = useHost();
   const { transport, tokenId = "own" } = page;
   const [decided, setDecided] = useState<{ ask: string; outcome: Outcome }>();
+  const latestSend = useRef(send);
+  latestSend.current = send;
   const own = useMemo(() => {
     const decide: Decide = async (_, decision) => {
       try {
-        await via(transport, decision, send);
+        await via(transport, decision, latestSend.current);
         setDecided({ ask: ask.id, outcome: outcomeOf(decision, tokenId) });
       } catch (thrown) {
         const error = decideError(thrown);

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run gen` in web/. Do not edit.
+// Generated from docs/openapi.json by `npm run gen` in sdk/typescript. Do not edit.
 
 export interface paths {
     "/metrics": {
@@ -4233,6 +4233,12 @@ export interface components {
              * @description When it was asked.
              */
             askedAt: string;
+            /**
+             * Format: date-time
+             * @description When it is decided without a person, if it has a deadline.
+             */
+            deadlineAt?: string | null;
+            onTimeout?: components["schemas"]["OnTimeout"] | null;
         };
         /** @description One question of it. */
         RunQuestionItem: {

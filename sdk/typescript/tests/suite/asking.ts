@@ -2,7 +2,7 @@ import { type Ask, InvalidRequestError } from "@sayso/sdk";
 import { ok, same, until } from "../check";
 import type { Case } from "../world";
 
-/** Checklist 0.43, 0.44: callbacks, what they return, and what they leave open. */
+/** Callbacks: their return values, and asks they leave pending. */
 export const asking: Case[] = [
   {
     name: "what onQuestion returns is the answer",

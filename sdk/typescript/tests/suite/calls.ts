@@ -137,7 +137,7 @@ export const calls: Case[] = [
     },
   },
   {
-    // Checklist 2.48. A server without workflows has no such route, which is the same to a caller.
+    // A server without workflows has no such route; callers cannot tell the difference.
     name: "questions of a run that is unknown are not found",
     async run(world) {
       const run = "run_00000000000070008000000000000000";
@@ -156,7 +156,6 @@ export const calls: Case[] = [
     },
   },
   {
-    // Checklist 2.48.
     name: "questions of a run are answered and rejected, and its agent goes on",
     async run(world) {
       const steps = ["plan", "build"].map((id) => ({ id, agent: "mock", prompt: "question", questions: "forward" }));

@@ -16,7 +16,7 @@ import {
 import { fails, ok, same, until } from "../check";
 import type { Case, World } from "../world";
 
-/** Checklist 4.32 – 4.34: one suite, both transports. */
+/** One suite for both transports. */
 const kinds: [string, (world: World, sayso: Sayso, token: string) => Transport][] = [
   ["HttpTransport", (world, _, token) => new HttpTransport({ baseUrl: world.url, token })],
   ["DirectTransport", (_, sayso) => new DirectTransport(servicesOf(sayso))],
@@ -88,7 +88,7 @@ export const transports: Case[] = kinds.flatMap(([name, make]): Case[] => [
     },
   },
   {
-    // Checklist 4.35, 4.36: a call and what is asked about it are one entry.
+    // A tool call and its ask are one entry.
     name: `${name}: a stream makes one entry per tool call, from pending to complete`,
     async run(world) {
       const { sayso, transport } = await setUp(world, make);

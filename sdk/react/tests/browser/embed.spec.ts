@@ -1,9 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { expect, type Page, test } from "@playwright/test";
 import { Sayso } from "@sayso/sdk";
 import { Server } from "../../../../web/e2e/server";
-import { bundle, sources } from "../../scripts/bundle.mjs";
-import { type Example, examples, place } from "../docs";
-import { Site } from "./site";
+import { bundle } from "../../../typescript/scripts/bundle.mjs";
+import { Site } from "../../../typescript/tests/browser/site";
+import { type Example, examples, place } from "../../../typescript/tests/docs";
 
 /** The pages of the documentation, on a site of somebody else, with a token that sees one session. */
 const PAGE = `<!doctype html><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
@@ -25,11 +26,13 @@ test.afterEach(async () => {
   await site.stop();
 });
 
-/** Builds the page that stands in the documentation, as its reader would. */
+const FOLDER = fileURLToPath(new URL("../../.docs", import.meta.url));
+
+/** Builds the page that stands in the documentation, as its reader would: with the built packages. */
 async function build(page: string): Promise<void> {
   const example = examples(page).find(({ language }) => language === "tsx") as Example;
   const define = { "process.env.NODE_ENV": '"production"' };
-  for (const [name, text] of await bundle(place(example, "tsx"), { alias: sources, define })) {
+  for (const [name, text] of await bundle(place(FOLDER, example, "tsx"), { define })) {
     site.files.set(`/${name}`, text);
   }
 }
@@ -57,6 +60,7 @@ async function listenIn(page: Page): Promise<() => Promise<string>> {
 declare global {
   interface Window {
     came: string;
+    moves: string[];
   }
 }
 
@@ -117,6 +121,36 @@ test("a chat of another origin has the prompts among its words", async ({ page }
   await server.api("POST", `/asks/${pending.id}/deny`, {});
   await expect(page.getByText("Decided")).toBeVisible();
 });
+
+for (const { reducedMotion, moves } of [
+  { reducedMotion: "no-preference", moves: ["sayso-enter", "height"] },
+  { reducedMotion: "reduce", moves: [] },
+] as const) {
+  test(`prompts animate opening and collapsing: ${reducedMotion}`, async ({ page }) => {
+    await build("embedding.md");
+    const session = await server.session("question");
+    await server.asked(session.id);
+    const { token } = await admin.tokens.create({ role: "answerer", actor: "carol", sessionId: session.id });
+    give({ token, sessionId: session.id });
+    await page.emulateMedia({ reducedMotion });
+    await page.addInitScript(() => {
+      window.moves = [];
+      document.addEventListener("animationstart", ({ animationName }) => window.moves.push(animationName));
+      const animate = Element.prototype.animate;
+      Element.prototype.animate = function (frames, options) {
+        window.moves.push(...Object.keys(frames ?? {}));
+        return animate.call(this, frames, options);
+      };
+    });
+    await page.goto(`${site.origin}/#chat`);
+    const prompt = page.locator(".sayso-ask").first();
+    await prompt.getByText("SQLite").click();
+    await prompt.getByRole("button", { name: "Submit" }).click();
+    await expect(prompt).toHaveAttribute("data-state", "answered");
+    await expect(page.getByLabel("Chat")).toContainText("You answered: SQLite.");
+    expect(await page.evaluate(() => window.moves)).toEqual(moves);
+  });
+}
 
 test("a component of one's own stands in for the card, for asks with its label", async ({ page }) => {
   await build("interactive-tools.md");

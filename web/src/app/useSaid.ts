@@ -1,0 +1,49 @@
+import { useHost } from "@sayso/react";
+import { useEffect, useRef, useState } from "react";
+import { useCardWords, useWords } from "../i18n";
+import { askOf } from "../live/events";
+import { useLive } from "../live/hooks";
+
+/** How long news are gathered before they are read aloud: the list counts the ask by then. */
+const GATHER_MS = 50;
+
+/** What is read aloud of decisions: that one is on its way, that it was made, and that an ask was withdrawn. */
+export function useSaid(): string {
+  const t = useWords();
+  const card = useCardWords();
+  const { sender } = useHost();
+  const live = useLive();
+  const [said, setSaid] = useState("");
+  const words = useRef({ t, card });
+  words.current = { t, card };
+  useEffect(() => {
+    let before: string | undefined;
+    return sender.subscribe(() => {
+      const id = sender.newestHeld();
+      const sending = id ? sender.get(id) : undefined;
+      if (id !== before && sending?.phase === "held")
+        setSaid(words.current.t("say.sending", { answer: sending.label }));
+      before = id;
+    });
+  }, [sender]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = live.onEvent((event) => {
+      const outcome = event.type.endsWith(".resolved") ? askOf(event)?.outcome : undefined;
+      if (!outcome || outcome.by.kind === "policy") return;
+      const { status, message } = outcome;
+      if (status === "pending") return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const state = words.current.card(`state.${status}`);
+        const why = status === "withdrawn" && message ? `: ${message.replace(/\.$/, "")}` : "";
+        setSaid(words.current.t("say.decided", { state: state + why, waiting: live.store.pending().length }));
+      }, GATHER_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [live]);
+  return said;
+}
