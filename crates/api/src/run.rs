@@ -9,7 +9,7 @@ use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::ask::{Actor, AskStatus, Outcome, ShownAnswer};
+use crate::ask::{Actor, AskStatus, OnTimeout, Outcome, ShownAnswer};
 
 /// Characters of a header that are shown.
 const HEADER: usize = 30;
@@ -210,6 +210,13 @@ pub struct RunQuestion {
     /// When it was asked.
     #[schema(value_type = String, format = DateTime)]
     pub asked_at: Time,
+    /// When it is decided without a person, if it has a deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub deadline_at: Option<Time>,
+    /// What happens at the deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<OnTimeout>,
 }
 
 /// One question of it.
@@ -262,12 +269,15 @@ impl From<&core::Question> for RunQuestionItem {
 
 impl From<&core::Ask> for RunQuestion {
     fn from(ask: &core::Ask) -> Self {
+        let deadline = ask.policy.deadline;
         Self {
             id: ask.id.to_string(),
             step_id: ask.context.step.clone().unwrap_or_default(),
             session_id: ask.origin.session.map(|session| session.to_string()).unwrap_or_default(),
             questions: ask.body.questions().iter().map(RunQuestionItem::from).collect(),
             asked_at: ask.opened_at,
+            deadline_at: deadline.map(|deadline| deadline.at),
+            on_timeout: deadline.map(|deadline| deadline.then.into()),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sayso_client::{Client, DEFAULT_LISTEN, DiscoverError, Source, Target};
+use sayso_client::{Client, DEFAULT_LISTEN, DiscoverError, Target, TokenSource};
 
 use crate::app::App;
 use crate::cmd::stop;
@@ -59,7 +59,7 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
 
 /// Whether the server is this person's own. One that somebody named, or that an agent was given, is not ours to start.
 fn is_ours(app: &App, target: &Target) -> bool {
-    app.environment.get("SAYSO_URL").is_none() && target.source != Source::Agent
+    app.environment.get("SAYSO_URL").is_none() && target.source != TokenSource::Agent
 }
 
 /// Whether a server is of an older version than this program.

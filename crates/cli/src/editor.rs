@@ -71,7 +71,11 @@ pub(crate) fn open_in_browser(url: &str) -> Result<(), Failure> {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let opened = Command::new(program).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     match opened {
-        Ok(_) => Ok(()),
+        Ok(mut browser) => {
+            // It may live longer than the ask. Somebody has to wait for it, or it stays as a zombie.
+            std::thread::spawn(move || browser.wait());
+            Ok(())
+        }
         Err(error) => Err(Failure::io(&format!("`{program}` cannot be started"), &error).then("Copy the address instead.")),
     }
 }

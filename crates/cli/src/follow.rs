@@ -110,9 +110,7 @@ impl Follower {
                 let name = used.name.filter(|_| failed).map(|name| sanitize::line(&name))?;
                 Some(self.own_line(&look.paint(Style::Bad, &format!("[{name}] did not work"))))
             }
-            names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED => {
-                read::<Named>(data).id.map(Piece::Asked)
-            }
+            names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED => asked(event).map(Piece::Asked),
             names::QUESTION_RESOLVED | names::APPROVAL_RESOLVED | names::LINK_RESOLVED => self.resolved(data, look),
             names::SESSION_STATUS => read::<Changed>(data).status.map(Piece::Status),
             names::SESSION_ENDED => {
@@ -169,6 +167,14 @@ impl Follower {
 
     fn own_line(&mut self, line: &str) -> Piece {
         Piece::Text(format!("{}{line}\n", self.end_line()))
+    }
+}
+
+/// The id of the ask that an event opens, if it opens one.
+pub(crate) fn asked(event: &Event<'_>) -> Option<String> {
+    match event.kind.as_ref() {
+        names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED => read::<Named>(event.data.get()).id,
+        _ => None,
     }
 }
 

@@ -15,11 +15,11 @@ const KEPT: usize = 3;
 
 /// Standard error, with a file behind it that is moved aside in time.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct RotatingLog {
     rotation: Option<Rotation>,
 }
 
-impl Log {
+impl RotatingLog {
     /// Looks whether standard error is this file.
     pub(crate) fn new(path: &Path) -> Self {
         let is_ours = match (fs::metadata(path), rustix::fs::fstat(io::stderr())) {
@@ -30,7 +30,7 @@ impl Log {
     }
 }
 
-impl Write for Log {
+impl Write for RotatingLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(rotation) = &mut self.rotation
             && rotation.is_full()
@@ -127,6 +127,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sayso.log");
         fs::write(&path, "").unwrap();
-        assert!(Log::new(&path).rotation.is_none(), "the standard error of this test is another file");
+        assert!(RotatingLog::new(&path).rotation.is_none(), "the standard error of this test is another file");
     }
 }

@@ -19,6 +19,7 @@ mod follow;
 mod git;
 mod hook;
 mod inbox;
+mod line;
 mod log;
 mod order;
 mod output;
@@ -37,7 +38,7 @@ use anyhow::Context as _;
 use sayso_client::{Environment, Paths};
 
 use crate::app::App;
-use crate::args::{Args, Command};
+use crate::args::{Args, CliCommand};
 use crate::failure::Failure;
 use crate::output::{Format, Output};
 
@@ -81,19 +82,19 @@ fn run(args: Args, environment: Environment, out: Output) -> anyhow::Result<Resu
     let mut app = App { environment, paths, out };
     // A client does one thing at a time and starts faster with one thread; the server uses them all.
     let mut builder = match args.command {
-        Some(Command::Serve(_)) => tokio::runtime::Builder::new_multi_thread(),
+        Some(CliCommand::Serve(_)) => tokio::runtime::Builder::new_multi_thread(),
         Some(_) | None => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = builder.enable_all().build().context("the runtime cannot be built")?;
     let result = runtime.block_on(async {
         // It lives as long as the command does.
-        let tunnel = match args.command.as_ref().is_none_or(Command::calls_a_server) {
+        let tunnel = match args.command.as_ref().is_none_or(CliCommand::calls_a_server) {
             true => tunnel::open(&mut app).await,
             false => Ok(None),
         };
         let _tunnel = match (tunnel, &args.command) {
             // A status bar says nothing where there is no server.
-            (Err(_), Some(Command::Status { line: true })) => return Ok(()),
+            (Err(_), Some(CliCommand::Status { line: true })) => return Ok(()),
             (tunnel, _) => tunnel?,
         };
         cmd::run(&app, args.command).await

@@ -87,6 +87,8 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether a person looks at it.
     pub(crate) is_terminal: bool,
+    /// Whether it is a terminal that can move its cursor, so that something can be written above a prompt.
+    pub(crate) moves_cursor: bool,
     /// How text is drawn.
     pub(crate) look: Look,
 }
@@ -102,7 +104,8 @@ impl Output {
             width: columns.filter(|columns| *columns > 0).unwrap_or(IN_A_PIPE).max(NARROWEST),
             home: environment.get("HOME").map(str::to_owned),
         };
-        Self { json: format == Format::Json, is_terminal, look }
+        let moves_cursor = is_terminal && environment.get("TERM").is_some_and(|term| term != "dumb");
+        Self { json: format == Format::Json, is_terminal, moves_cursor, look }
     }
 
     /// One line, or several.

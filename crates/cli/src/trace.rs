@@ -22,6 +22,8 @@ pub(crate) enum Piece {
     Line(String),
     /// Something waits; this is its ask's id, and the line that says so.
     Asked(String, String),
+    /// An ask waits no more.
+    Resolved(String),
     /// The run is over.
     Over(RunStatus, Option<String>),
 }
@@ -77,6 +79,10 @@ impl Trace {
                 pieces.push(Piece::Line(self.answered(event.at, &done, look)));
                 pieces
             }
+            names::QUESTION_RESOLVED | names::APPROVAL_RESOLVED | names::LINK_RESOLVED => {
+                let ask = read::<Belongs>(data).filter(|ask| ask.run_id.as_deref() == Some(&self.run));
+                ask.map(|ask| Piece::Resolved(ask.id)).into_iter().collect()
+            }
             names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED => {
                 let Some(ask) = read::<Belongs>(data).filter(|ask| ask.run_id.as_deref() == Some(&self.run)) else {
                     return Vec::new();
@@ -105,8 +111,12 @@ impl Trace {
 
     fn answered(&self, at: Time, done: &QuestionAnswered, look: &Look) -> String {
         let arrow = if look.ascii { "->" } else { "→" };
-        let given = done.answers.iter().flat_map(|answer| match answer {
-            ShownAnswer::Entries(entries) => entries.iter().map(|entry| sanitize::line(entry)).collect(),
+        let given = done.answers.iter().enumerate().flat_map(|(index, answer)| match answer {
+            ShownAnswer::Entries(entries) => {
+                let options = done.question.questions.get(index).map(|question| question.options.as_slice()).unwrap_or_default();
+                let is_option = |entry: &String| options.iter().any(|option| option.label == *entry);
+                entries.iter().map(|entry| if is_option(entry) { words::label(entry) } else { sanitize::line(entry) }).collect()
+            }
             ShownAnswer::Secret { .. } => vec!["(secret)".to_owned()],
         });
         let given = given.collect::<Vec<_>>().join(", ");
@@ -218,11 +228,11 @@ mod tests {
                 // The time is the machine's; the rest is ours.
                 Piece::Line(line) | Piece::Asked(_, line) => line.get(9..).unwrap_or_default().to_owned(),
                 Piece::Over(status, _) => format!("{status:?}"),
+                Piece::Resolved(id) => id,
             })
             .collect()
     }
 
-    // Checklist 2.62, 2.63.
     #[test]
     fn a_question_and_its_answer_have_the_two_lines_of_a_trace() {
         let mut trace = Trace::of("run_1");
@@ -250,7 +260,6 @@ mod tests {
         }
     }
 
-    // Checklist 2.64.
     #[test]
     fn asking_is_yellow_and_an_answer_green() {
         let look = Look { colour: true, ..look() };

@@ -49,7 +49,7 @@ impl Drop for Tunnel {
 
 /// Where to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct SshTarget {
     /// `box` or `ada@box`.
     host: String,
     port: Option<u16>,
@@ -69,7 +69,7 @@ pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
         // It will be told that a person must do this.
         return Ok(None);
     }
-    let place = Place::parse(url)?;
+    let place = SshTarget::parse(url)?;
     // Whoever has a token uses it: the token of the person there is not for an agent here.
     let own = app.environment.agent_marker().is_some() || app.environment.get("SAYSO_TOKEN").is_some();
     let mut server = DEFAULT_LISTEN;
@@ -97,7 +97,7 @@ pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
     Err(Failure::new(format!("The server on {} moves while it is looked for.", place.host)).then("Try again."))
 }
 
-impl Place {
+impl SshTarget {
     fn parse(url: &str) -> Result<Self, Failure> {
         let bad = || {
             Failure::usage(format!("{} is not an address of a machine.", sanitize::line(url)))
@@ -128,7 +128,7 @@ fn make_dir(app: &App) -> Result<PathBuf, Failure> {
 }
 
 /// Starts `ssh` and hears what the other machine says first.
-async fn start(place: &Place, socket: &Path, server: SocketAddr, own_token: bool) -> Result<(Child, There), Failure> {
+async fn start(place: &SshTarget, socket: &Path, server: SocketAddr, own_token: bool) -> Result<(Child, There), Failure> {
     // A shell that is not for typing may not know where people put programs.
     let ask = if own_token { "status" } else { "token own" };
     let there = format!("sh -c 'PATH=\"$HOME/.local/bin:$HOME/.cargo/bin:$PATH\"; sayso {ask} --json && exec cat'");
@@ -168,7 +168,7 @@ async fn start(place: &Place, socket: &Path, server: SocketAddr, own_token: bool
 }
 
 /// Waits until what is forwarded can be opened.
-async fn wait_for(socket: &Path, ssh: &mut Child, place: &Place) -> Result<(), Failure> {
+async fn wait_for(socket: &Path, ssh: &mut Child, place: &SshTarget) -> Result<(), Failure> {
     let deadline = Instant::now() + PATIENCE;
     while !socket.exists() {
         if Instant::now() >= deadline || matches!(ssh.try_wait(), Ok(Some(_))) {
@@ -181,7 +181,7 @@ async fn wait_for(socket: &Path, ssh: &mut Child, place: &Place) -> Result<(), F
 }
 
 /// Why there is no server to speak to, by how `ssh` ended and what it said.
-async fn ended(place: &Place, mut ssh: Child) -> Failure {
+async fn ended(place: &SshTarget, mut ssh: Child) -> Failure {
     drop(ssh.stdin.take());
     let mut said = String::new();
     if let Some(stderr) = ssh.stderr.take() {
@@ -228,14 +228,14 @@ mod tests {
 
     #[test]
     fn only_machines_are_named() {
-        let place = |host: &str, port| Place { host: host.into(), port };
+        let place = |host: &str, port| SshTarget { host: host.into(), port };
         for (url, expected) in [
             ("ssh://box", place("box", None)),
             ("ssh://box/", place("box", None)),
             ("ssh://ada@box.example:2222", place("ada@box.example", Some(2222))),
             ("ssh://192.0.2.7", place("192.0.2.7", None)),
         ] {
-            assert_eq!(Place::parse(url), Ok(expected), "{url}");
+            assert_eq!(SshTarget::parse(url), Ok(expected), "{url}");
         }
         for url in [
             "ssh://",
@@ -249,7 +249,7 @@ mod tests {
             "ssh://box\nls",
             "ssh://:22",
         ] {
-            assert!(Place::parse(url).is_err(), "{url:?}");
+            assert!(SshTarget::parse(url).is_err(), "{url:?}");
         }
     }
 }

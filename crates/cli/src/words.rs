@@ -1,10 +1,13 @@
 //! The words and signs for asks: the same in lists, prompts and outcomes. Pure.
 
 use sayso_client::api::ask::{
-    ActionKind, Actor, Ask, AskKind, AskStatus, Delivery, OnTimeout, Outcome, Preview, Reach, ShownAnswer,
+    ActionKind, Actor, Ask, AskKind, AskStatus, Delivery, InputKind, OnTimeout, Outcome, Preview, Question, QuestionOption,
+    Reach, ShownAnswer,
 };
+use sayso_core::ask::strip_recommended;
 use sayso_core::time::{Time, in_short};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr;
 
 use crate::output::{Look, Style};
 use crate::sanitize;
@@ -74,6 +77,54 @@ pub(crate) fn subject(ask: &Ask) -> String {
     sanitize::line(&subject)
 }
 
+/// The label of an option without "(Recommended)", which is shown as a mark instead.
+pub(crate) fn label(label: &str) -> String {
+    match strip_recommended(label) {
+        "" => sanitize::line(label),
+        plain => sanitize::line(plain),
+    }
+}
+
+/// What stands next to a label: the mark, then the description.
+pub(crate) fn description(option: &QuestionOption) -> String {
+    let text = sanitize::text(option.description.as_deref().unwrap_or_default());
+    let marked = option.recommended || strip_recommended(&option.label).len() < option.label.trim_end().len();
+    let mark = if marked { "recommended. " } else { "" };
+    format!("{mark}{}", text.trim_end()).trim_end().to_owned()
+}
+
+/// An entry of an answer: the label of the option that it names, else the words themselves.
+pub(crate) fn entry(question: &Question, entry: &str) -> String {
+    match (question.input, entry) {
+        (InputKind::YesNo, "true") => return "Yes".to_owned(),
+        (InputKind::YesNo, "false") => return "No".to_owned(),
+        (InputKind::YesNo | InputKind::Choice | InputKind::Text | InputKind::Number, _) => {}
+    }
+    let named = |option: &&QuestionOption| option.label == entry || option.value.as_deref() == Some(entry);
+    question.options.iter().find(named).map_or_else(|| sanitize::text(entry), |option| label(&option.label))
+}
+
+/// Why a person is asked, as a sentence. The command or the path, which the card shows anyway, is not repeated.
+pub(crate) fn why(ask: &Ask) -> Option<String> {
+    let why = ask.why.as_deref()?.trim_end_matches('.');
+    let named = why.strip_prefix("no rule allows `").and_then(|rest| rest.strip_suffix('`'));
+    let is_named = |text: &str| {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        named.is_some_and(|named| named == text || named.strip_suffix('…').is_some_and(|head| text.starts_with(head)))
+    };
+    if let Some(approval) = &ask.approval {
+        if approval.command.as_deref().is_some_and(is_named) {
+            return Some("No rule allows this command.".to_owned());
+        }
+        if approval.action == ActionKind::Edit && is_named(&approval.paths.join(", ")) {
+            return Some("No rule allows edits to this file.".to_owned());
+        }
+    }
+    let mut characters = why.chars();
+    let first = characters.next()?.to_uppercase();
+    Some(sanitize::line(&format!("{first}{}.", characters.as_str())))
+}
+
 /// The one further fact that a list shows: when it runs out, how large it is.
 pub(crate) fn fact(ask: &Ask, now: Time) -> String {
     if let Some(at) = ask.deadline_at {
@@ -126,9 +177,33 @@ pub(crate) fn deadline(ask: &Ask, now: Time) -> String {
         Some(OnTimeout::Deny) | None => format!("Denies in {left}"),
         Some(OnTimeout::AcceptFirst) => {
             let first = ask.questions.first().and_then(|question| question.options.first());
-            let first = first.map(|option| sanitize::line(&option.label)).unwrap_or_default();
+            let first = first.map(|option| label(&option.label)).unwrap_or_default();
             format!("Takes \"{}\" in {left}", cut(&first, QUOTED, "…"))
         }
+    }
+}
+
+/// What happens when nobody decides, and in how long; nothing without a deadline.
+pub(crate) fn consequence(ask: &Ask, now: Time) -> Option<String> {
+    let left = clock(ask.deadline_at?.since(now).as_secs());
+    let then = match ask.on_timeout {
+        Some(OnTimeout::AcceptFirst) if ask.questions.len() > 1 => "First options",
+        Some(OnTimeout::AcceptFirst) => "First option",
+        Some(OnTimeout::Reject) => "Rejects",
+        Some(OnTimeout::Deny) | None => "Denies",
+    };
+    Some(format!("{then} in {left}"))
+}
+
+/// How many more asks wait, and when the first of them runs out.
+pub(crate) fn also_waiting<'a>(asks: impl IntoIterator<Item = &'a Ask>, now: Time) -> String {
+    let asks: Vec<&Ask> = asks.into_iter().collect();
+    let soonest = asks.iter().filter(|ask| ask.deadline_at.is_some()).min_by_key(|ask| ask.deadline_at);
+    let soonest = soonest.and_then(|ask| consequence(ask, now)).map(|then| format!(" ({})", then.to_lowercase()));
+    match asks.len() {
+        0 => String::new(),
+        1 => format!("1 more waits{}", soonest.unwrap_or_default()),
+        several => format!("{several} more wait{}", soonest.unwrap_or_default()),
     }
 }
 
@@ -150,7 +225,7 @@ pub(crate) fn state(ask: &Ask) -> String {
             let delivery = if outcome_of.status == AskStatus::Withdrawn { String::new() } else { delivery };
             format!("{}{delivery}", outcome(outcome_of))
         }
-        (None, _, Some(Reach::Parked)) => "Parked. The agent is gone. Your answer resumes it.".to_owned(),
+        (None, _, Some(Reach::Parked)) => "Parked. The agent stopped. Answering restarts it.".to_owned(),
         (None, AskKind::Question, _) => "Waiting for you.".to_owned(),
         (None, AskKind::Approval | AskKind::Link, _) => "Waiting for your approval.".to_owned(),
     }
@@ -278,8 +353,8 @@ pub(crate) fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     }
     let room = columns.saturating_sub(ellipsis.width());
     let mut used = 0;
-    let kept = text.chars().take_while(|character| {
-        used += character.width().unwrap_or(0);
+    let kept = text.graphemes(true).take_while(|cluster| {
+        used += cluster.width();
         used <= room
     });
     format!("{}{ellipsis}", kept.collect::<String>().trim_end())

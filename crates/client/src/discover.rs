@@ -41,7 +41,7 @@ impl ServerFile {
 
 /// Where the token came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum TokenSource {
     /// `SAYSO_TOKEN`.
     Variable,
     /// `SAYSO_AGENT_TOKEN`: an agent's own.
@@ -58,7 +58,7 @@ pub struct Target {
     /// The bearer token.
     pub token: String,
     /// Where the token came from.
-    pub source: Source,
+    pub source: TokenSource,
 }
 
 impl std::fmt::Debug for Target {
@@ -75,10 +75,10 @@ pub fn discover(environment: &Environment, paths: &Paths) -> Result<Target, Disc
     // The token comes first: in an agent's shell nothing else about the person's server matters.
     let from_variable = match environment.agent_marker() {
         Some(marker) => match environment.get("SAYSO_AGENT_TOKEN") {
-            Some(token) => Some((token.to_owned(), Source::Agent)),
+            Some(token) => Some((token.to_owned(), TokenSource::Agent)),
             None => return Err(DiscoverError::AgentShell { marker: marker.to_owned() }),
         },
-        None => environment.get("SAYSO_TOKEN").map(|token| (token.to_owned(), Source::Variable)),
+        None => environment.get("SAYSO_TOKEN").map(|token| (token.to_owned(), TokenSource::Variable)),
     };
     let url = match environment.get("SAYSO_URL") {
         Some(url) => url.to_owned(),
@@ -90,7 +90,7 @@ pub fn discover(environment: &Environment, paths: &Paths) -> Result<Target, Disc
     let (token, source) = match from_variable {
         Some(found) => found,
         None => match read_optional(&paths.token())?.map(|text| text.trim().to_owned()) {
-            Some(token) if !token.is_empty() => (token, Source::File),
+            Some(token) if !token.is_empty() => (token, TokenSource::File),
             Some(_) | None => return Err(DiscoverError::NoToken { looked_in: paths.token() }),
         },
     };
@@ -123,11 +123,11 @@ mod tests {
         let (_dir, paths) = data_dir();
         let found = discover(&Environment::default(), &paths).unwrap();
         assert_eq!((found.url.as_str(), found.token.as_str()), ("http://127.0.0.1:4517", "admin-secret"));
-        assert_eq!(found.source, Source::File);
+        assert_eq!(found.source, TokenSource::File);
 
         let given = Environment::from_pairs([("SAYSO_URL", "http://box:1"), ("SAYSO_TOKEN", "mine")]);
         let found = discover(&given, &paths).unwrap();
-        assert_eq!((found.url.as_str(), found.token.as_str(), found.source), ("http://box:1", "mine", Source::Variable));
+        assert_eq!((found.url.as_str(), found.token.as_str(), found.source), ("http://box:1", "mine", TokenSource::Variable));
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
 
             let own = Environment::from_pairs([(marker, "1"), ("SAYSO_AGENT_TOKEN", "agents"), ("SAYSO_TOKEN", "mine")]);
             let found = discover(&own, &paths).unwrap();
-            assert_eq!((found.token.as_str(), found.source), ("agents", Source::Agent));
+            assert_eq!((found.token.as_str(), found.source), ("agents", TokenSource::Agent));
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_token_is_not_printed() {
-        let target = Target { url: "http://x".into(), token: "hush".into(), source: Source::File };
+        let target = Target { url: "http://x".into(), token: "hush".into(), source: TokenSource::File };
         assert!(!format!("{target:?}").contains("hush"));
     }
 }

@@ -16,7 +16,7 @@ impl Client {
     /// # Errors
     /// With [`Error::Find`] when none does, or several do.
     pub async fn find_ask(&self, suffix: &str) -> Result<Ask, Error> {
-        let suffix = clean(suffix);
+        let suffix = id_suffix(suffix);
         let query = AskQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..AskQuery::default() };
         let mut found = if suffix.is_empty() { Vec::new() } else { self.asks(&query).await?.data };
         if found.len() > 1 && found.iter().filter(|ask| ask.outcome.is_none()).count() == 1 {
@@ -32,7 +32,7 @@ impl Client {
     /// # Errors
     /// With [`Error::Find`] when none does, or several do.
     pub async fn find_session(&self, suffix: &str) -> Result<Session, Error> {
-        let suffix = clean(suffix);
+        let suffix = id_suffix(suffix);
         let query = SessionQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..SessionQuery::default() };
         let found = if suffix.is_empty() { Vec::new() } else { self.sessions(&query).await?.data };
         one("session", suffix, found, |session| (session.id.clone(), session.title.clone()))
@@ -45,7 +45,7 @@ impl Client {
     /// # Errors
     /// With [`Error::Find`] when none does, or several do.
     pub async fn find_run(&self, suffix: &str) -> Result<Run, Error> {
-        let suffix = clean(suffix);
+        let suffix = id_suffix(suffix);
         let query = RunQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..RunQuery::default() };
         let found = if suffix.is_empty() { Vec::new() } else { self.runs(&query).await?.data };
         let id = one("run", suffix, found, |run| (run.id.clone(), run.workflow.clone()))?.id;
@@ -53,8 +53,9 @@ impl Client {
     }
 }
 
-/// What was typed, without the ellipsis that stands before endings on the screen.
-fn clean(typed: &str) -> String {
+/// The suffix of an id as a person typed it, without the ellipsis that screens show before it.
+#[must_use]
+pub fn id_suffix(typed: &str) -> String {
     typed.trim().trim_start_matches('…').trim_start_matches("...").to_owned()
 }
 
@@ -95,6 +96,6 @@ mod tests {
 
     #[test]
     fn the_ellipsis_of_the_screen_is_not_part_of_an_id() {
-        assert_eq!((clean(" …4f2a "), clean("...4f2a"), clean("…")), ("4f2a".into(), "4f2a".into(), String::new()));
+        assert_eq!((id_suffix(" …4f2a "), id_suffix("...4f2a"), id_suffix("…")), ("4f2a".into(), "4f2a".into(), String::new()));
     }
 }

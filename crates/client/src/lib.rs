@@ -31,9 +31,10 @@ mod tokens;
 
 pub use asks::question;
 pub use client::{Client, Surface};
-pub use discover::{ServerFile, Source, Target, discover};
+pub use discover::{ServerFile, Target, TokenSource, discover};
 pub use environment::Environment;
 pub use error::{DiscoverError, Error, FindError};
+pub use find::id_suffix;
 pub use paths::{DEFAULT_LISTEN, Paths, PathsError};
 pub use sayso_api as api;
 pub use stream::{EventStream, StreamItem};

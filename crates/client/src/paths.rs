@@ -19,12 +19,12 @@ pub struct Paths {
     /// The database, the token, `server.json` and the logs.
     pub data_dir: PathBuf,
     /// The parent of the sockets, and whether it is the system's own for this user.
-    runtime: Runtime,
+    runtime: RuntimeDir,
 }
 
 /// Where sockets go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Runtime {
+enum RuntimeDir {
     /// Below `XDG_RUNTIME_DIR`, which belongs to this user alone.
     Own(PathBuf),
     /// Below the temporary directory, which everybody shares.
@@ -73,10 +73,10 @@ impl Paths {
             None => below("XDG_STATE_HOME", ".local/state")?,
         };
         let runtime = match environment.path("XDG_RUNTIME_DIR") {
-            Some(base) => Runtime::Own(base.join("sayso")),
+            Some(base) => RuntimeDir::Own(base.join("sayso")),
             None => {
                 let base = environment.path("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
-                Runtime::Shared(base.join(format!("sayso-{}", rustix::process::getuid().as_raw())))
+                RuntimeDir::Shared(base.join(format!("sayso-{}", rustix::process::getuid().as_raw())))
             }
         };
         Ok(Self { config_dir: below("XDG_CONFIG_HOME", ".config")?, data_dir, runtime })
@@ -128,7 +128,7 @@ impl Paths {
     #[must_use]
     pub fn runtime_dir(&self) -> &Path {
         match &self.runtime {
-            Runtime::Own(path) | Runtime::Shared(path) => path,
+            RuntimeDir::Own(path) | RuntimeDir::Shared(path) => path,
         }
     }
 

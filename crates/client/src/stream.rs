@@ -59,12 +59,12 @@ pub struct EventStream {
     /// The last `seq` that was seen; nothing before the first event of a stream that begins now.
     last: Option<i64>,
     parser: Parser,
-    state: State,
+    state: StreamState,
     backoff: Backoff,
 }
 
 #[derive(Debug)]
-enum State {
+enum StreamState {
     /// To be opened at this time.
     Waiting(Instant),
     /// Open.
@@ -88,7 +88,7 @@ impl Client {
 impl EventStream {
     fn new(client: Client, url: Url, since: Option<i64>) -> Self {
         let backoff = Backoff::new(Duration::from_millis(200), Duration::from_secs(10));
-        Self { client, url, last: since, parser: Parser::default(), state: State::Waiting(Instant::now()), backoff }
+        Self { client, url, last: since, parser: Parser::default(), state: StreamState::Waiting(Instant::now()), backoff }
     }
 
     /// The feed position up to which everything was seen.
@@ -102,8 +102,8 @@ impl EventStream {
     /// # Errors
     /// When no server answers, or when it refuses the stream.
     pub async fn connect(&mut self) -> Result<(), Error> {
-        if matches!(self.state, State::Waiting(_)) {
-            self.state = State::Open(self.open().await?);
+        if matches!(self.state, StreamState::Waiting(_)) {
+            self.state = StreamState::Open(self.open().await?);
         }
         Ok(())
     }
@@ -122,11 +122,11 @@ impl EventStream {
                 }
             }
             match &mut self.state {
-                State::Waiting(at) => {
+                StreamState::Waiting(at) => {
                     sleep_until(*at).await;
                     match timeout_at(Instant::now() + OPEN, self.open()).await {
                         Ok(Ok(response)) => {
-                            self.state = State::Open(response);
+                            self.state = StreamState::Open(response);
                             if self.backoff.attempt() > 0 {
                                 return Ok(StreamItem::Reconnected);
                             }
@@ -135,7 +135,7 @@ impl EventStream {
                         Ok(Err(refused)) => return Err(refused),
                     }
                 }
-                State::Open(response) => match timeout_at(Instant::now() + SILENCE, response.chunk()).await {
+                StreamState::Open(response) => match timeout_at(Instant::now() + SILENCE, response.chunk()).await {
                     Ok(Ok(Some(bytes))) => {
                         self.backoff.reset();
                         self.parser.push(&bytes).map_err(|error| self.client.protocol(error.to_string()))?;
@@ -182,7 +182,7 @@ impl EventStream {
     fn lost(&mut self) -> StreamItem {
         let after = self.backoff.next();
         self.parser = Parser::default();
-        self.state = State::Waiting(Instant::now() + after);
+        self.state = StreamState::Waiting(Instant::now() + after);
         StreamItem::Reconnecting { attempt: self.backoff.attempt(), after }
     }
 

@@ -73,7 +73,6 @@ pub fn approval_timed_out(after: Duration) -> String {
 mod tests {
     use super::*;
 
-    // Checklist 4.10, 4.11, 4.12.
     #[test]
     fn the_words_carry_the_real_duration() {
         assert_eq!(question_timed_out(Duration::from_secs(600)), "User did not respond within 10 minutes");

@@ -407,7 +407,6 @@ fn agree(ask: &Ask, model: &Model, after: &Command) -> Result<(), TestCaseError>
     Ok(())
 }
 
-// Promises 2 and 6 of the design; checklist 0.19.
 #[test]
 fn every_sequence_ends_as_the_model_says() {
     let config = ProptestConfig { cases: SEQUENCES, failure_persistence: None, ..ProptestConfig::default() };

@@ -3,6 +3,7 @@
 mod public;
 
 use std::sync::Once;
+use std::time::Duration;
 
 pub use public::{Reach, Refused, client_within, is_public};
 
@@ -16,13 +17,17 @@ pub fn install_tls() {
     });
 }
 
+/// How long a connection without a request is kept for the next one. Sayso's server closes such a connection after 30
+/// seconds. A client that keeps it longer sends requests into connections that the server is closing, and those fail.
+const IDLE_CONNECTION: Duration = Duration::from_secs(10);
+
 /// A client for this address. It follows no redirect: a token goes where it was meant to go, or nowhere.
 ///
 /// The certificates of the system are read for `https` alone: that takes longer than all else at the start of a
 /// command, and an address without TLS needs none.
 pub fn client(url: &str) -> reqwest::ClientBuilder {
     install_tls();
-    let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).pool_idle_timeout(IDLE_CONNECTION);
     if is_https(url) { builder } else { builder.tls_certs_only([]) }
 }
 

@@ -122,7 +122,6 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    /// RELIABILITY F21: the table of addresses.
     #[test]
     fn only_addresses_of_the_internet_are_public() {
         for address in [
@@ -189,7 +188,7 @@ mod tests {
         }
     }
 
-    /// RELIABILITY F21: however an address is written, it is the address that counts.
+    /// The resolved address decides, in whatever notation the host is written.
     #[test]
     fn addresses_are_read_as_a_browser_reads_them() {
         for url in [

@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::auth::Guard;
+use crate::auth::RequestGuard;
 use crate::runtime::Runtime;
 use crate::service::Services;
-use crate::surfaces::http::Limits;
+use crate::surfaces::http::RateLimits;
 use crate::surfaces::http::acp::AcpConnections;
 use crate::surfaces::http::mcp::McpSessions;
 use crate::surfaces::listeners::Listeners;
@@ -17,8 +17,8 @@ use crate::surfaces::tls::Tls;
 pub(crate) struct App {
     pub(crate) services: Arc<Services>,
     pub(crate) runtime: Arc<Runtime>,
-    pub(crate) guard: Guard,
-    pub(crate) limits: Limits,
+    pub(crate) guard: RequestGuard,
+    pub(crate) limits: RateLimits,
     pub(crate) mcp: McpSessions,
     pub(crate) acp: AcpConnections,
     /// Where the server listens.

@@ -44,12 +44,12 @@ impl FakeClock {
 
 /// A point on the wall clock and on the one that stands still while the machine sleeps.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
+pub(crate) struct ClockReading {
     pub(crate) wall: Time,
     monotonic: Instant,
 }
 
-impl Reading {
+impl ClockReading {
     /// How much longer the wall clock says it was than the machine was awake: a sleep, or a jump.
     pub(crate) fn slept_until(self, later: Self) -> Duration {
         later.wall.since(self.wall).saturating_sub(later.monotonic.duration_since(self.monotonic))
@@ -69,12 +69,12 @@ impl Clock {
         }
     }
 
-    pub(crate) fn read(&self) -> Reading {
+    pub(crate) fn read(&self) -> ClockReading {
         let monotonic = match self {
             Self::System => Instant::now(),
             Self::Fake(fake) => fake.began + fake.now.borrow().1,
         };
-        Reading { wall: self.now(), monotonic }
+        ClockReading { wall: self.now(), monotonic }
     }
 
     /// Waits until then.

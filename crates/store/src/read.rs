@@ -199,7 +199,7 @@ pub struct ReadTranscript {
 
 /// One entry of a transcript.
 #[derive(Debug, Clone)]
-pub enum Entry {
+pub enum TranscriptEntry {
     /// Something said or done, as it was written.
     Block(Raw),
     /// An ask.

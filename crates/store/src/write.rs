@@ -391,7 +391,7 @@ pub struct SendMessage {
 
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sent {
+pub enum MessageSent {
     /// The agent gets it as a prompt.
     Prompt(BlockId),
     /// It answered this ask.

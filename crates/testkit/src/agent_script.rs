@@ -38,7 +38,7 @@ const VERSION: u32 = 1;
 
 /// What the agent does when a prompt fits a pattern.
 #[derive(Debug, Clone)]
-enum Line {
+enum ScriptRule {
     Say(Pattern, String),
     Ask(Pattern, Vec<Question>, Duration),
     Die(Pattern, String),
@@ -46,7 +46,7 @@ enum Line {
 
 /// Something that it asked, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ScriptedAsk {
     /// The prompt that made it ask.
     pub prompt: String,
     /// The headers of the questions, or their texts.
@@ -59,8 +59,8 @@ pub struct Asked {
 /// first that fits counts. A prompt that nothing fits is answered with what was received, or echoed.
 #[derive(Debug, Clone, Default)]
 pub struct AgentScript {
-    lines: Vec<Line>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    lines: Vec<ScriptRule>,
+    asked: Arc<Mutex<Vec<ScriptedAsk>>>,
 }
 
 impl AgentScript {
@@ -75,7 +75,7 @@ impl AgentScript {
     /// # Errors
     /// When the pattern is none.
     pub fn on(mut self, pattern: &str, response: &str) -> Result<Self> {
-        self.lines.push(Line::Say(Pattern::new(pattern)?, response.to_owned()));
+        self.lines.push(ScriptRule::Say(Pattern::new(pattern)?, response.to_owned()));
         Ok(self)
     }
 
@@ -90,7 +90,7 @@ impl AgentScript {
             bail!("there is no question to ask");
         }
         let asked = asked.into_iter().enumerate().map(|(index, question)| question.into_core(index)).collect();
-        self.lines.push(Line::Ask(Pattern::new(pattern)?, asked, delay));
+        self.lines.push(ScriptRule::Ask(Pattern::new(pattern)?, asked, delay));
         Ok(self)
     }
 
@@ -99,13 +99,13 @@ impl AgentScript {
     /// # Errors
     /// When the pattern is none.
     pub fn dies_on(mut self, pattern: &str, reason: &str) -> Result<Self> {
-        self.lines.push(Line::Die(Pattern::new(pattern)?, reason.to_owned()));
+        self.lines.push(ScriptRule::Die(Pattern::new(pattern)?, reason.to_owned()));
         Ok(self)
     }
 
     /// What it asked so far and what came of it, in the order of the outcomes.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ScriptedAsk> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -115,7 +115,7 @@ impl AgentScript {
         let script = self.clone();
         let translator = move |saved: Option<&Saved>| -> Option<Box<dyn Translator>> {
             let state = match saved {
-                None => State::default(),
+                None => ScriptState::default(),
                 Some(saved) => saved.read(VERSION)?,
             };
             Some(Box::new(Scripted { script: script.clone(), state }))
@@ -125,7 +125,7 @@ impl AgentScript {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct State {
+struct ScriptState {
     session: Option<SessionId>,
     prompt: Option<String>,
     /// When to ask.
@@ -137,7 +137,7 @@ struct State {
 
 struct Scripted {
     script: AgentScript,
-    state: State,
+    state: ScriptState,
 }
 
 impl Scripted {
@@ -148,15 +148,15 @@ impl Scripted {
     fn questions(&self) -> Option<(Vec<Question>, Duration)> {
         let prompt = self.state.prompt.as_deref()?;
         self.script.lines.iter().find_map(|line| match line {
-            Line::Ask(pattern, questions, delay) if pattern.finds(prompt) => Some((questions.clone(), *delay)),
-            Line::Ask(..) | Line::Say(..) | Line::Die(..) => None,
+            ScriptRule::Ask(pattern, questions, delay) if pattern.finds(prompt) => Some((questions.clone(), *delay)),
+            ScriptRule::Ask(..) | ScriptRule::Say(..) | ScriptRule::Die(..) => None,
         })
     }
 
     fn begin(&mut self, now: Time, prompt: String) -> Vec<Output> {
         let death = self.script.lines.iter().find_map(|line| match line {
-            Line::Die(pattern, reason) if pattern.finds(&prompt) => Some(reason.clone()),
-            Line::Die(..) | Line::Ask(..) | Line::Say(..) => None,
+            ScriptRule::Die(pattern, reason) if pattern.finds(&prompt) => Some(reason.clone()),
+            ScriptRule::Die(..) | ScriptRule::Ask(..) | ScriptRule::Say(..) => None,
         });
         self.state.prompt = Some(prompt);
         let mut out = self.event(AgentEvent::TurnStarted);
@@ -193,8 +193,8 @@ impl Scripted {
     fn finish(&mut self, received: Option<String>) -> Vec<Output> {
         let prompt = self.state.prompt.take().unwrap_or_default();
         let said = self.script.lines.iter().find_map(|line| match line {
-            Line::Say(pattern, response) if pattern.finds(&prompt) => Some(response.clone()),
-            Line::Say(..) | Line::Ask(..) | Line::Die(..) => None,
+            ScriptRule::Say(pattern, response) if pattern.finds(&prompt) => Some(response.clone()),
+            ScriptRule::Say(..) | ScriptRule::Ask(..) | ScriptRule::Die(..) => None,
         });
         let text = said.or(received).unwrap_or(prompt);
         let message = AgentEvent::Message { message: "words".to_owned(), role: Role::Assistant, text, subagent: None };
@@ -216,7 +216,7 @@ impl Scripted {
             (None, Decision::Rejected { message, .. } | Decision::Denied { message, .. }) => format!("Rejected: {message}"),
             (None, _) => "Nobody answered.".to_owned(),
         };
-        let asked = Asked {
+        let asked = ScriptedAsk {
             prompt: self.state.prompt.clone().unwrap_or_default(),
             questions: self.questions().map(|(all, _)| all.iter().map(|q| q.name().to_owned()).collect()).unwrap_or_default(),
             answers,
@@ -239,7 +239,7 @@ impl Translator for Scripted {
             Input::Command(Command::Prompt { text, .. }) => self.begin(now, text),
             Input::Command(Command::Outcome { decision, .. }) => self.outcome(&decision),
             Input::Command(Command::Interrupt { .. }) => {
-                self.state = State { session: self.state.session, asked: self.state.asked, ..State::default() };
+                self.state = ScriptState { session: self.state.session, asked: self.state.asked, ..ScriptState::default() };
                 self.event(AgentEvent::TurnEnded)
             }
             Input::Command(Command::Close { .. }) => {

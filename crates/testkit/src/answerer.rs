@@ -34,7 +34,7 @@ impl Pattern {
 }
 
 #[derive(Debug, Clone)]
-enum Reply {
+enum ScriptedReply {
     Answer(Vec<String>),
     Reject(Option<String>),
     Approve,
@@ -56,7 +56,7 @@ pub enum Decided {
 /// A script of replies. What no line of it fits is left alone.
 #[derive(Debug, Clone, Default)]
 pub struct Answerer {
-    lines: Vec<(Pattern, Reply)>,
+    lines: Vec<(Pattern, ScriptedReply)>,
 }
 
 impl Answerer {
@@ -72,7 +72,7 @@ impl Answerer {
     /// # Errors
     /// When the pattern is none.
     pub fn on(self, pattern: &str, answers: &[&str]) -> Result<Self> {
-        self.add(pattern, Reply::Answer(answers.iter().map(|&entry| entry.to_owned()).collect()))
+        self.add(pattern, ScriptedReply::Answer(answers.iter().map(|&entry| entry.to_owned()).collect()))
     }
 
     /// Rejects asks with such a question.
@@ -80,7 +80,7 @@ impl Answerer {
     /// # Errors
     /// When the pattern is none.
     pub fn reject(self, pattern: &str, message: Option<&str>) -> Result<Self> {
-        self.add(pattern, Reply::Reject(message.map(str::to_owned)))
+        self.add(pattern, ScriptedReply::Reject(message.map(str::to_owned)))
     }
 
     /// Approves tool calls, plans and links whose tool, title, command or address the pattern finds.
@@ -88,7 +88,7 @@ impl Answerer {
     /// # Errors
     /// When the pattern is none.
     pub fn approve(self, pattern: &str) -> Result<Self> {
-        self.add(pattern, Reply::Approve)
+        self.add(pattern, ScriptedReply::Approve)
     }
 
     /// Denies such asks.
@@ -96,10 +96,10 @@ impl Answerer {
     /// # Errors
     /// When the pattern is none.
     pub fn deny(self, pattern: &str, message: Option<&str>) -> Result<Self> {
-        self.add(pattern, Reply::Deny(message.map(str::to_owned)))
+        self.add(pattern, ScriptedReply::Deny(message.map(str::to_owned)))
     }
 
-    fn add(mut self, pattern: &str, reply: Reply) -> Result<Self> {
+    fn add(mut self, pattern: &str, reply: ScriptedReply) -> Result<Self> {
         self.lines.push((Pattern::new(pattern)?, reply));
         Ok(self)
     }
@@ -152,10 +152,10 @@ impl Answerer {
         let Some(reply) = self.reply_to(ask) else { return Ok(()) };
         let id = &ask.id;
         let done = match reply {
-            Decision::Answers(answers) => client.answer(id, &AnswerRequest { answers, note: None }).await,
-            Decision::Reject(message) => client.reject(id, &NoRequest { message, stop: false }).await,
-            Decision::Approve => client.approve(id, &ApproveRequest::default()).await,
-            Decision::Deny(message) => client.deny(id, &NoRequest { message, stop: false }).await,
+            ScriptedDecision::Answers(answers) => client.answer(id, &AnswerRequest { answers, note: None }).await,
+            ScriptedDecision::Reject(message) => client.reject(id, &NoRequest { message, stop: false }).await,
+            ScriptedDecision::Approve => client.approve(id, &ApproveRequest::default()).await,
+            ScriptedDecision::Deny(message) => client.deny(id, &NoRequest { message, stop: false }).await,
         };
         let what = match done {
             Ok(ask) => Decided::Here(Box::new(ask)),
@@ -167,7 +167,7 @@ impl Answerer {
         Ok(())
     }
 
-    fn reply_to(&self, ask: &Ask) -> Option<Decision> {
+    fn reply_to(&self, ask: &Ask) -> Option<ScriptedDecision> {
         let find = |texts: &[&str]| {
             self.lines.iter().find(|(pattern, _)| texts.iter().any(|text| pattern.finds(text))).map(|(_, reply)| reply)
         };
@@ -176,12 +176,12 @@ impl Answerer {
                 let mut answers = Vec::with_capacity(ask.questions.len());
                 for question in &ask.questions {
                     match find(&[question.header.as_deref().unwrap_or_default(), &question.text])? {
-                        Reply::Answer(entries) => answers.push(entries.clone()),
-                        Reply::Reject(message) => return Some(Decision::Reject(message.clone())),
-                        Reply::Approve | Reply::Deny(_) => return None,
+                        ScriptedReply::Answer(entries) => answers.push(entries.clone()),
+                        ScriptedReply::Reject(message) => return Some(ScriptedDecision::Reject(message.clone())),
+                        ScriptedReply::Approve | ScriptedReply::Deny(_) => return None,
                     }
                 }
-                Some(Decision::Answers(answers))
+                Some(ScriptedDecision::Answers(answers))
             }
             AskKind::Approval | AskKind::Link => {
                 let approval = ask.approval.as_ref();
@@ -192,9 +192,9 @@ impl Answerer {
                     ask.link.as_ref().map(|link| link.url.as_str()),
                 ];
                 match find(&texts.map(Option::unwrap_or_default))? {
-                    Reply::Approve => Some(Decision::Approve),
-                    Reply::Deny(message) => Some(Decision::Deny(message.clone())),
-                    Reply::Answer(_) | Reply::Reject(_) => None,
+                    ScriptedReply::Approve => Some(ScriptedDecision::Approve),
+                    ScriptedReply::Deny(message) => Some(ScriptedDecision::Deny(message.clone())),
+                    ScriptedReply::Answer(_) | ScriptedReply::Reject(_) => None,
                 }
             }
         }
@@ -202,7 +202,7 @@ impl Answerer {
 }
 
 #[derive(Debug, PartialEq)]
-enum Decision {
+enum ScriptedDecision {
     Answers(Vec<Vec<String>>),
     Reject(Option<String>),
     Approve,

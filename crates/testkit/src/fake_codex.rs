@@ -17,41 +17,41 @@ use tokio_tungstenite::tungstenite::Message;
 #[derive(Debug)]
 pub struct FakeCodex {
     socket: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<FakeCodexShared>,
     server: tokio::task::JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FakeCodexState {
     /// Directories and titles of threads.
     threads: BTreeMap<String, (String, String)>,
     /// Requests that wait: their thread, and the message.
     waiting: BTreeMap<u64, (String, Value)>,
-    clients: Vec<Client>,
+    clients: Vec<FakeCodexClient>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct Client {
+struct FakeCodexClient {
     /// A test reads quickly enough that it may be any length.
     to: mpsc::Sender<Value>,
     threads: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct FakeCodexShared {
+    state: Mutex<FakeCodexState>,
     /// What clients said: the answers to requests that counted, and requests of theirs.
     said: watch::Sender<Vec<Value>>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl FakeCodexShared {
+    fn lock(&self) -> MutexGuard<'_, FakeCodexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl FakeCodexState {
     fn tell(&self, thread: Option<&str>, message: &Value) {
         for client in
             self.clients.iter().filter(|client| thread.is_none_or(|thread| client.threads.iter().any(|id| id == thread)))
@@ -79,7 +79,7 @@ impl FakeCodex {
     pub fn start(socket: &Path) -> Result<Self> {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).with_context(|| format!("no socket at {}", socket.display()))?;
-        let shared = Arc::new(Shared { state: Mutex::default(), said: watch::Sender::new(Vec::new()) });
+        let shared = Arc::new(FakeCodexShared { state: Mutex::default(), said: watch::Sender::new(Vec::new()) });
         let served = Arc::clone(&shared);
         let server = tokio::spawn(async move {
             let mut clients = JoinSet::new();
@@ -174,7 +174,7 @@ impl Drop for FakeCodex {
     }
 }
 
-async fn serve(shared: Arc<Shared>, stream: UnixStream) {
+async fn serve(shared: Arc<FakeCodexShared>, stream: UnixStream) {
     let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { return };
     let (to, mut told) = mpsc::channel(256);
     let me = to.clone();
@@ -198,12 +198,12 @@ async fn serve(shared: Arc<Shared>, stream: UnixStream) {
     shared.lock().clients.retain(|client| !client.to.same_channel(&me));
 }
 
-fn heard(shared: &Shared, me: &mpsc::Sender<Value>, said: &Value) {
+fn heard(shared: &FakeCodexShared, me: &mpsc::Sender<Value>, said: &Value) {
     let reply = |result: Value| me.try_send(json!({ "id": said["id"], "result": result }));
     let mut state = shared.lock();
     match said["method"].as_str() {
         Some("initialize") => {
-            state.clients.push(Client { to: me.clone(), threads: Vec::new() });
+            state.clients.push(FakeCodexClient { to: me.clone(), threads: Vec::new() });
             let _ = reply(json!({ "userAgent": "codex-tui/0.166.0 (test)", "codexHome": "/home/user/.codex" }));
         }
         Some("thread/loaded/list") => {

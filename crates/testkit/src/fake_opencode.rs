@@ -35,12 +35,12 @@ pub enum Mood {
 #[derive(Debug)]
 pub struct FakeOpenCode {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<FakeOpenCodeShared>,
     server: JoinHandle<()>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct FakeOpenCodeShared {
     mood: Mutex<Mood>,
     sessions: Mutex<BTreeMap<String, Value>>,
     busy: Mutex<Vec<String>>,
@@ -72,7 +72,7 @@ impl FakeOpenCode {
     /// # Errors
     /// When the port is taken.
     pub async fn start_at(address: SocketAddr) -> Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(FakeOpenCodeShared {
             mood: Mutex::new(Mood::Good),
             sessions: Mutex::default(),
             busy: Mutex::default(),
@@ -206,7 +206,7 @@ impl Drop for FakeOpenCode {
     }
 }
 
-impl Shared {
+impl FakeOpenCodeShared {
     fn tell(&self, session: &str, kind: &str, properties: &Value) {
         let directory = lock(&self.sessions).get(session).map_or(Value::Null, |session| session["directory"].clone());
         let frame = json!({ "directory": directory, "payload": { "id": "evt_1", "type": kind, "properties": properties } });
@@ -223,13 +223,19 @@ impl Shared {
 }
 
 /// A connection takes one call, so that none is left when the server is gone.
-async fn answer(state: State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(state: State<Arc<FakeOpenCodeShared>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let mut response = reply(state, method, uri, headers, body).await;
     response.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
     response
 }
 
-async fn reply(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn reply(
+    State(shared): State<Arc<FakeOpenCodeShared>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let page = || ([(header::CONTENT_TYPE, "text/html")], "<!doctype html><html></html>").into_response();
     let mood = lock(&shared.mood).clone();
     let said =
@@ -274,7 +280,7 @@ async fn reply(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, head
 }
 
 /// A call that decides a request.
-fn decided(shared: &Shared, path: &str, body: &Value) -> Response {
+fn decided(shared: &FakeOpenCodeShared, path: &str, body: &Value) -> Response {
     let mut parts = path.split('/').skip(1);
     let (Some(place), Some(id), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -300,8 +306,8 @@ fn decided(shared: &Shared, path: &str, body: &Value) -> Response {
 }
 
 /// The stream of events, until it is cut.
-fn events(shared: &Arc<Shared>) -> Response {
-    struct Listening(Arc<Shared>);
+fn events(shared: &Arc<FakeOpenCodeShared>) -> Response {
+    struct Listening(Arc<FakeOpenCodeShared>);
     impl Drop for Listening {
         fn drop(&mut self) {
             self.0.streams.send_modify(|streams| *streams = streams.saturating_sub(1));

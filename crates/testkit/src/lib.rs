@@ -26,7 +26,7 @@ mod watch;
 
 pub use acp::AcpClient;
 pub use agent::ScriptedAgent;
-pub use agent_script::{AgentScript, Asked};
+pub use agent_script::{AgentScript, ScriptedAsk};
 pub use answerer::{Answerer, Answering, Decided, Pattern};
 pub use certificate::SelfMade;
 pub use fake_codex::FakeCodex;

@@ -16,6 +16,8 @@ pub enum Profile {
     Gemini,
     /// `qwen --acp`: it asks by permissions that carry questions.
     Qwen,
+    /// `amp-acp`: it sends neither questions nor permission requests.
+    Amp,
 }
 
 /// What an agent of this protocol can do unless more is known.
@@ -36,5 +38,6 @@ pub const fn capabilities(profile: Profile) -> Capabilities {
         Profile::Generic | Profile::Claude => CAPABILITIES,
         Profile::Gemini => Capabilities { questions: false, plans: false, elicitation: false, ..CAPABILITIES },
         Profile::Qwen => Capabilities { elicitation: false, ..CAPABILITIES },
+        Profile::Amp => Capabilities { questions: false, approvals: false, plans: false, elicitation: false, ..CAPABILITIES },
     }
 }

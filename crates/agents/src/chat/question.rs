@@ -141,7 +141,7 @@ mod tests {
         read(&arguments.to_string())
     }
 
-    /// Checklist 3.24–3.29: what may be left out, and what it means then.
+    /// Optional fields have defaults.
     #[test]
     fn a_question_is_read_with_its_defaults() {
         let question = asked(|_| {}).unwrap();
@@ -159,7 +159,7 @@ mod tests {
         assert!(question.multiple() && !question.takes_text() && question.header.is_some());
     }
 
-    /// Checklist 3.12, 3.26, 3.27, 3.47: each fault is named, so that the model can do better.
+    /// Each problem is named, so that the model can correct its call.
     #[test]
     fn what_is_wrong_is_said() {
         let wrong = |change: &dyn Fn(&mut Value)| asked(change).unwrap_err();
@@ -191,7 +191,6 @@ mod tests {
         }
     }
 
-    /// Checklist 3.30–3.33, 3.44.
     #[test]
     fn an_answer_is_the_labels_and_then_what_was_written() {
         let arguments =

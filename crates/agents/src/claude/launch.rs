@@ -104,7 +104,6 @@ mod tests {
         assert_eq!(more(Wanted { conversation, ..wanted() }), ["--permission-mode=default", resume]);
     }
 
-    // Checklist 2.57, 4.18.
     #[test]
     fn mode_model_and_questions_are_passed_on() {
         for mode in ["acceptEdits", "plan", "dontAsk", "auto"] {

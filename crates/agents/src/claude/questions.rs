@@ -139,7 +139,6 @@ mod tests {
         assert!(wrong(r#"{"questions":[{"question":"a"},{"question":"a"}]}"#).starts_with("question 2 has the same text"));
     }
 
-    // Checklist 4.13.
     #[test]
     fn answers_are_added_to_the_whole_input() {
         let said = said(&raw(TWO), &[&["x, y", "own"], &["text"]], Some("hurry"));

@@ -95,7 +95,6 @@ mod tests {
         Wanted { project: "/project".to_owned(), mode: mode.to_owned(), model: None, questions: true }
     }
 
-    // Checklist 2.56, 2.57.
     #[test]
     fn the_question_tool_is_on_or_gone() {
         assert_eq!(launch(&wanted("default")).args, ["-c", QUESTIONS_ON]);

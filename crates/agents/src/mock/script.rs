@@ -189,7 +189,6 @@ mod tests {
         Script::of(prompt).does
     }
 
-    // Checklist 0.03, 0.04.
     #[test]
     fn the_longest_whole_word_decides() {
         assert_eq!(does("ask me a question"), Does::Ask(Shape::Database));

@@ -93,7 +93,6 @@ mod tests {
         config["permission"].clone()
     }
 
-    // Checklist 2.56, 2.57.
     #[test]
     fn the_question_tool_is_denied_when_questions_are_off() {
         assert_eq!(rules("default", true)["question"], "allow");

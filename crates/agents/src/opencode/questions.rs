@@ -146,7 +146,6 @@ mod tests {
         }
     }
 
-    // Checklist 0.21.
     #[test]
     fn only_answers_that_fit_are_sent() {
         let request = Object::parse(THREE).unwrap();

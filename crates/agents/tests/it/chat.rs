@@ -143,7 +143,7 @@ fn the_model_is_told_who_it_is_and_streams_its_answer() {
     let mut talk = Talk::begin("Hello");
     let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
     assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(true)));
-    assert_eq!(body["tools"][0]["function"]["name"], "question", "checklist 3.01");
+    assert_eq!(body["tools"][0]["function"]["name"], "question");
     assert_eq!(talk.told(), [json!({"role": "system", "content": "Be brief."}), json!({"role": "user", "content": "Hello"})]);
     let server = talk.chat.server().unwrap();
     assert_eq!((server.url.as_str(), server.login), ("http://127.0.0.1:9/v1", Login::Bearer("MODEL_KEY".to_owned())));
@@ -161,8 +161,7 @@ fn the_model_is_told_who_it_is_and_streams_its_answer() {
     );
 }
 
-/// Checklist 3.02, 3.06, 3.08, 3.30, 3.43, 3.49, 3.52: the question pauses everything, the label comes back as
-/// the person's message, and the call has its result before it.
+/// The question pauses the conversation. The chosen label becomes the person's message, after the result of the tool call.
 #[test]
 fn a_question_waits_and_its_answer_is_a_message() {
     let mut talk = Talk::begin("Set it up");
@@ -182,7 +181,6 @@ fn a_question_waits_and_its_answer_is_a_message() {
     assert_eq!(told.len(), 5, "nothing hidden goes to the model");
 }
 
-/// Checklist 3.31, 3.32.
 #[test]
 fn several_choices_are_lines_and_own_words_come_last() {
     let mut talk = Talk::begin("Set it up");
@@ -195,7 +193,7 @@ fn several_choices_are_lines_and_own_words_come_last() {
     assert_eq!(talk.last_words(), (Role::User, "neither"));
 }
 
-/// Checklist 3.09, 3.18: what was typed stands there already, so nothing is inserted.
+/// The typed message is already in the conversation, so no second message is inserted.
 #[test]
 fn a_typed_message_answers_without_another_message() {
     let mut talk = Talk::begin("Set it up");
@@ -205,7 +203,7 @@ fn a_typed_message_answers_without_another_message() {
     assert_eq!(talk.told().last().unwrap(), &json!({"role": "user", "content": "Postgres, please"}));
 }
 
-/// Checklist 3.11, 3.43: after a rejection the model waits until the person writes.
+/// After a rejection the model generates nothing until the person sends a message.
 #[test]
 fn a_rejection_inserts_nothing_and_waits() {
     let mut talk = Talk::begin("Set it up");
@@ -216,7 +214,7 @@ fn a_rejection_inserts_nothing_and_waits() {
     assert_eq!(talk.last_words().0, Role::Assistant);
     talk.tell(prompt("Use what you like"));
     let told = talk.told();
-    assert_eq!((&told[3]["role"], &told[3]["content"]), (&json!("tool"), &json!("no")), "checklist 3.52");
+    assert_eq!((&told[3]["role"], &told[3]["content"]), (&json!("tool"), &json!("no")));
     assert_eq!(told[4]["content"], "Use what you like");
 }
 
@@ -235,7 +233,7 @@ fn what_nobody_decided_is_not_said_in_the_persons_name() {
     assert_eq!(talk.calls.len(), calls + 1, "nobody is there, so the model goes on");
 }
 
-/// Checklist 3.03, 3.04, 3.05: the turn is refused with an error block, every call gets an error result, nothing waits.
+/// The turn is refused with an error block, every call gets an error result, and no ask is opened.
 #[test]
 fn a_question_that_is_not_alone_or_not_last_is_refused() {
     let ask = called("question", &which(|_| {}));
@@ -264,7 +262,7 @@ fn a_question_that_is_not_alone_or_not_last_is_refused() {
     assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("last thing")));
 }
 
-/// Checklist 3.47: a bad call is shown, goes back to the model, and is tried only so often.
+/// An invalid call is shown and returned to the model, and the number of retries is limited.
 #[test]
 fn a_bad_call_goes_back_to_the_model() {
     let mut talk = Talk::begin("Go");
@@ -347,7 +345,7 @@ fn an_interrupt_keeps_what_was_said() {
     talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Person);
     assert_eq!(talk.undeliverable.len(), 1, "nothing waits for it any more");
     talk.tell(prompt("Anyway"));
-    assert_eq!(talk.told().iter().filter(|said| said["role"] == "tool").count(), 1, "checklist 3.52");
+    assert_eq!(talk.told().iter().filter(|said| said["role"] == "tool").count(), 1);
 }
 
 #[test]

@@ -135,7 +135,6 @@ fn line(event: &AgentEvent) -> String {
     }
 }
 
-// Checklist 0.03, 0.05.
 #[test]
 fn question() {
     let stage = Stage::started("Ask me a question").then(outcome("req-1", answered(&[&["SQLite"]])));
@@ -143,7 +142,6 @@ fn question() {
     insta::assert_snapshot!(stage.log);
 }
 
-// Checklist 0.04.
 #[test]
 fn questions() {
     let stage = Stage::started("questions, not one question");
@@ -265,7 +263,6 @@ fn stop_ends_the_turn() {
     assert!(stage.log.ends_with("message msg-2 Assistant: Rejected: stop\nturn ended\n"), "{}", stage.log);
 }
 
-// Checklist 4.16, 4.17.
 #[test]
 fn the_mode_decides_whether_it_asks() {
     let asks =

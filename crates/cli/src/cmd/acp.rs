@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::args::{Acp, OnClose};
+use crate::args::{AcpArgs, OnClose};
 use crate::autostart;
 use crate::failure::Failure;
 
@@ -28,7 +28,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 const PAGE: u32 = 100;
 
 /// Speaks with the editor until it closes our input.
-pub(crate) async fn run(app: &App, args: Acp) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: AcpArgs) -> Result<(), Failure> {
     app.person_only()?;
     autostart::client(app).await?;
     let client = app.client_for(&app.target()?, Surface::Acp)?;
@@ -38,7 +38,7 @@ pub(crate) async fn run(app: &App, args: Acp) -> Result<(), Failure> {
     let leave = CancellationToken::new();
     let (mut lines, (stdout, written)) = (read(), write());
     let mut conversation = Conversation::new(Setting { agent: args.agent, environment: app.environment_for_agents() });
-    let sessions = Remote(client.clone());
+    let sessions = RemoteSessions(client.clone());
     let signalled = async {
         tokio::select! {
             _ = terminate.recv() => {}
@@ -116,9 +116,9 @@ impl Outlet for Stdout {
 
 /// The sessions of a server, over its HTTP API.
 #[derive(Debug, Clone)]
-struct Remote(Client);
+struct RemoteSessions(Client);
 
-impl Remote {
+impl RemoteSessions {
     async fn made(&self, call: Call) -> Result<Reply, Error> {
         let client = &self.0;
         Ok(match call {
@@ -146,7 +146,7 @@ impl Remote {
     }
 }
 
-impl Sessions for Remote {
+impl Sessions for RemoteSessions {
     async fn call(&self, call: Call) -> Result<Reply, Refusal> {
         self.made(call).await.map_err(|error| Refusal { code: error.code(), message: error.to_string() })
     }

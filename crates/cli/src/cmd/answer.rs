@@ -1,21 +1,22 @@
 //! `sayso answer`: by values on the command line, or in a prompt.
 
+use std::cell::Cell;
 use std::io::Read;
 
 use sayso_client::Client;
 use sayso_client::api::ask::{AnswerRequest, Ask, AskKind, Delivery, Question};
 
 use crate::app::App;
-use crate::args::Answer;
+use crate::args::AnswerArgs;
 use crate::failure::{Failure, exit};
 use crate::order::ending;
 use crate::output::Output;
-use crate::prompt::{self, Ended, parse, render};
+use crate::prompt::{Ended, Prompt, parse, render};
 use crate::terminal::Keyboard;
 use crate::words;
 
 /// Answers one ask.
-pub(crate) async fn run(app: &App, args: Answer) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: AnswerArgs) -> Result<(), Failure> {
     let client = app.client()?;
     let ask = client.find_ask(&args.id).await?;
     let answers = match (&args.answers, args.values.is_empty()) {
@@ -36,11 +37,12 @@ pub(crate) async fn run(app: &App, args: Answer) -> Result<(), Failure> {
 
 /// Shows an ask with what the agent said before, and takes a decision.
 pub(crate) async fn prompt_for(app: &App, client: &Client, ask: &Ask) -> Result<(), Failure> {
-    let mut keyboard = Keyboard::open()?;
+    let mut keyboard = Keyboard::open(&app.out)?;
     if let Some(context) = render::context(ask, &app.out.look) {
         app.out.line(&context);
     }
-    match prompt::run(&app.out, client, ask, &mut keyboard).await? {
+    let prompt = Prompt { out: &app.out, client, ask, note: &String::new, is_sending: Cell::new(false) };
+    match prompt.run(&mut keyboard).await? {
         Ended::Decided(decided) => app.out.line(&result(&decided, &app.out)),
         Ended::Elsewhere(_) => {}
         Ended::Left => {

@@ -18,7 +18,7 @@ use crate::words;
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Opens an ask and waits for its outcome.
-pub(crate) async fn run(app: &App, args: args::Ask) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: args::AskArgs) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
     let wait = !args.no_wait;
     let mut ask = new_ask(args);
@@ -31,7 +31,7 @@ pub(crate) async fn run(app: &App, args: args::Ask) -> Result<(), Failure> {
         return app.out.result(&opened, || opened.id.clone());
     }
     // From here on Ctrl-C takes the question back, wherever it is by then.
-    let mut keyboard = Keyboard::open()?;
+    let mut keyboard = Keyboard::open(&app.out)?;
     let opening = client.open_ask(&ask);
     tokio::pin!(opening);
     let opened = tokio::select! {
@@ -72,7 +72,7 @@ async fn outcome(client: &Client, opened: &Ask) -> Result<Ask, sayso_client::Err
     client.receive(&opened.id).await
 }
 
-fn new_ask(args: args::Ask) -> NewAsk {
+fn new_ask(args: args::AskArgs) -> NewAsk {
     let directory = std::env::current_dir().ok();
     let options: Vec<&str> = args.options.iter().map(String::as_str).collect();
     let mut ask = match args.approval {
@@ -165,10 +165,10 @@ mod tests {
     use super::*;
     use clap::FromArgMatches as _;
 
-    fn args(line: &[&str]) -> args::Ask {
+    fn args(line: &[&str]) -> args::AskArgs {
         let matches = args::command().try_get_matches_from(["sayso", "ask"].iter().chain(line)).unwrap();
         match args::Args::from_arg_matches(&matches).unwrap().command {
-            Some(args::Command::Ask(ask)) => ask,
+            Some(args::CliCommand::Ask(ask)) => ask,
             other => panic!("{other:?}"),
         }
     }

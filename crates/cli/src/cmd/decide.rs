@@ -5,7 +5,7 @@ use sayso_client::api::error::ErrorCode;
 
 use super::answer::result;
 use crate::app::App;
-use crate::args::No;
+use crate::args::RefuseArgs;
 use crate::failure::Failure;
 
 /// Says yes.
@@ -23,23 +23,26 @@ pub(crate) async fn approve(app: &App, id: &str, choice: Option<String>, input: 
 }
 
 /// Says no to an approval or a link.
-pub(crate) async fn deny(app: &App, no: No) -> Result<(), Failure> {
+pub(crate) async fn deny(app: &App, refusal: RefuseArgs) -> Result<(), Failure> {
     let client = app.client()?;
-    let ask = client.find_ask(&no.id).await?;
-    let decided =
-        client.deny(&ask.id, &NoRequest { message: no.message, stop: no.stop }).await.map_err(|error| match error.code() {
+    let ask = client.find_ask(&refusal.id).await?;
+    let decided = client.deny(&ask.id, &NoRequest { message: refusal.message, stop: refusal.stop }).await.map_err(|error| {
+        match error.code() {
             Some(ErrorCode::WrongKind) => Failure::from(error).then("Say no to a question with: sayso reject ID"),
             _ => error.into(),
-        })?;
+        }
+    })?;
     app.out.result(&decided, || result(&decided, &app.out))
 }
 
 /// Says that no answer will come.
-pub(crate) async fn reject(app: &App, no: No) -> Result<(), Failure> {
+pub(crate) async fn reject(app: &App, refusal: RefuseArgs) -> Result<(), Failure> {
     let client = app.client()?;
-    let ask = client.find_ask(&no.id).await?;
+    let ask = client.find_ask(&refusal.id).await?;
     let decided =
-        client.reject(&ask.id, &NoRequest { message: no.message, stop: no.stop }).await.map_err(|error| match error.code() {
+        client.reject(&ask.id, &NoRequest { message: refusal.message, stop: refusal.stop }).await.map_err(|error| match error
+            .code()
+        {
             Some(ErrorCode::WrongKind) => Failure::from(error).then("Say no to an approval with: sayso deny ID"),
             _ => error.into(),
         })?;

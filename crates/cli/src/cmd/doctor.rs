@@ -18,7 +18,7 @@ const LEAST_SPACE: u64 = 200 * 1024 * 1024;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Check {
+pub(super) struct DoctorCheck {
     name: &'static str,
     ok: bool,
     found: String,
@@ -26,7 +26,7 @@ pub(super) struct Check {
     next: Option<String>,
 }
 
-impl Check {
+impl DoctorCheck {
     pub(super) fn good(name: &'static str, found: impl Into<String>) -> Self {
         Self { name, ok: true, found: found.into(), next: None }
     }
@@ -50,7 +50,7 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     }
 }
 
-fn show(check: &Check, look: &Look) -> String {
+fn show(check: &DoctorCheck, look: &Look) -> String {
     let sign = match (check.ok, look.ascii) {
         (true, false) => look.paint(Style::Good, "✓"),
         (true, true) => look.paint(Style::Good, "v"),
@@ -60,92 +60,98 @@ fn show(check: &Check, look: &Look) -> String {
     format!("{sign} {:<10} {}{next}", check.name, check.found)
 }
 
-fn directory(app: &App) -> Check {
+fn directory(app: &App) -> DoctorCheck {
     let path = &app.paths.data_dir;
     let shown = words::directory(&path.to_string_lossy(), &app.out.look);
     match std::fs::metadata(path) {
-        Err(_) => Check::good("Data", format!("{shown} is not there yet; the server makes it")),
-        Ok(data) if data.uid() != rustix::process::getuid().as_raw() => {
-            Check::bad("Data", format!("{shown} belongs to another user"), "Choose another with --data-dir, or change its owner.")
-        }
+        Err(_) => DoctorCheck::good("Data", format!("{shown} is not there yet; the server makes it")),
+        Ok(data) if data.uid() != rustix::process::getuid().as_raw() => DoctorCheck::bad(
+            "Data",
+            format!("{shown} belongs to another user"),
+            "Choose another with --data-dir, or change its owner.",
+        ),
         Ok(data) if data.permissions().mode() & 0o077 != 0 => {
-            Check::bad("Data", format!("others may enter {shown}"), format!("chmod 700 {}", path.display()))
+            DoctorCheck::bad("Data", format!("others may enter {shown}"), format!("chmod 700 {}", path.display()))
         }
-        Ok(_) => Check::good("Data", format!("{shown} is yours alone")),
+        Ok(_) => DoctorCheck::good("Data", format!("{shown} is yours alone")),
     }
 }
 
-fn token_file(app: &App) -> Check {
+fn token_file(app: &App) -> DoctorCheck {
     let path = app.paths.token();
     match std::fs::metadata(&path) {
-        Err(_) => Check::good("Token", "none yet; the server makes it"),
-        Ok(data) if data.permissions().mode() & 0o077 != 0 => Check::bad(
+        Err(_) => DoctorCheck::good("Token", "none yet; the server makes it"),
+        Ok(data) if data.permissions().mode() & 0o077 != 0 => DoctorCheck::bad(
             "Token",
             format!("others may read {}", path.display()),
             format!("chmod 600 {}, then make a new one", path.display()),
         ),
-        Ok(_) => Check::good("Token", "its file is yours alone"),
+        Ok(_) => DoctorCheck::good("Token", "its file is yours alone"),
     }
 }
 
-fn space(directory: &Path) -> Check {
+fn space(directory: &Path) -> DoctorCheck {
     let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(directory);
     match rustix::fs::statvfs(existing) {
         Ok(found) => {
             let free = found.f_bavail.saturating_mul(found.f_frsize);
             let shown = format!("{} MiB free", free / (1024 * 1024));
             if free < LEAST_SPACE {
-                Check::bad("Disk", shown, "Make room; with a full disk agents wait and callers are refused.")
+                DoctorCheck::bad("Disk", shown, "Make room; with a full disk agents wait and callers are refused.")
             } else {
-                Check::good("Disk", shown)
+                DoctorCheck::good("Disk", shown)
             }
         }
-        Err(error) => Check::bad("Disk", format!("cannot be measured: {error}"), "Look at it with: df -h"),
+        Err(error) => DoctorCheck::bad("Disk", format!("cannot be measured: {error}"), "Look at it with: df -h"),
     }
 }
 
-async fn server(app: &App) -> Vec<Check> {
+async fn server(app: &App) -> Vec<DoctorCheck> {
     let url = match app.environment.get("SAYSO_URL").map(str::to_owned) {
         Some(url) => Some(url),
         None => ServerFile::read(&app.paths.server_file()).ok().flatten().map(|file| file.url),
     };
-    let Some(url) = url else { return vec![Check::bad("Server", "none runs", "Start one with: sayso serve")] };
+    let Some(url) = url else { return vec![DoctorCheck::bad("Server", "none runs", "Start one with: sayso serve")] };
     let health = match Client::new(&url, "") {
         Ok(client) => client.health().await,
         Err(error) => Err(error),
     };
     let health = match health {
         Ok(health) => health,
-        Err(error) => return vec![Check::bad("Server", error.to_string(), "Start one with: sayso serve")],
+        Err(error) => return vec![DoctorCheck::bad("Server", error.to_string(), "Start one with: sayso serve")],
     };
     let mut checks = vec![match health.status.as_str() {
-        "ok" => Check::good("Server", format!("answers at {url}")),
-        other => Check::bad("Server", format!("answers at {url}: {}", sanitize::line(other)), "Look at its log: sayso logs"),
+        "ok" => DoctorCheck::good("Server", format!("answers at {url}")),
+        other => {
+            DoctorCheck::bad("Server", format!("answers at {url}: {}", sanitize::line(other)), "Look at its log: sayso logs")
+        }
     }];
     let ours = env!("CARGO_PKG_VERSION");
     checks.push(if health.version == ours {
-        Check::good("Version", ours)
+        DoctorCheck::good("Version", ours)
     } else {
         let found = format!("the server has {}, this program {ours}", sanitize::line(&health.version));
-        Check::bad("Version", found, "Bring them together with: sayso restart")
+        DoctorCheck::bad("Version", found, "Bring them together with: sayso restart")
     });
     let client = match app.client() {
         Ok(client) => client,
         Err(failure) => {
-            checks.push(Check::bad("Login", failure.what, failure.next.unwrap_or_default()));
+            checks.push(DoctorCheck::bad("Login", failure.what, failure.next.unwrap_or_default()));
             return checks;
         }
     };
     checks.push(match client.agents().await {
-        Ok(agents) => Check::good("Login", format!("the token works; {}", words::count(agents.data.len(), "agent", "agents"))),
-        Err(error) => Check::bad("Login", error.to_string(), "Restart the server, or unset SAYSO_TOKEN if it is old."),
+        Ok(agents) => {
+            DoctorCheck::good("Login", format!("the token works; {}", words::count(agents.data.len(), "agent", "agents")))
+        }
+        Err(error) => DoctorCheck::bad("Login", error.to_string(), "Restart the server, or unset SAYSO_TOKEN if it is old."),
     });
     checks.extend(doctor_life::reach(&client).await);
     // A token that may not read the policy was named above.
     if let Ok(view) = client.policy().await {
         checks.push(match view.error {
-            None => Check::good("Policy", "reads well"),
-            Some(error) => Check::bad("Policy", sanitize::line(&error), "Correct it with: sayso policy edit"),
+            None => DoctorCheck::good("Policy", "reads well"),
+            Some(error) => DoctorCheck::bad("Policy", sanitize::line(&error), "Correct it with: sayso policy edit"),
         });
     }
     checks
@@ -158,9 +164,9 @@ mod tests {
 
     #[test]
     fn a_check_that_failed_says_what_to_do() {
-        assert_eq!(show(&Check::good("Disk", "9 MiB free"), &look()), "✓ Disk       9 MiB free");
+        assert_eq!(show(&DoctorCheck::good("Disk", "9 MiB free"), &look()), "✓ Disk       9 MiB free");
         assert_eq!(
-            show(&Check::bad("Server", "none runs", "Start one"), &look()),
+            show(&DoctorCheck::bad("Server", "none runs", "Start one"), &look()),
             "x Server     none runs\n             Start one"
         );
         assert!(space(Path::new("/tmp/not/there")).found.ends_with("MiB free"));

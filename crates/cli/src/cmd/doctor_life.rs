@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sayso_client::api::listener::ListenerList;
 use sayso_client::{Client, ServerFile};
 
-use super::doctor::Check;
+use super::doctor::DoctorCheck;
 use crate::app::App;
 use crate::log;
 use crate::service;
@@ -18,7 +18,7 @@ use crate::words;
 const SOON: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
 
 /// What can be looked at without a server.
-pub(super) fn files(app: &App) -> Vec<Check> {
+pub(super) fn files(app: &App) -> Vec<DoctorCheck> {
     let mut checks = vec![private(app), log_size(app)];
     checks.extend(program(app));
     checks.extend(service(app));
@@ -26,21 +26,29 @@ pub(super) fn files(app: &App) -> Vec<Check> {
 }
 
 /// Files that nobody else may read, or write.
-fn private(app: &App) -> Check {
+fn private(app: &App) -> DoctorCheck {
     let paths = &app.paths;
     let mode = |path: &Path| fs::metadata(path).map_or(0, |data| data.permissions().mode());
     for path in [paths.agent_token(), paths.database(), paths.log()].into_iter().chain(key_file(app)) {
         if mode(&path) & 0o077 != 0 {
-            return Check::bad("Files", format!("others may read {}", path.display()), format!("chmod 600 {}", path.display()));
+            return DoctorCheck::bad(
+                "Files",
+                format!("others may read {}", path.display()),
+                format!("chmod 600 {}", path.display()),
+            );
         }
     }
     // They say which programs run and what is allowed.
     for path in [paths.config(), paths.policy()] {
         if mode(&path) & 0o022 != 0 {
-            return Check::bad("Files", format!("others may write {}", path.display()), format!("chmod go-w {}", path.display()));
+            return DoctorCheck::bad(
+                "Files",
+                format!("others may write {}", path.display()),
+                format!("chmod go-w {}", path.display()),
+            );
         }
     }
-    Check::good("Files", "what is secret is yours alone, and nobody else writes your settings")
+    DoctorCheck::good("Files", "what is secret is yours alone, and nobody else writes your settings")
 }
 
 /// The key of the person's certificate, if the settings name one.
@@ -49,26 +57,26 @@ fn key_file(app: &App) -> Option<PathBuf> {
     settings.get("server")?.get("tls_key")?.as_str().map(PathBuf::from)
 }
 
-fn log_size(app: &App) -> Check {
+fn log_size(app: &App) -> DoctorCheck {
     let size: u64 = log::files(&app.paths.log()).iter().filter_map(|path| fs::metadata(path).ok()).map(|data| data.len()).sum();
     let shown = format!("{} MiB", size.div_ceil(1024 * 1024));
     if size > log::most() {
         let dir = app.paths.log();
         let next = format!("Something else writes there; look at {}", dir.parent().unwrap_or(&dir).display());
-        Check::bad("Log", format!("{shown} are more than it should be"), next)
+        DoctorCheck::bad("Log", format!("{shown} are more than it should be"), next)
     } else {
-        Check::good("Log", shown)
+        DoctorCheck::good("Log", shown)
     }
 }
 
 /// Whether the server runs the program that is there now.
-fn program(app: &App) -> Option<Check> {
+fn program(app: &App) -> Option<DoctorCheck> {
     let server = ServerFile::read(&app.paths.server_file()).ok().flatten()?;
     // Linux says so when the file of a program was replaced.
     let exe = fs::read_link(format!("/proc/{}/exe", server.pid)).ok()?;
     let replaced = exe.to_string_lossy().ends_with(" (deleted)");
     replaced.then(|| {
-        Check::bad(
+        DoctorCheck::bad(
             "Program",
             "the server runs a program that was replaced since",
             "Start it again with: sayso restart. Agents go on.",
@@ -76,59 +84,65 @@ fn program(app: &App) -> Option<Check> {
     })
 }
 
-fn service(app: &App) -> Option<Check> {
+fn service(app: &App) -> Option<DoctorCheck> {
     let found = match service::look(app) {
         Ok(found) => found,
-        Err(failure) => return Some(Check::bad("Service", failure.what, "Write it again with: sayso service install")),
+        Err(failure) => return Some(DoctorCheck::bad("Service", failure.what, "Write it again with: sayso service install")),
     };
     if !found.installed {
-        return Some(Check::good("Service", "not installed; the server starts when it is needed"));
+        return Some(DoctorCheck::good("Service", "not installed; the server starts when it is needed"));
     }
     let again = "Write it again with: sayso service install";
     Some(match (&found.program, found.is_this_program, found.enabled, found.running) {
-        (Some(program), false, _, _) => Check::bad("Service", format!("starts {program}, which is not this program"), again),
-        (None, _, _, _) => Check::bad("Service", format!("{} is not as it was written", found.path.display()), again),
-        (Some(_), true, Some(false), _) => Check::bad("Service", "is installed, but does not start by itself", again),
-        (Some(_), true, _, Some(false)) => {
-            Check::bad("Service", "is installed, but does not run", "Start it with: sayso restart")
+        (Some(program), false, _, _) => {
+            DoctorCheck::bad("Service", format!("starts {program}, which is not this program"), again)
         }
-        (Some(_), true, None, _) => Check::good("Service", "installed; whether it is enabled cannot be seen from here"),
-        (Some(_), true, Some(true), _) => Check::good("Service", "starts when you log in"),
+        (None, _, _, _) => DoctorCheck::bad("Service", format!("{} is not as it was written", found.path.display()), again),
+        (Some(_), true, Some(false), _) => DoctorCheck::bad("Service", "is installed, but does not start by itself", again),
+        (Some(_), true, _, Some(false)) => {
+            DoctorCheck::bad("Service", "is installed, but does not run", "Start it with: sayso restart")
+        }
+        (Some(_), true, None, _) => DoctorCheck::good("Service", "installed; whether it is enabled cannot be seen from here"),
+        (Some(_), true, Some(true), _) => DoctorCheck::good("Service", "starts when you log in"),
     })
 }
 
 /// What the server says about how it is reached. A token that may not ask is named elsewhere.
-pub(super) async fn reach(client: &Client) -> Vec<Check> {
+pub(super) async fn reach(client: &Client) -> Vec<DoctorCheck> {
     match client.listeners().await {
         Ok(reached) => network(&reached).into_iter().chain(certificate(&reached)).collect(),
         Err(_) => Vec::new(),
     }
 }
 
-fn network(reached: &ListenerList) -> Option<Check> {
+fn network(reached: &ListenerList) -> Option<DoctorCheck> {
     let opened: Vec<&str> = reached.data.iter().filter(|listener| !listener.main).map(|listener| listener.url.as_str()).collect();
     let public = reached.public_url.as_ref().map(|url| format!("other devices use {url}"));
     let open = (!opened.is_empty()).then(|| format!("open to the network at {} until: sayso phone --close", opened.join(", ")));
     let said: Vec<String> = public.into_iter().chain(open).collect();
     let said = if said.is_empty() { "only this machine reaches it".to_owned() } else { said.join("; ") };
-    Some(Check::good("Network", said))
+    Some(DoctorCheck::good("Network", said))
 }
 
-fn certificate(reached: &ListenerList) -> Option<Check> {
+fn certificate(reached: &ListenerList) -> Option<DoctorCheck> {
     let found = reached.certificate.as_ref()?;
     let now = sayso_client::now();
     if let Some(problem) = &found.problem {
-        return Some(Check::bad("TLS", crate::sanitize::line(problem), "The one before is used until this is corrected."));
+        return Some(DoctorCheck::bad("TLS", crate::sanitize::line(problem), "The one before is used until this is corrected."));
     }
     Some(match found.expires_at {
-        Some(end) if end <= now => {
-            Check::bad("TLS", format!("{} ended {}", found.file, words::at(end, now)), "Renew it; it is read again by itself.")
-        }
-        Some(end) if end <= now.plus(SOON) => {
-            Check::bad("TLS", format!("{} ends {}", found.file, words::at(end, now)), "Renew it; it is read again by itself.")
-        }
-        Some(end) => Check::good("TLS", format!("{} is good until {}", found.file, words::at(end, now))),
-        None => Check::good("TLS", format!("{} is in use", found.file)),
+        Some(end) if end <= now => DoctorCheck::bad(
+            "TLS",
+            format!("{} ended {}", found.file, words::at(end, now)),
+            "Renew it; it is read again by itself.",
+        ),
+        Some(end) if end <= now.plus(SOON) => DoctorCheck::bad(
+            "TLS",
+            format!("{} ends {}", found.file, words::at(end, now)),
+            "Renew it; it is read again by itself.",
+        ),
+        Some(end) => DoctorCheck::good("TLS", format!("{} is good until {}", found.file, words::at(end, now))),
+        None => DoctorCheck::good("TLS", format!("{} is in use", found.file)),
     })
 }
 
@@ -171,7 +185,7 @@ mod tests {
         assert!(!ok(Some(24), None) && !ok(Some(-1), None) && !ok(Some(24 * 30), Some("k.pem cannot be read")));
     }
 
-    fn certificate_check(found: Certificate) -> Check {
+    fn certificate_check(found: Certificate) -> DoctorCheck {
         certificate(&reached(&[], None, Some(found))).unwrap()
     }
 }

@@ -9,7 +9,7 @@ use sayso_core::time::{Time, in_short};
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::App;
-use crate::args::Ls;
+use crate::args::ListArgs;
 use crate::failure::Failure;
 use crate::inbox::{self, Mode};
 use crate::order;
@@ -37,13 +37,13 @@ pub(crate) async fn home(app: &App) -> Result<(), Failure> {
 /// `sayso inbox`: the inbox on a terminal, else the list.
 pub(crate) async fn inbox(app: &App) -> Result<(), Failure> {
     if app.out.json || !app.out.is_terminal || !std::io::stdin().is_terminal() {
-        return ls(app, &Ls { all: false }).await;
+        return ls(app, &ListArgs { all: false }).await;
     }
     inbox::run(app, Mode::All).await
 }
 
 /// `sayso ls`.
-pub(crate) async fn ls(app: &App, args: &Ls) -> Result<(), Failure> {
+pub(crate) async fn ls(app: &App, args: &ListArgs) -> Result<(), Failure> {
     let client = app.client()?;
     let mut page = client.pending_asks().await?;
     order::inbox(&mut page.data);

@@ -1,15 +1,21 @@
-//! `sayso logs`: the end of the server's log, and what is added.
+//! `sayso logs`: the end of the server's log, the lines about one ask, and what is added.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use sayso_client::{FindError, id_suffix};
+use sayso_core::id::AskId;
+
 use crate::app::App;
+use crate::args::LogsArgs;
 use crate::failure::Failure;
 use crate::log;
 use crate::sanitize;
+use crate::service;
 
 /// How often the file is looked at.
 const LOOK: Duration = Duration::from_millis(250);
@@ -17,8 +23,15 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How much of one file is read at most.
 const TAIL: u64 = 8 * 1024 * 1024;
 
+/// The field that carries the id of an ask.
+const ASK_FIELD: &str = "ask=";
+/// How long an id is: its prefix and 32 digits.
+const ID_LENGTH: usize = AskId::PREFIX.len() + 32;
+
 /// Shows the log.
-pub(crate) async fn run(app: &App, lines: usize, follow: bool) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: LogsArgs) -> Result<(), Failure> {
+    let LogsArgs { ask, follow, lines } = args;
+    let suffix = ask.as_deref().map(id_suffix);
     let path = app.paths.log();
     let unreadable = |error: io::Error| Failure::io(&format!("{} cannot be read", path.display()), &error);
     let mut file = match File::open(&path) {
@@ -30,8 +43,16 @@ pub(crate) async fn run(app: &App, lines: usize, follow: bool) -> Result<(), Fai
         Err(error) => return Err(unreadable(error)),
     };
     let mut rest = tail(&mut file).map_err(unreadable)?;
-    let older = earlier(&path, lines.saturating_sub(rest.lines().count()));
-    let all: Vec<&str> = older.iter().map(String::as_str).chain(rest.lines()).collect();
+    let wanted = if suffix.is_some() { usize::MAX } else { lines.saturating_sub(rest.lines().count()) };
+    let older = earlier(&path, wanted);
+    let mut all: Vec<&str> = older.iter().map(String::as_str).chain(rest.lines()).collect();
+    if let Some(suffix) = &suffix {
+        match one_ask(&all, suffix)? {
+            Some(_) => all.retain(|line| is_about(line, suffix)),
+            None if follow => all.clear(),
+            None => return Err(no_lines(app, &all, suffix)),
+        }
+    }
     for line in all.iter().skip(all.len().saturating_sub(lines)) {
         show(app, line)?;
     }
@@ -45,13 +66,59 @@ pub(crate) async fn run(app: &App, lines: usize, follow: bool) -> Result<(), Fai
         let moved = !is_at(&file, &path);
         read(&mut file, &mut rest).map_err(unreadable)?;
         while let Some(end) = rest.find('\n') {
-            show(app, &rest[..end])?;
+            if suffix.as_ref().is_none_or(|suffix| is_about(&rest[..end], suffix)) {
+                show(app, &rest[..end])?;
+            }
             rest.drain(..=end);
         }
         if moved && let Ok(next) = File::open(&path) {
             file = next;
         }
     }
+}
+
+/// The ids of asks that a line names in its fields and spans.
+fn ask_ids(line: &str) -> impl Iterator<Item = &str> {
+    let fields = line.match_indices(ASK_FIELD).map(|(at, name)| &line[at + name.len()..]);
+    fields.filter_map(|field| field.get(..ID_LENGTH)).filter(|id| id.parse::<AskId>().is_ok())
+}
+
+/// Whether a line is about an ask whose id ends like this.
+fn is_about(line: &str, suffix: &str) -> bool {
+    ask_ids(line).any(|id| id.ends_with(suffix))
+}
+
+/// The one ask that these lines name with an id that ends like this, if there is one.
+fn one_ask(lines: &[&str], suffix: &str) -> Result<Option<String>, FindError> {
+    if suffix.is_empty() {
+        return Err(FindError::None { what: "ask", suffix: suffix.to_owned() });
+    }
+    let mut found = BTreeMap::new();
+    for line in lines {
+        let first_seen = || format!("first line at {}", line.split_whitespace().next().unwrap_or_default());
+        for id in ask_ids(line).filter(|id| id.ends_with(suffix)) {
+            found.entry(id.to_owned()).or_insert_with(first_seen);
+        }
+    }
+    if found.len() > 1 {
+        return Err(FindError::Several { what: "ask", suffix: suffix.to_owned(), candidates: found.into_iter().collect() });
+    }
+    Ok(found.into_keys().next())
+}
+
+/// Why no line is about this ask, and what to do.
+fn no_lines(app: &App, lines: &[&str], suffix: &str) -> Failure {
+    let is_debug = |line: &&str| line.split_whitespace().nth(1).is_some_and(|level| matches!(level, "DEBUG" | "TRACE"));
+    if lines.iter().any(is_debug) {
+        let what = format!("The log has no line about an ask whose id ends in {}.", sanitize::line(suffix));
+        return Failure::new(what).then("The oldest lines are deleted. See what was decided with: sayso history");
+    }
+    let restart = match service::is_installed(app) {
+        true => "SAYSO_LOG=debug sayso service install",
+        false => "SAYSO_LOG=debug sayso restart",
+    };
+    Failure::new("The log has no lines about single asks: the server logs at the level info.")
+        .then(format!("Log more from now on with: {restart}"))
 }
 
 /// The last lines of the files that were moved aside, as many as are wanted.
@@ -99,4 +166,40 @@ fn read(file: &mut File, into: &mut String) -> io::Result<()> {
 fn show(app: &App, line: &str) -> Result<(), Failure> {
     let line = sanitize::line(line);
     app.out.result(&serde_json::json!({ "line": line }), || line.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "2026-11-17T10:00:00Z DEBUG x: ask opened ask=ask_0190a0000000700080000000000014f2 kind=\"question\"";
+    const A_SENT: &str = "2026-11-17T10:00:02Z DEBUG delivery{outbox=7 ask=ask_0190a0000000700080000000000014f2}: x: ask sent";
+    const B: &str = "2026-11-17T10:00:01Z DEBUG x: ask opened ask=ask_0190a0000000700080000000000024f2";
+    const OTHER: &str = "2026-11-17T10:00:03Z  INFO x: stopping session=ses_0190a0000000700080000000000014f2 ask=short";
+
+    #[test]
+    fn an_ask_is_found_by_a_unique_suffix_of_its_id() {
+        let lines = [A, B, A_SENT, OTHER];
+        let id = "ask_0190a0000000700080000000000014f2";
+        for typed in ["14f2", id, id.trim_start_matches("ask_")] {
+            assert_eq!(one_ask(&lines, typed), Ok(Some(id.to_owned())), "{typed}");
+            let about: Vec<&str> = lines.into_iter().filter(|line| is_about(line, typed)).collect();
+            assert_eq!(about, [A, A_SENT], "{typed}");
+        }
+        assert_eq!(one_ask(&lines, "34f2"), Ok(None));
+        assert_eq!(one_ask(&lines, "ask_14f2"), Ok(None), "a prefix belongs to a whole id");
+    }
+
+    #[test]
+    fn a_suffix_of_two_ids_is_refused_with_both() {
+        let Err(FindError::Several { candidates, .. }) = one_ask(&[A, B, A_SENT], "4f2") else { panic!("two ids end in 4f2") };
+        assert_eq!(
+            candidates,
+            [
+                ("ask_0190a0000000700080000000000014f2".to_owned(), "first line at 2026-11-17T10:00:00Z".to_owned()),
+                ("ask_0190a0000000700080000000000024f2".to_owned(), "first line at 2026-11-17T10:00:01Z".to_owned())
+            ]
+        );
+        assert!(matches!(one_ask(&[A], ""), Err(FindError::None { .. })));
+    }
 }

@@ -11,11 +11,11 @@ use rmcp::{ErrorData, ServiceExt as _};
 use sayso_client::api::ask::{Ask, AskStatus, NewAsk};
 use sayso_client::api::notice::NewNotice;
 use sayso_client::{Client, DiscoverError, Environment, Error, Paths, ServerFile, discover};
-use sayso_server::mcp::{Asks, Failure as Refusal, Place, Tools};
+use sayso_server::mcp::{Asks, CallOrigin, ToolFailure, Tools};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::App;
-use crate::args;
+use crate::args::McpArgs;
 use crate::failure::Failure;
 
 /// How long a call that does not wait for a person is tried again when no server answers.
@@ -28,13 +28,13 @@ const LOOK: Duration = Duration::from_secs(20);
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves until the client closes our input.
-pub(crate) async fn run(app: &App, args: args::Mcp) -> Result<(), Failure> {
-    let place = Place {
+pub(crate) async fn run(app: &App, args: McpArgs) -> Result<(), Failure> {
+    let place = CallOrigin {
         session: Some(session()),
         directory: std::env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned()),
         patience: args.wait.map(|wait| wait.0),
     };
-    let remote = Remote(Arc::new(Inner {
+    let remote = RemoteAsks(Arc::new(RemoteAsksState {
         environment: app.environment.clone(),
         paths: app.paths.clone(),
         token_file: args.token_file,
@@ -74,14 +74,14 @@ fn session() -> String {
 
 /// The asks of a server, wherever it is now.
 #[derive(Debug, Clone)]
-struct Remote(Arc<Inner>);
+struct RemoteAsks(Arc<RemoteAsksState>);
 
 #[derive(Debug)]
-struct Inner {
+struct RemoteAsksState {
     environment: Environment,
     paths: Paths,
     token_file: Option<PathBuf>,
-    place: Place,
+    place: CallOrigin,
     /// The client that was used last, with its token. The server may come back elsewhere.
     client: Mutex<Option<(String, Client)>>,
     /// Approvals that are waited for.
@@ -92,11 +92,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Remote {
+impl RemoteAsks {
     /// Where the server is and what to say there: the token that was named, an agent's own, the one that `sayso connect`
     /// made for agents, or, for whoever runs this by hand, their own.
     fn target(&self) -> Result<(String, String), DiscoverError> {
-        let Inner { environment, paths, token_file, .. } = &*self.0;
+        let RemoteAsksState { environment, paths, token_file, .. } = &*self.0;
         let token = match token_file {
             Some(file) => {
                 let unreadable =
@@ -140,7 +140,7 @@ impl Remote {
     }
 
     /// Calls until a server answers, for a while.
-    async fn call<T, F>(&self, make: impl Fn(Client) -> F) -> Result<T, Refusal>
+    async fn call<T, F>(&self, make: impl Fn(Client) -> F) -> Result<T, ToolFailure>
     where
         F: Future<Output = Result<T, Error>>,
     {
@@ -174,8 +174,8 @@ fn is_away(error: &Error) -> bool {
 }
 
 /// What the model reads.
-fn refusal(error: &Error) -> Refusal {
-    Refusal(match error {
+fn refusal(error: &Error) -> ToolFailure {
+    ToolFailure(match error {
         error if is_away(error) => "Sayso does not run. Tell the user to start it with: sayso serve".to_owned(),
         Error::Discover(DiscoverError::AgentShell { .. } | DiscoverError::NoToken { .. }) => {
             "Sayso has no token for you. Tell the user to connect you, or to give `sayso mcp` an agent's token.".to_owned()
@@ -184,12 +184,12 @@ fn refusal(error: &Error) -> Refusal {
     })
 }
 
-impl Asks for Remote {
-    fn of_call(&self, _: &Extensions) -> Result<(Self, Place), ErrorData> {
+impl Asks for RemoteAsks {
+    fn of_call(&self, _: &Extensions) -> Result<(Self, CallOrigin), ErrorData> {
         Ok((self.clone(), self.0.place.clone()))
     }
 
-    async fn open(&self, ask: NewAsk) -> Result<Ask, Refusal> {
+    async fn open(&self, ask: NewAsk) -> Result<Ask, ToolFailure> {
         let opened = self
             .call(|client| {
                 let ask = ask.clone();
@@ -202,7 +202,7 @@ impl Asks for Remote {
         Ok(opened)
     }
 
-    async fn wait(&self, id: &str, within: Option<Duration>) -> Result<Ask, Refusal> {
+    async fn wait(&self, id: &str, within: Option<Duration>) -> Result<Ask, ToolFailure> {
         let until = within.map(|within| Instant::now() + within);
         loop {
             let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK));
@@ -226,7 +226,7 @@ impl Asks for Remote {
         }
     }
 
-    async fn receive(&self, id: &str) -> Result<Ask, Refusal> {
+    async fn receive(&self, id: &str) -> Result<Ask, ToolFailure> {
         lock(&self.0.approvals).remove(id);
         self.call(|client| async move { client.receive(id).await }).await
     }
@@ -237,7 +237,7 @@ impl Asks for Remote {
         lock(&self.0.approvals).remove(id);
     }
 
-    async fn notify(&self, notice: NewNotice) -> Result<(), Refusal> {
+    async fn notify(&self, notice: NewNotice) -> Result<(), ToolFailure> {
         self.call(|client| {
             let notice = notice.clone();
             async move { client.notify(&notice).await }

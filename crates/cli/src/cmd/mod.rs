@@ -33,57 +33,57 @@ mod uninstall;
 mod workflow;
 
 use crate::app::App;
-use crate::args::Command;
+use crate::args::CliCommand;
 use crate::connect::{self, OwnServer};
 use crate::failure::Failure;
 use crate::service;
 
 /// Runs one command.
-pub(crate) async fn run(app: &App, command: Option<Command>) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, command: Option<CliCommand>) -> Result<(), Failure> {
     let Some(command) = command else { return list::home(app).await };
     match command {
-        Command::Inbox => list::inbox(app).await,
-        Command::Next => next::run(app).await,
-        Command::Ls(args) => list::ls(app, &args).await,
-        Command::Show { id, raw } => show::run(app, &id, raw).await,
-        Command::History { limit } => history::run(app, limit).await,
-        Command::Answer(args) => answer::run(app, args).await,
-        Command::Approve { id, choice, input } => decide::approve(app, &id, choice, input).await,
-        Command::Deny(no) => decide::deny(app, no).await,
-        Command::Reject(no) => decide::reject(app, no).await,
-        Command::Snooze { id, time } => snooze::run(app, &id, time).await,
-        Command::Start(args) => start::run(app, args).await,
-        Command::Sessions { action, all } => sessions::run(app, action, all).await,
-        Command::Agents => agents::run(app).await,
-        Command::Connect { agent, url: Some(place), password_env, user, to } => {
+        CliCommand::Inbox => list::inbox(app).await,
+        CliCommand::Next => next::run(app).await,
+        CliCommand::Ls(args) => list::ls(app, &args).await,
+        CliCommand::Show { id, raw } => show::run(app, &id, raw).await,
+        CliCommand::History { limit } => history::run(app, limit).await,
+        CliCommand::Answer(args) => answer::run(app, args).await,
+        CliCommand::Approve { id, choice, input } => decide::approve(app, &id, choice, input).await,
+        CliCommand::Deny(args) => decide::deny(app, args).await,
+        CliCommand::Reject(args) => decide::reject(app, args).await,
+        CliCommand::Snooze { id, time } => snooze::run(app, &id, time).await,
+        CliCommand::Start(args) => start::run(app, args).await,
+        CliCommand::Sessions { action, all } => sessions::run(app, action, all).await,
+        CliCommand::Agents => agents::run(app).await,
+        CliCommand::Connect { agent, url: Some(place), password_env, user, to } => {
             connect::attach(app, agent, OwnServer { place, password_env, user }, &to).await
         }
-        Command::Connect { agent, url: None, to, .. } => connect::connect(app, agent, &to).await,
-        Command::Disconnect { agent, url, to } => connect::disconnect(app, agent, url.as_deref(), &to).await,
-        Command::Ask(args) => ask::run(app, args).await,
-        Command::Policy { action } => policy::run(app, action).await,
-        Command::Allow { command, time, project } => rules::allow(app, &command, time, project).await,
-        Command::Away { time } => rules::away(app, time).await,
-        Command::Workflow { action } => workflow::run(app, action).await,
-        Command::Serve(args) => serve::run(app, args).await,
-        Command::Status { line: true } => status::line(app).await,
-        Command::Status { line: false } => status::run(app).await,
-        Command::Restart => stop::restart(app).await,
-        Command::Stop { all } => stop::run(app, all).await,
-        Command::Mcp(args) => mcp::run(app, args).await,
-        Command::Acp(args) => acp::run(app, args).await,
+        CliCommand::Connect { agent, url: None, to, .. } => connect::connect(app, agent, &to).await,
+        CliCommand::Disconnect { agent, url, to } => connect::disconnect(app, agent, url.as_deref(), &to).await,
+        CliCommand::Ask(args) => ask::run(app, args).await,
+        CliCommand::Policy { action } => policy::run(app, action).await,
+        CliCommand::Allow { command, time, project } => rules::allow(app, &command, time, project).await,
+        CliCommand::Away { time } => rules::away(app, time).await,
+        CliCommand::Workflow { action } => workflow::run(app, action).await,
+        CliCommand::Serve(args) => serve::run(app, args).await,
+        CliCommand::Status { line: true } => status::line(app).await,
+        CliCommand::Status { line: false } => status::run(app).await,
+        CliCommand::Restart => stop::restart(app).await,
+        CliCommand::Stop { all } => stop::run(app, all).await,
+        CliCommand::Mcp(args) => mcp::run(app, args).await,
+        CliCommand::Acp(args) => acp::run(app, args).await,
         // It runs before everything else is read; see `main`.
-        Command::Hook { .. } => Ok(()),
-        Command::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),
-        Command::Logs { follow, lines } => logs::run(app, lines, follow).await,
-        Command::Doctor => doctor::run(app).await,
-        Command::Token { action } => token::run(app, action).await,
-        Command::Notify { action } => notify::run(app, action).await,
-        Command::Phone(args) => phone::run(app, &args).await,
-        Command::Service { action } => service::run(app, action).await,
-        Command::Login { open } => login::run(app, open).await,
-        Command::Backup { file } => backup::run(app, &file).await,
-        Command::Uninstall(args) => uninstall::run(app, args).await,
-        Command::Completions { shell } => completions::run(app, shell),
+        CliCommand::Hook { .. } => Ok(()),
+        CliCommand::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),
+        CliCommand::Logs(args) => logs::run(app, args).await,
+        CliCommand::Doctor => doctor::run(app).await,
+        CliCommand::Token { action } => token::run(app, action).await,
+        CliCommand::Notify { action } => notify::run(app, action).await,
+        CliCommand::Phone(args) => phone::run(app, &args).await,
+        CliCommand::Service { action } => service::run(app, action).await,
+        CliCommand::Login { open } => login::run(app, open).await,
+        CliCommand::Backup { file } => backup::run(app, &file).await,
+        CliCommand::Uninstall(args) => uninstall::run(app, args).await,
+        CliCommand::Completions { shell } => completions::run(app, shell),
     }
 }

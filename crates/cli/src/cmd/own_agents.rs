@@ -11,11 +11,11 @@ use sayso_client::api::session::{Attachment, AttachmentState};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use super::doctor::Check;
+use super::doctor::DoctorCheck;
 use super::status::own_server;
 use crate::app::App;
 use crate::args::ConnectAgent;
-use crate::connect::{self, ClaudeFound, look_at_claude};
+use crate::connect::{self, ClaudeSettings, look_at_claude};
 use crate::output::Look;
 use crate::{sanitize, words};
 
@@ -27,10 +27,10 @@ const LOOK: Duration = Duration::from_millis(50);
 const TOOL: &str = "SaysoDoctor";
 
 /// Everything about the agents of this person that are connected.
-pub(super) async fn checks(app: &App) -> Vec<Check> {
+pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
     let (Some(home), Ok(here)) = (app.environment.path("HOME"), std::env::current_dir()) else { return Vec::new() };
     let found = look_at_claude(&app.environment, &home, &here);
-    let mut checks: Vec<Check> = found.broken.iter().map(|(path, why)| broken(path, why, &app.out.look)).collect();
+    let mut checks: Vec<DoctorCheck> = found.broken.iter().map(|(path, why)| broken(path, why, &app.out.look)).collect();
     checks.extend(connect::others(app).iter().map(|(agent, path)| other(*agent, path, &app.out.look)));
     checks.extend(own_servers(app).await);
     if found.connected.is_empty() {
@@ -39,12 +39,12 @@ pub(super) async fn checks(app: &App) -> Vec<Check> {
     checks.push(match (&found.hooks_off, &found.command) {
         (Some(path), _) => {
             let found = format!("hooks are switched off in {}", shown(path, &app.out.look));
-            Check::bad("Claude", found, "Take disableAllHooks out; until then nothing comes from Claude Code.")
+            DoctorCheck::bad("Claude", found, "Take disableAllHooks out; until then nothing comes from Claude Code.")
         }
         (None, Some(command)) => way(app, command).await,
         (None, None) => return checks,
     });
-    checks.extend(expect(&found).into_iter().map(|words| Check::good("Claude", words)));
+    checks.extend(expect(&found).into_iter().map(|words| DoctorCheck::good("Claude", words)));
     checks
 }
 
@@ -52,23 +52,23 @@ fn shown(path: &Path, look: &Look) -> String {
     words::directory(&path.to_string_lossy(), look)
 }
 
-fn broken(path: &Path, why: &str, look: &Look) -> Check {
+fn broken(path: &Path, why: &str, look: &Look) -> DoctorCheck {
     let found = format!("{}: {}", shown(path, look), sanitize::line(why));
-    Check::bad("Claude", found, "Correct it; Claude Code may not read it either.")
+    DoctorCheck::bad("Claude", found, "Correct it; Claude Code may not read it either.")
 }
 
 /// What comes from an agent whose way cannot be tried without it.
-fn other(agent: ConnectAgent, path: &Path, look: &Look) -> Check {
+fn other(agent: ConnectAgent, path: &Path, look: &Look) -> DoctorCheck {
     let path = shown(path, look);
     match agent {
-        ConnectAgent::Claude => Check::good("Claude", format!("connected in {path}")),
-        ConnectAgent::Codex => Check::good(
+        ConnectAgent::Claude => DoctorCheck::good("Claude", format!("connected in {path}")),
+        ConnectAgent::Codex => DoctorCheck::good(
             "Codex",
             format!(
                 "connected in {path}; rules decide once you trust the hook in /hooks, questions come by ask_user, the rest is asked there"
             ),
         ),
-        ConnectAgent::Opencode => Check::good(
+        ConnectAgent::Opencode => DoctorCheck::good(
             "OpenCode",
             format!("connected in {path}; questions come by ask_user, its own permissions are asked there"),
         ),
@@ -76,23 +76,23 @@ fn other(agent: ConnectAgent, path: &Path, look: &Look) -> Check {
 }
 
 /// How it stands with the servers that are listened to.
-async fn own_servers(app: &App) -> Vec<Check> {
+async fn own_servers(app: &App) -> Vec<DoctorCheck> {
     let Ok(client) = app.client() else { return Vec::new() };
     let Ok(agents) = client.agents().await else { return Vec::new() };
     let check = |attached: &Attachment| match attached.state {
-        AttachmentState::Connected => Check::good("Yours", own_server(attached)),
+        AttachmentState::Connected => DoctorCheck::good("Yours", own_server(attached)),
         AttachmentState::Connecting | AttachmentState::Unreachable => {
             let (agent, place) = (sanitize::line(&attached.agent), sanitize::line(&attached.place));
             let next =
                 format!("If it runs somewhere else now: sayso connect {agent} ADDRESS, then sayso disconnect {agent} {place}");
-            Check::bad("Yours", own_server(attached), next)
+            DoctorCheck::bad("Yours", own_server(attached), next)
         }
     };
     agents.data.iter().flat_map(|agent| &agent.attached).map(check).collect()
 }
 
 /// Which asks come, and which do not and why.
-fn expect(found: &ClaudeFound) -> Vec<String> {
+fn expect(found: &ClaudeSettings) -> Vec<String> {
     let approvals = match found.mode.as_deref() {
         None => {
             "approvals come when Claude Code itself asks; in auto mode, the default of newer versions, it decides most of them alone"
@@ -113,15 +113,15 @@ fn expect(found: &ClaudeFound) -> Vec<String> {
 }
 
 /// Tries the hook exactly as Claude Code runs it.
-async fn way(app: &App, command: &str) -> Check {
+async fn way(app: &App, command: &str) -> DoctorCheck {
     let Ok(client) = app.client() else {
-        return Check::bad("Claude", "its hook was not tried: there is no server", "Start one with: sayso serve");
+        return DoctorCheck::bad("Claude", "its hook was not tried: there is no server", "Start one with: sayso serve");
     };
     match tokio::time::timeout(PATIENCE, there_and_back(&client, command)).await {
-        Ok(Some(true)) => Check::good("Claude", "connected; a trial ask came here and its decision went back"),
-        Ok(Some(false)) => Check::bad("Claude", "its hook said nothing", "Connect it again with: sayso connect claude"),
-        Ok(None) => Check::bad("Claude", "its hook cannot be run", "Connect it again with: sayso connect claude"),
-        Err(_) => Check::bad("Claude", "a trial ask did not arrive", "Connect it again with: sayso connect claude"),
+        Ok(Some(true)) => DoctorCheck::good("Claude", "connected; a trial ask came here and its decision went back"),
+        Ok(Some(false)) => DoctorCheck::bad("Claude", "its hook said nothing", "Connect it again with: sayso connect claude"),
+        Ok(None) => DoctorCheck::bad("Claude", "its hook cannot be run", "Connect it again with: sayso connect claude"),
+        Err(_) => DoctorCheck::bad("Claude", "a trial ask did not arrive", "Connect it again with: sayso connect claude"),
     }
 }
 
@@ -175,8 +175,9 @@ mod tests {
 
     #[test]
     fn what_will_not_come_is_said() {
-        let said =
-            |mode: Option<&str>| expect(&ClaudeFound { mode: mode.map(str::to_owned), ..ClaudeFound::default() })[1].clone();
+        let said = |mode: Option<&str>| {
+            expect(&ClaudeSettings { mode: mode.map(str::to_owned), ..ClaudeSettings::default() })[1].clone()
+        };
         assert!(said(None).contains("auto mode"));
         assert!(said(Some("acceptEdits")).contains("edits do not"));
         assert!(said(Some("bypassPermissions")).contains("no approvals come"));

@@ -5,7 +5,7 @@ use sayso_client::api::listener::{ListenerList, NewListener};
 use sayso_client::api::token::{NewLoginCode, Role};
 
 use crate::app::App;
-use crate::args::Phone;
+use crate::args::PhoneArgs;
 use crate::autostart;
 use crate::failure::Failure;
 use crate::qr;
@@ -17,7 +17,7 @@ const PLAIN: &str =
     "Plain http: no notifications, no installing, and anybody on the network can read along. Better: docs/phone.md";
 
 /// Shows a code for a phone, or closes what was opened for one.
-pub(crate) async fn run(app: &App, args: &Phone) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: &PhoneArgs) -> Result<(), Failure> {
     app.person_only()?;
     if args.close {
         return close(app).await;
@@ -52,7 +52,7 @@ pub(crate) async fn run(app: &App, args: &Phone) -> Result<(), Failure> {
 }
 
 /// Opens the server to the network after a yes.
-async fn open(app: &App, client: &Client, reached: &ListenerList, args: &Phone) -> Result<String, Failure> {
+async fn open(app: &App, client: &Client, reached: &ListenerList, args: &PhoneArgs) -> Result<String, Failure> {
     let wanted = args.address.clone().or_else(|| reached.suggested.clone());
     let Some(wanted) = wanted else {
         return Err(Failure::new("This machine is in no network that can be seen.")

@@ -5,16 +5,17 @@ use std::sync::Mutex;
 
 use sayso_server::{Options, TlsFiles};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, ParseError};
 
 use crate::app::App;
-use crate::args::Serve;
+use crate::args::ServeArgs;
 use crate::failure::Failure;
-use crate::log::Log;
+use crate::log::RotatingLog;
 
 /// Runs the server until it is stopped.
-pub(crate) async fn run(app: &App, args: Serve) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
     app.paths.make_data_dir()?;
-    log(&app.paths.log());
+    log(&app.paths.log(), app.environment.get("SAYSO_LOG"));
     allow_many_connections();
     let listen = args.listen.unwrap_or(sayso_client::DEFAULT_LISTEN);
     let mut options = Options::new(listen, &app.paths.data_dir, &app.paths.config_dir);
@@ -26,10 +27,27 @@ pub(crate) async fn run(app: &App, args: Serve) -> Result<(), Failure> {
     served.map_err(|error| Failure::caused("The server did not start", &error))
 }
 
-/// Logs to standard error, which `autostart` and the service send to the log file. `SAYSO_LOG` says how much.
-fn log(file: &Path) {
-    let filter = EnvFilter::try_from_env("SAYSO_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(Mutex::new(Log::new(file))).with_ansi(false).init();
+/// Logs to standard error, which `autostart` and the service redirect to the log file.
+fn log(file: &Path, setting: Option<&str>) {
+    let setting = setting.map(str::trim).filter(|setting| !setting.is_empty());
+    let chosen = setting.map(filter).transpose();
+    let invalid = chosen.as_ref().err().map(ToString::to_string);
+    let filter = chosen.ok().flatten().unwrap_or_else(|| EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(Mutex::new(RotatingLog::new(file))).with_ansi(false).init();
+    if let Some(reason) = invalid {
+        tracing::warn!(reason, "SAYSO_LOG is not valid; logging at info. Use error, warn, info, debug or trace");
+    }
+}
+
+/// The filter for a value of `SAYSO_LOG`: a level, or directives such as `info,sayso_server::runtime=debug`.
+///
+/// A level below `info` applies to Sayso only. Libraries stay at `info`, because some of them log whole messages at
+/// `debug`, and a message can hold an answer.
+fn filter(setting: &str) -> Result<EnvFilter, ParseError> {
+    match setting.parse::<LevelFilter>() {
+        Ok(level) if level > LevelFilter::INFO => EnvFilter::try_new(format!("info,sayso={level}")),
+        Ok(_) | Err(_) => EnvFilter::try_new(setting),
+    }
 }
 
 /// Every stream is an open file, and the usual limit of 1,024 is there for programs that cannot
@@ -40,5 +58,19 @@ fn allow_many_connections() {
     let wanted = maximum.map_or(65_536, |most| most.min(65_536));
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
         tracing::warn!(%error, "the limit on open files stays as it is");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_applies_to_sayso_and_leaves_libraries_at_info() {
+        assert_eq!(filter("debug").unwrap().to_string(), "sayso=debug,info");
+        assert_eq!(filter("TRACE").unwrap().to_string(), "sayso=trace,info");
+        assert_eq!(filter("warn").unwrap().to_string(), "warn");
+        assert_eq!(filter("info,rmcp=debug").unwrap().to_string(), "rmcp=debug,info");
+        assert!(filter("sayso=loud").is_err());
     }
 }

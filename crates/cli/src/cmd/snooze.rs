@@ -16,7 +16,7 @@ pub(crate) async fn run(app: &App, id: &str, time: OnOff) -> Result<(), Failure>
     };
     let snoozed = client.snooze(&ask.id, until).await?;
     app.out.result(&snoozed, || match until {
-        Some(until) => format!("Snoozed until {}. Not a no.", words::at(until, now)),
+        Some(until) => format!("Snoozed until {}. The agent keeps waiting.", words::at(until, now)),
         None => "It is back.".to_owned(),
     })
 }

@@ -1,27 +1,32 @@
 //! `sayso start`: starts an agent, streams what it says, and prompts for what it asks.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{IsTerminal, Read};
 
-use sayso_client::api::ask::{AskStatus, Delivery};
+use sayso_client::api::ask::{Ask, AskStatus, Delivery};
 use sayso_client::api::session::{IfPending, NewSession, Session, SessionQuery, SessionStatus};
 use sayso_client::{Client, EventStream, StreamItem};
 
 use crate::app::App;
-use crate::args::{Label, Start};
+use crate::args::{Label, StartArgs};
 use crate::autostart;
 use crate::failure::{Failure, exit};
-use crate::follow::{Follower, Piece};
+use crate::follow::{self, Follower, Piece};
 use crate::inbox::tmux::Place;
+use crate::line::Echo;
 use crate::order::ending;
 use crate::output::Style;
-use crate::prompt::{self, Ended, render};
+use crate::prompt::{self, Ended, Prompt};
 use crate::sanitize;
 use crate::terminal::{Keyboard, Typed};
 use crate::words;
 
+/// How much may happen behind an open prompt before the stream is read no further.
+const BEHIND: usize = 1_000;
+
 /// Starts a session and follows it.
-pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: StartArgs) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
     let prompt = match args.prompt {
         Some(prompt) => Some(prompt),
@@ -56,10 +61,11 @@ pub(crate) async fn run(app: &App, args: Start) -> Result<(), Failure> {
     let mut following = Following {
         app,
         client: &client,
-        keyboard: Keyboard::open()?,
+        keyboard: Keyboard::open(&app.out)?,
         stream,
         follower: Follower::default(),
         waiting: VecDeque::new(),
+        behind: VecDeque::new(),
         turn: if prompt.is_some() { Turn::Running } else { Turn::Idle },
         decided: None,
         interrupted: false,
@@ -119,7 +125,9 @@ struct Following<'a> {
     stream: EventStream,
     follower: Follower,
     /// Asks that wait for the prompt, in the order in which they came.
-    waiting: VecDeque<String>,
+    waiting: VecDeque<Ask>,
+    /// What happened while a prompt was open. No more than `BEHIND`, then the stream is read no further.
+    behind: VecDeque<StreamItem>,
     turn: Turn,
     /// The last ask that was decided here.
     decided: Option<String>,
@@ -130,19 +138,21 @@ struct Following<'a> {
 
 impl Following<'_> {
     async fn run(mut self) -> Result<(), Failure> {
-        let mut prompted = false;
         loop {
-            if let Some(id) = self.waiting.pop_front() {
-                self.show(&id).await?;
+            if let Some(ask) = self.waiting.pop_front() {
+                self.show(&ask).await?;
                 continue;
             }
-            let at_prompt = self.turn == Turn::Idle;
-            if at_prompt && !self.keyboard.is_terminal {
-                return Ok(());
+            if let Some(item) = self.behind.pop_front() {
+                for piece in self.pieces(item).await? {
+                    if self.take(piece).await? == Flow::End {
+                        return Ok(());
+                    }
+                }
+                continue;
             }
-            if at_prompt && !prompted {
-                self.app.out.write("> ");
-                prompted = true;
+            if self.turn == Turn::Idle && !self.keyboard.is_terminal {
+                return Ok(());
             }
             tokio::select! {
                 item = self.stream.next() => {
@@ -153,9 +163,7 @@ impl Following<'_> {
                         if piece == Piece::Status(SessionStatus::Idle) && self.turn == Turn::Idle {
                             continue;
                         }
-                        if std::mem::take(&mut prompted) {
-                            self.app.out.write("\n");
-                        }
+                        self.keyboard.screen().leave();
                         if self.take(piece).await? == Flow::End {
                             return Ok(());
                         }
@@ -163,7 +171,6 @@ impl Following<'_> {
                 }
                 typed = listen(&mut self.keyboard, self.turn) => match self.turn {
                     Turn::Idle => {
-                        prompted = false;
                         if self.typed(typed).await? == Flow::End {
                             return Ok(());
                         }
@@ -195,7 +202,7 @@ impl Following<'_> {
     async fn take(&mut self, piece: Piece) -> Result<Flow, Failure> {
         match piece {
             Piece::Text(text) => self.app.out.write(&text),
-            Piece::Asked(id) => self.waiting.push_back(id),
+            Piece::Asked(id) => self.asked(&id).await?,
             Piece::Status(SessionStatus::Idle) => {
                 self.turn = Turn::Idle;
                 self.interrupted = false;
@@ -234,27 +241,66 @@ impl Following<'_> {
         Ok(Flow::End)
     }
 
-    /// Prompts for an ask, or says how to answer it when nobody types here.
-    async fn show(&mut self, id: &str) -> Result<(), Failure> {
-        // The event may be old by now, and leaves out what is large.
+    /// Something waits. The event may be old by now, and leaves out what is large.
+    async fn asked(&mut self, id: &str) -> Result<(), Failure> {
         let ask = self.client.ask(id).await?;
-        if ask.status != AskStatus::Pending {
-            return Ok(());
+        if ask.status == AskStatus::Pending {
+            self.waiting.push_back(ask);
         }
+        Ok(())
+    }
+
+    /// Prompts for an ask, or prints it when nobody types here. Whatever else is asked meanwhile is shown above the
+    /// prompt, so that nothing runs out unseen.
+    async fn show(&mut self, ask: &Ask) -> Result<(), Failure> {
         let end = self.follower.end_line();
         self.app.out.write(end);
         if !self.keyboard.is_terminal {
-            self.app.out.line(&render::banner(&ask, &self.app.out.look));
-            self.app.out.line(&format!("{}\nDecide it with: {}", words::subject(&ask), words::how_to_decide(&ask)));
+            self.app.out.line(&prompt::announce(&self.app.out, ask));
             return Ok(());
         }
-        match prompt::run(&self.app.out, self.client, &ask, &mut self.keyboard).await? {
+        if self.client.ask(&ask.id).await?.status != AskStatus::Pending {
+            return Ok(());
+        }
+        let screen = self.keyboard.screen();
+        let waiting = RefCell::new(std::mem::take(&mut self.waiting));
+        let note = || words::also_waiting(&*waiting.borrow(), sayso_client::now());
+        let ended = {
+            let prompt = Prompt { out: &self.app.out, client: self.client, ask, note: &note, is_sending: Cell::new(false) };
+            let ended = prompt.run(&mut self.keyboard);
+            tokio::pin!(ended);
+            loop {
+                let item = tokio::select! {
+                    biased;
+                    ended = &mut ended => break ended?,
+                    item = self.stream.next(), if self.behind.len() < BEHIND => item?,
+                };
+                let asked = match &item {
+                    StreamItem::Event(event) if event.session_id.as_deref() == Some(self.session.id.as_str()) => {
+                        follow::asked(event)
+                    }
+                    _ => None,
+                };
+                match asked {
+                    Some(id) => {
+                        let other = self.client.ask(&id).await?;
+                        if other.status == AskStatus::Pending {
+                            screen.print(&prompt::announce(&self.app.out, &other));
+                            waiting.borrow_mut().push_back(other);
+                        }
+                    }
+                    None => self.behind.push_back(item),
+                }
+            }
+        };
+        self.waiting = waiting.into_inner();
+        match ended {
             Ended::Decided(decided) => {
                 self.follower.decided(&decided.id);
                 self.decided = Some(decided.id);
             }
             Ended::Elsewhere(decided) => self.follower.decided(&decided.id),
-            Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(&ask))),
+            Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(ask))),
             Ended::Interrupted => self.interrupt().await?,
         }
         Ok(())
@@ -302,7 +348,7 @@ impl Following<'_> {
 /// Lines when the agent takes a message, else only Ctrl-C: what is typed meanwhile stays where it is.
 async fn listen(keyboard: &mut Keyboard, turn: Turn) -> Typed {
     match turn {
-        Turn::Idle => keyboard.next().await,
+        Turn::Idle => keyboard.next(&|| "> ".to_owned(), Echo::Shown).await,
         Turn::Running => {
             keyboard.interrupt().await;
             Typed::Interrupt

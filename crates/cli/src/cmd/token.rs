@@ -5,7 +5,7 @@ use sayso_client::api::token::{NewToken, Role, Token};
 use sayso_core::time::Time;
 
 use crate::app::App;
-use crate::args::{self, TokenAction};
+use crate::args::{TokenAction, TokenRole};
 use crate::failure::Failure;
 use crate::order;
 use crate::sanitize;
@@ -35,7 +35,7 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
                     .then("Revoke it with: sayso token revoke, and make another one."));
             };
             if !app.out.json {
-                let variable = if role == args::Role::Agent { "SAYSO_AGENT_TOKEN" } else { "SAYSO_TOKEN" };
+                let variable = if role == TokenRole::Agent { "SAYSO_AGENT_TOKEN" } else { "SAYSO_TOKEN" };
                 app.out.note(&format!("This is shown once. Give it to the program as {variable}:"));
             }
             app.out.result(&created, || token.clone())
@@ -105,12 +105,12 @@ fn row(token: &Token, length: usize, now: Time) -> String {
     line.trim_end().to_owned()
 }
 
-const fn wire(role: args::Role) -> Role {
+const fn wire(role: TokenRole) -> Role {
     match role {
-        args::Role::Admin => Role::Admin,
-        args::Role::Answerer => Role::Answerer,
-        args::Role::Viewer => Role::Viewer,
-        args::Role::Agent => Role::Agent,
+        TokenRole::Admin => Role::Admin,
+        TokenRole::Answerer => Role::Answerer,
+        TokenRole::Viewer => Role::Viewer,
+        TokenRole::Agent => Role::Agent,
     }
 }
 

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 use super::stop;
 use crate::app::App;
-use crate::args::Uninstall;
-use crate::connect::{self, Entries};
+use crate::args::UninstallArgs;
+use crate::connect::{self, AgentEntries};
 use crate::failure::{Failure, no_server};
 use crate::service;
 use crate::terminal;
 use crate::words;
 
 /// Everything that Sayso wrote and that can be found.
-struct Plan {
+struct RemovalPlan {
     /// What starts the server.
     service: Option<PathBuf>,
     /// What tells people's own agents about it.
-    entries: Entries,
+    entries: AgentEntries,
     /// Files and directories that go.
     remove: Vec<PathBuf>,
     /// Files and directories that stay.
@@ -25,9 +25,9 @@ struct Plan {
 }
 
 /// Lists everything and removes it after a yes. The server and its agents are stopped first.
-pub(crate) async fn run(app: &App, args: Uninstall) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App, args: UninstallArgs) -> Result<(), Failure> {
     app.person_only()?;
-    let plan = Plan::new(app, args.purge)?;
+    let plan = RemovalPlan::new(app, args.purge)?;
     let changed = plan.entries.paths();
     let left: Vec<&PathBuf> = plan.entries.left.iter().map(|(path, _)| path).collect();
     let removed: Vec<&PathBuf> = plan.service.iter().chain(&plan.remove).collect();
@@ -79,7 +79,7 @@ async fn stop_everything(app: &App) -> Result<(), Failure> {
     }
 }
 
-impl Plan {
+impl RemovalPlan {
     /// What is removed and what stays, of what is there. The files are named one by one: a data directory
     /// that somebody chose may hold other things.
     fn new(app: &App, purge: bool) -> Result<Self, Failure> {
@@ -168,15 +168,15 @@ mod tests {
         for file in ["sayso.db", "sayso.db-wal", "sayso.db.before-2", "token", "server.json", "notes.txt"] {
             fs::write(paths.data_dir.join(file), "x").unwrap();
         }
-        let out = Output { json: false, is_terminal: false, look: look() };
+        let out = Output { json: false, is_terminal: false, moves_cursor: false, look: look() };
         let app = App { environment, paths, out };
         let names = |paths: &[PathBuf]| {
             paths.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
-        let plan = Plan::new(&app, false).unwrap();
+        let plan = RemovalPlan::new(&app, false).unwrap();
         assert_eq!(names(&plan.remove), ["server.json", "logs"]);
         assert_eq!(names(&plan.keep), ["sayso.db", "token", "sayso.db-wal", "sayso.db.before-2"]);
-        let plan = Plan::new(&app, true).unwrap();
+        let plan = RemovalPlan::new(&app, true).unwrap();
         assert_eq!((plan.remove.len(), plan.keep.len()), (6, 0));
         assert!(!names(&plan.remove).contains(&"notes.txt".to_owned()));
     }

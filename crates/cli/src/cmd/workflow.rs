@@ -1,10 +1,11 @@
 //! `sayso workflow`: run one here, check a file, and look at runs.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use sayso_client::api::ask::AskStatus;
+use sayso_client::api::ask::{Ask, AskStatus};
 use sayso_client::api::run::{NewRun, Run, RunQuery, RunStatus};
 use sayso_client::{Client, EventStream, StreamItem};
 use sayso_core::workflow::{Source, Surroundings, Workflow, WorkflowError};
@@ -15,7 +16,7 @@ use crate::autostart;
 use crate::failure::{Failure, exit};
 use crate::order::ending;
 use crate::output::{Look, Style};
-use crate::prompt::{self, Ended, render};
+use crate::prompt::{self, Ended, Prompt};
 use crate::sanitize;
 use crate::terminal::Keyboard;
 use crate::trace::{Piece, Trace};
@@ -160,10 +161,16 @@ async fn start(
     if app.out.json {
         return print_json(app, &run, stream).await;
     }
-    let trace = Trace::of(&run.id);
-    let mut following =
-        Following { app, client: &client, keyboard: Keyboard::open()?, stream, trace, waiting: VecDeque::new(), run };
-    following.follow().await
+    let keyboard = Keyboard::open(&app.out)?;
+    let events = RunEvents {
+        client: &client,
+        look: &app.out.look,
+        stream,
+        trace: Trace::of(&run.id),
+        behind: VecDeque::new(),
+        run: run.id,
+    };
+    Following { app, client: &client, keyboard, events, waiting: VecDeque::new(), over: None }.follow().await
 }
 
 /// The run, then each event of it as it is, until it is over; then the run again.
@@ -173,7 +180,7 @@ async fn print_json(app: &App, run: &Run, mut stream: EventStream) -> Result<(),
     loop {
         if let StreamItem::Event(event) = stream.next().await? {
             let pieces = trace.take(&event, &app.out.look);
-            if !pieces.is_empty() {
+            if pieces.iter().any(|piece| !matches!(piece, Piece::Resolved(_))) {
                 app.out.json(&event)?;
             }
             if let Some(Piece::Over(status, reason)) = pieces.into_iter().next_back() {
@@ -193,57 +200,39 @@ fn over(status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
     }
 }
 
-/// A run on the screen.
-struct Following<'a> {
-    app: &'a App,
+/// What happens in a run.
+struct RunEvents<'a> {
     client: &'a Client,
-    keyboard: Keyboard,
+    look: &'a Look,
     stream: EventStream,
     trace: Trace,
-    /// Asks that wait for the prompt, first come first.
-    waiting: VecDeque<String>,
-    run: Run,
+    /// What was read while a decision was being sent. It is told of afterwards, when it is known who decided.
+    behind: VecDeque<StreamItem>,
+    run: String,
 }
 
-impl Following<'_> {
-    async fn follow(&mut self) -> Result<(), Failure> {
-        loop {
-            if let Some(id) = self.waiting.pop_front() {
-                self.show(&id).await?;
-                continue;
-            }
-            tokio::select! {
-                item = self.stream.next() => {
-                    let pieces = match item? {
-                        StreamItem::Event(event) => self.trace.take(&event, &self.app.out.look),
-                        StreamItem::Reconnecting { attempt, .. } => {
-                            if attempt == 1 {
-                                self.app.out.note("Disconnected. Trying again.");
-                            }
-                            continue;
-                        }
-                        StreamItem::Reconnected => continue,
-                        StreamItem::Reset { .. } => self.pieces_now().await?,
-                    };
-                    for piece in pieces {
-                        match piece {
-                            Piece::Line(line) => self.app.out.line(&line),
-                            Piece::Asked(id, line) => {
-                                self.app.out.line(&line);
-                                self.waiting.push_back(id);
-                            }
-                            Piece::Over(status, reason) => return self.ended(status, reason).await,
-                        }
-                    }
-                }
-                () = self.keyboard.interrupt() => return Err(self.left()),
-            }
+impl RunEvents<'_> {
+    /// What comes next. May be dropped and called again.
+    async fn item(&mut self) -> Result<StreamItem, Failure> {
+        match self.behind.pop_front() {
+            Some(item) => Ok(item),
+            None => Ok(self.stream.next().await?),
+        }
+    }
+
+    /// What an item of the stream means.
+    async fn pieces(&mut self, item: StreamItem) -> Result<Vec<Piece>, Failure> {
+        match item {
+            StreamItem::Event(event) => Ok(self.trace.take(&event, self.look)),
+            StreamItem::Reconnecting { attempt: 1, .. } => Ok(vec![Piece::Line("Disconnected. Trying again.".to_owned())]),
+            StreamItem::Reconnecting { .. } | StreamItem::Reconnected => Ok(Vec::new()),
+            StreamItem::Reset { .. } => self.now().await,
         }
     }
 
     /// After a gap: what waits now, and whether it is over.
-    async fn pieces_now(&self) -> Result<Vec<Piece>, Failure> {
-        let run = self.client.run(&self.run.id).await?;
+    async fn now(&self) -> Result<Vec<Piece>, Failure> {
+        let run = self.client.run(&self.run).await?;
         if run.status.is_over() {
             return Ok(vec![Piece::Over(run.status, run.reason)]);
         }
@@ -251,37 +240,120 @@ impl Following<'_> {
         let asks = questions.chain(run.pending_checkpoints).chain(run.pending_approvals);
         Ok(asks.map(|id| Piece::Asked(id, "Something waits.".to_owned())).collect())
     }
+}
 
-    /// Prompts for an ask, or says how to answer it when nobody types here.
-    async fn show(&mut self, id: &str) -> Result<(), Failure> {
-        let ask = self.client.ask(id).await?;
-        if ask.status != AskStatus::Pending {
+/// A run on the screen.
+struct Following<'a> {
+    app: &'a App,
+    client: &'a Client,
+    keyboard: Keyboard,
+    events: RunEvents<'a>,
+    /// Asks that wait for the prompt, first come first.
+    waiting: VecDeque<Ask>,
+    /// How the run ended, once it has.
+    over: Option<(RunStatus, Option<String>)>,
+}
+
+impl Following<'_> {
+    async fn follow(&mut self) -> Result<(), Failure> {
+        loop {
+            if let Some((status, reason)) = self.over.take() {
+                return self.ended(status, reason).await;
+            }
+            if let Some(ask) = self.waiting.pop_front() {
+                self.show(&ask).await?;
+                continue;
+            }
+            let item = tokio::select! {
+                item = self.events.item() => item?,
+                () = self.keyboard.interrupt() => return Err(self.left()),
+            };
+            for piece in self.events.pieces(item).await? {
+                match piece {
+                    Piece::Line(line) => self.app.out.line(&line),
+                    Piece::Asked(id, line) => {
+                        self.app.out.line(&line);
+                        self.waiting.extend(pending(self.client, &id).await?);
+                    }
+                    Piece::Resolved(id) => self.waiting.retain(|ask| ask.id != id),
+                    Piece::Over(status, reason) => self.over = Some((status, reason)),
+                }
+            }
+        }
+    }
+
+    /// Prompts for an ask, or prints it when nobody types here. The run goes on above the prompt: its trace, and in full
+    /// whatever else is asked, so that no question runs out unseen.
+    async fn show(&mut self, ask: &Ask) -> Result<(), Failure> {
+        let Self { app, client, keyboard, events, waiting, over } = self;
+        if !keyboard.is_terminal {
+            app.out.line(&prompt::announce(&app.out, ask));
             return Ok(());
         }
-        if !self.keyboard.is_terminal {
-            self.app.out.line(&render::banner(&ask, &self.app.out.look));
-            self.app.out.line(&format!("{}\nDecide it with: {}", words::subject(&ask), words::how_to_decide(&ask)));
+        if pending(client, &ask.id).await?.is_none() {
             return Ok(());
         }
-        match prompt::run(&self.app.out, self.client, &ask, &mut self.keyboard).await? {
-            Ended::Decided(decided) => self.trace.decided(&decided.id),
-            Ended::Elsewhere(_) => {}
-            Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(&ask))),
-            Ended::Interrupted => return Err(self.left()),
+        let screen = keyboard.screen();
+        let others = RefCell::new(std::mem::take(waiting));
+        let note = || words::also_waiting(&*others.borrow(), sayso_client::now());
+        let prompt = Prompt { out: &app.out, client, ask, note: &note, is_sending: Cell::new(false) };
+        let ended = {
+            let ended = prompt.run(keyboard);
+            tokio::pin!(ended);
+            'open: loop {
+                let item = tokio::select! {
+                    biased;
+                    ended = &mut ended => break Some(ended?),
+                    item = events.item(), if !prompt.is_sending.get() => item?,
+                };
+                if prompt.is_sending.get() {
+                    events.behind.push_front(item);
+                    continue;
+                }
+                for piece in events.pieces(item).await? {
+                    match piece {
+                        Piece::Line(line) => screen.print(&line),
+                        // After a gap it is told of again.
+                        Piece::Asked(id, _) if id == ask.id || others.borrow().iter().any(|other| other.id == id) => {}
+                        Piece::Asked(id, line) => {
+                            screen.print(&line);
+                            if let Some(other) = pending(client, &id).await? {
+                                screen.print(&prompt::announce(&app.out, &other));
+                                others.borrow_mut().push_back(other);
+                            }
+                        }
+                        Piece::Resolved(id) => others.borrow_mut().retain(|other| other.id != id),
+                        Piece::Over(status, reason) => {
+                            *over = Some((status, reason));
+                            break 'open None;
+                        }
+                    }
+                }
+            }
+        };
+        *waiting = others.into_inner();
+        match ended {
+            Some(Ended::Decided(decided)) => self.events.trace.decided(&decided.id),
+            Some(Ended::Elsewhere(_)) => {}
+            Some(Ended::Left) => {
+                self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(ask)));
+            }
+            Some(Ended::Interrupted) => return Err(self.left()),
+            None => screen.leave(),
         }
         Ok(())
     }
 
     /// Ctrl-C leaves; the run goes on.
     fn left(&self) -> Failure {
-        let id = ending(&self.run.id, 4);
+        let id = ending(&self.events.run, 4);
         let next = format!("See it with: sayso workflow show {id}; end it with: sayso workflow cancel {id}");
         Failure { exit: exit::INTERRUPTED, ..Failure::new("Left. The run goes on.").then(next) }
     }
 
     async fn ended(&self, status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
         over(status, reason)?;
-        let run = self.client.run(&self.run.id).await?;
+        let run = self.client.run(&self.events.run).await?;
         let last = run.steps.iter().rev().find_map(|step| step.output.as_deref()).unwrap_or_default();
         self.app.out.line(&self.app.out.look.paint(Style::Good, "The run is completed."));
         if !last.is_empty() {
@@ -289,6 +361,12 @@ impl Following<'_> {
         }
         Ok(())
     }
+}
+
+/// An ask as it is now, if it waits. The event may be old by now, and leaves out what is large.
+async fn pending(client: &Client, id: &str) -> Result<Option<Ask>, Failure> {
+    let ask = client.ask(id).await?;
+    Ok((ask.status == AskStatus::Pending).then_some(ask))
 }
 
 fn table(runs: &[Run], look: &Look) -> String {

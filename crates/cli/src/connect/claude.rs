@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use sayso_client::Environment;
 use serde_json::{Value, json};
 
-use super::json::{Document, Item, Step};
+use super::json::{JsonDocument, JsonItem, JsonStep};
 use super::program::{Program, is_hook};
 use super::{Edit, Unfit, Want, own};
-use crate::args::Scope;
+use crate::args::ConfigScope;
 use crate::failure::Failure;
 
 /// The agent's name in our commands.
@@ -27,15 +27,15 @@ const EVENTS: [(&str, u32); 6] = [
 /// The variable that keeps Claude Code from going on alone while somebody thinks about a question.
 const BACKGROUND: &str = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS";
 
-const HOOKS: Step<'_> = Step::Name("hooks");
-const ENV: Step<'_> = Step::Name("env");
+const HOOKS: JsonStep<'_> = JsonStep::Name("hooks");
+const ENV: JsonStep<'_> = JsonStep::Name("env");
 
 /// The files that change.
 pub(super) fn edits(
     environment: &Environment,
     home: &Path,
     here: &Path,
-    scope: Scope,
+    scope: ConfigScope,
     program: &Program,
 ) -> Result<Vec<Edit>, Failure> {
     let settings_path = settings_of(environment, home, here, scope);
@@ -47,43 +47,43 @@ pub(super) fn edits(
     let settings = Edit::new(settings_path, move |text, want| settings(text, &hooks, want));
     let project = here.to_string_lossy().into_owned();
     let mcp = match scope {
-        Scope::User => Edit::new(state, move |text, want| mcp(text, None, &servers, want)),
-        Scope::Local => Edit::new(state, move |text, want| mcp(text, Some(&project), &servers, want)),
-        Scope::Project => Edit::new(here.join(".mcp.json"), move |text, want| mcp(text, None, &servers, want)),
+        ConfigScope::User => Edit::new(state, move |text, want| mcp(text, None, &servers, want)),
+        ConfigScope::Local => Edit::new(state, move |text, want| mcp(text, Some(&project), &servers, want)),
+        ConfigScope::Project => Edit::new(here.join(".mcp.json"), move |text, want| mcp(text, None, &servers, want)),
     };
     Ok(vec![settings, mcp])
 }
 
-fn settings_of(environment: &Environment, home: &Path, here: &Path, scope: Scope) -> PathBuf {
+fn settings_of(environment: &Environment, home: &Path, here: &Path, scope: ConfigScope) -> PathBuf {
     match scope {
-        Scope::User => own(environment, "CLAUDE_CONFIG_DIR", home, ".claude").join("settings.json"),
-        Scope::Project => here.join(".claude/settings.json"),
-        Scope::Local => here.join(".claude/settings.local.json"),
+        ConfigScope::User => own(environment, "CLAUDE_CONFIG_DIR", home, ".claude").join("settings.json"),
+        ConfigScope::Project => here.join(".claude/settings.json"),
+        ConfigScope::Local => here.join(".claude/settings.local.json"),
     }
 }
 
 /// The settings with our hooks in them, or without.
 fn settings(text: &str, program: &Program, want: Want) -> Result<String, Unfit> {
     let command = program.guarded_hook(NAME);
-    let mut document = Document::parse(text)?;
+    let mut document = JsonDocument::parse(text)?;
     if want == Want::Connected && is_connected(&document.value(), &command) {
         return Ok(text.to_owned());
     }
     take_out(&mut document)?;
     if want == Want::Connected {
         if document.value()["env"][BACKGROUND].is_null() {
-            document.add(&[ENV], BACKGROUND, &Item::Plain(json!("0")))?;
+            document.add(&[ENV], BACKGROUND, &JsonItem::Plain(json!("0")))?;
         }
         for (event, seconds) in EVENTS {
-            let plain = |value: Value| Item::Plain(value);
-            let hook = Item::Fields(vec![
+            let plain = |value: Value| JsonItem::Plain(value);
+            let hook = JsonItem::Fields(vec![
                 ("type", plain(json!("command"))),
                 ("command", plain(json!(command))),
                 ("timeout", plain(json!(seconds))),
             ]);
             let matcher = takes_matcher(event).then(|| ("matcher", plain(json!(""))));
-            let group = matcher.into_iter().chain([("hooks", Item::List(vec![hook]))]).collect();
-            document.push(&[HOOKS, Step::Name(event)], &Item::Fields(group))?;
+            let group = matcher.into_iter().chain([("hooks", JsonItem::List(vec![hook]))]).collect();
+            document.push(&[HOOKS, JsonStep::Name(event)], &JsonItem::Fields(group))?;
         }
     }
     Ok(document.into_text())
@@ -116,18 +116,18 @@ fn is_connected(settings: &Value, command: &str) -> bool {
 }
 
 /// Takes our entries out, and what would be left empty by that.
-fn take_out(document: &mut Document) -> Result<(), Unfit> {
+fn take_out(document: &mut JsonDocument) -> Result<(), Unfit> {
     let mut changed = false;
     for (event, _) in EVENTS {
-        let list = Step::Name(event);
+        let list = JsonStep::Name(event);
         // From the end, so that the places of the others stay.
         for (group, place, alone, _) in ours(&document.value(), event).into_iter().rev() {
             changed = true;
-            let group = [HOOKS, list, Step::At(group)];
+            let group = [HOOKS, list, JsonStep::At(group)];
             if alone {
                 document.remove(&group)?;
             } else {
-                document.remove(&[group[0], group[1], group[2], HOOKS, Step::At(place)])?;
+                document.remove(&[group[0], group[1], group[2], HOOKS, JsonStep::At(place)])?;
             }
             if document.value()["hooks"][event] == json!([]) {
                 document.remove(&[HOOKS, list])?;
@@ -138,7 +138,7 @@ fn take_out(document: &mut Document) -> Result<(), Unfit> {
         document.remove(&[HOOKS])?;
     }
     if changed && document.value()["env"][BACKGROUND] == json!("0") {
-        document.remove(&[ENV, Step::Name(BACKGROUND)])?;
+        document.remove(&[ENV, JsonStep::Name(BACKGROUND)])?;
         if document.value()["env"] == json!({}) {
             document.remove(&[ENV])?;
         }
@@ -148,13 +148,14 @@ fn take_out(document: &mut Document) -> Result<(), Unfit> {
 
 /// A file of MCP servers with ours in it, or without; those of a project stand inside of it.
 fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Result<String, Unfit> {
-    const SERVERS: Step<'_> = Step::Name("mcpServers");
-    let mut document = Document::parse(text)?;
+    const SERVERS: JsonStep<'_> = JsonStep::Name("mcpServers");
+    let mut document = JsonDocument::parse(text)?;
     let words = program.mcp();
     let entry = json!({ "type": "stdio", "command": words[0], "args": words[1..], "timeout": 86_400_000 });
-    let mut place: Vec<Step<'_>> = project.map(|project| vec![Step::Name("projects"), Step::Name(project)]).unwrap_or_default();
+    let mut place: Vec<JsonStep<'_>> =
+        project.map(|project| vec![JsonStep::Name("projects"), JsonStep::Name(project)]).unwrap_or_default();
     place.push(SERVERS);
-    let servers = |document: &Document| {
+    let servers = |document: &JsonDocument| {
         let value = document.value();
         let place = project.map_or(&value, |project| &value["projects"][project]);
         place["mcpServers"].clone()
@@ -164,15 +165,15 @@ fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Resu
         Want::Connected if known == entry => return Ok(text.to_owned()),
         Want::Disconnected if known.is_null() => return Ok(text.to_owned()),
         Want::Connected | Want::Disconnected => {
-            let ours: Vec<Step<'_>> = place.iter().copied().chain([Step::Name("sayso")]).collect();
+            let ours: Vec<JsonStep<'_>> = place.iter().copied().chain([JsonStep::Name("sayso")]).collect();
             document.remove(&ours)?;
         }
     }
     match want {
         Want::Connected => {
-            let plain = |name: &'static str| (name, Item::Plain(entry[name].clone()));
-            let fields = vec![plain("type"), plain("command"), ("args", Item::words(&words[1..])), plain("timeout")];
-            document.add(&place, "sayso", &Item::Fields(fields))?;
+            let plain = |name: &'static str| (name, JsonItem::Plain(entry[name].clone()));
+            let fields = vec![plain("type"), plain("command"), ("args", JsonItem::words(&words[1..])), plain("timeout")];
+            document.add(&place, "sayso", &JsonItem::Fields(fields))?;
         }
         Want::Disconnected if servers(&document) == json!({}) => document.remove(&place)?,
         Want::Disconnected => {}
@@ -182,7 +183,7 @@ fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Resu
 
 /// What Claude Code's settings say about what reaches us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct ClaudeSettings {
     /// The settings in which our hooks stand.
     pub(crate) connected: Vec<PathBuf>,
     /// The command of the hook.
@@ -196,13 +197,13 @@ pub(crate) struct Found {
 }
 
 /// Looks at the settings that hold for this directory.
-pub(crate) fn look(environment: &Environment, home: &Path, here: &Path) -> Found {
-    let mut found = Found::default();
+pub(crate) fn look(environment: &Environment, home: &Path, here: &Path) -> ClaudeSettings {
+    let mut found = ClaudeSettings::default();
     // The later ones come first for Claude Code.
-    for scope in [Scope::User, Scope::Project, Scope::Local] {
+    for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Local] {
         let path = settings_of(environment, home, here, scope);
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let document = match Document::parse(&text) {
+        let document = match JsonDocument::parse(&text) {
             Ok(document) => document,
             Err(unfit) => {
                 found.broken.push((path, unfit.to_string()));
@@ -245,7 +246,7 @@ mod tests {
     const COMMENTS: &str = "// mine\n{\n\t\"model\" : \"opus\", /* odd */\n\n\t\"permissions\": { \"allow\": [ \"Bash(ls)\" ,\"Read\" ] },\n\t\"hooks\": {\n\t\t// sound\n\t\t\"Stop\": [{ \"hooks\": [ { \"type\": \"command\", \"command\": \"beep\" } ] }],\n\t\t\"PostToolUse\": [\n\t\t\t{ \"matcher\": \"Edit\", \"hooks\": [{\"type\":\"command\",\"command\":\"fmt\"}] }\n\t\t]\n\t}\n}\n";
 
     fn ours_in(text: &str) -> usize {
-        let value = Document::parse(text).unwrap().value();
+        let value = JsonDocument::parse(text).unwrap().value();
         EVENTS.iter().map(|(event, _)| ours(&value, event).len()).sum()
     }
 
@@ -258,7 +259,7 @@ mod tests {
             assert!(super::super::is_part(text, &with), "{with}");
             assert_eq!(connected(&with).unwrap(), with, "once is enough");
             let gone = disconnected(&with).unwrap();
-            let value = |text: &str| Document::parse(text).unwrap().value();
+            let value = |text: &str| JsonDocument::parse(text).unwrap().value();
             let empty = |text: &str| text.replace("\"hooks\": {},", "").replace("\"hooks\": {}", "");
             assert_eq!(value(&gone), value(&empty(text)), "{gone}");
         }
@@ -319,7 +320,7 @@ mod tests {
             std::fs::create_dir_all(dir).unwrap();
         }
         let environment = Environment::default();
-        assert_eq!(look(&environment, &home, &here), Found::default());
+        assert_eq!(look(&environment, &home, &here), ClaudeSettings::default());
         let user = home.join(".claude/settings.json");
         let mode = "{\"permissions\":{\"defaultMode\":\"acceptEdits\"},\"disableAllHooks\":true}";
         std::fs::write(&user, connected(mode).unwrap()).unwrap();

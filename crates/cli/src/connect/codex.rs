@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::program::{Program, is_hook};
 use super::{Edit, Unfit, Want, no_scope, own};
-use crate::args::{ConnectTo, Scope};
+use crate::args::{ConfigScope, ConnectArgs};
 use crate::failure::Failure;
 
 /// The agent's name in our commands.
@@ -31,13 +31,13 @@ pub(super) fn edits(
     environment: &Environment,
     home: &Path,
     here: &Path,
-    to: &ConnectTo,
+    to: &ConnectArgs,
     program: &Program,
 ) -> Result<Vec<Edit>, Failure> {
     let path = match to.scope {
-        Scope::User => own(environment, "CODEX_HOME", home, ".codex").join("config.toml"),
-        Scope::Project => here.join(".codex/config.toml"),
-        Scope::Local => return Err(no_scope("Codex", to.scope)),
+        ConfigScope::User => own(environment, "CODEX_HOME", home, ".codex").join("config.toml"),
+        ConfigScope::Project => here.join(".codex/config.toml"),
+        ConfigScope::Local => return Err(no_scope("Codex", to.scope)),
     };
     let hold = to.hold.map(|hold| format!(" --hold {hold}")).unwrap_or_default();
     let (hook, mcp) = (format!("{}{hold}", program.hook(NAME)), program.mcp());

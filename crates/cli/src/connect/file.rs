@@ -11,14 +11,14 @@ use crate::failure::Failure;
 
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct FileChange {
     pub(super) path: PathBuf,
     /// Nothing: there is no such file.
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
 }
 
-impl Change {
+impl FileChange {
     /// The change from one text to the other, if they differ.
     pub(super) fn of(path: &Path, before: Option<String>, after: Option<String>) -> Option<Self> {
         (before != after).then(|| Self { path: path.to_owned(), before, after })
@@ -107,7 +107,7 @@ mod tests {
         fs::write(&real, "a\n").unwrap();
         fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        let change = Change::of(&link, Some("a\n".into()), Some("a\nb\n".into())).unwrap();
+        let change = FileChange::of(&link, Some("a\n".into()), Some("a\nb\n".into())).unwrap();
         assert!(change.diff().ends_with("@@ -1 +1,2 @@\n a\n+b\n"), "{}", change.diff());
         change.write().unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "a\nb\n");
@@ -121,11 +121,11 @@ mod tests {
     fn files_come_and_go() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/er/file");
-        let made = Change::of(&path, None, Some("x\n".into())).unwrap();
+        let made = FileChange::of(&path, None, Some("x\n".into())).unwrap();
         assert!(made.diff().starts_with("--- /dev/null\n+++ "));
         made.write().unwrap();
-        Change::of(&path, Some("x\n".into()), None).unwrap().write().unwrap();
+        FileChange::of(&path, Some("x\n".into()), None).unwrap().write().unwrap();
         assert!(!path.exists());
-        assert_eq!(Change::of(&path, None, None), None);
+        assert_eq!(FileChange::of(&path, None, None), None);
     }
 }

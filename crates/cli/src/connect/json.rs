@@ -26,16 +26,16 @@ const OPTIONS: ParseOptions = ParseOptions {
 
 /// A value that is to be written, its fields in this order.
 #[derive(Debug, Clone)]
-pub(super) enum Item {
+pub(super) enum JsonItem {
     /// A text, a number, a word.
     Plain(Value),
     /// A list.
-    List(Vec<Item>),
+    List(Vec<JsonItem>),
     /// An object.
-    Fields(Vec<(&'static str, Item)>),
+    Fields(Vec<(&'static str, JsonItem)>),
 }
 
-impl Item {
+impl JsonItem {
     /// A list of texts, on one line.
     pub(super) fn words(words: &[String]) -> Self {
         Self::Plain(words.into())
@@ -88,7 +88,7 @@ struct Layout {
 
 /// A step on the way to a value.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum JsonStep<'a> {
     /// Under this name.
     Name(&'a str),
     /// At this place.
@@ -128,11 +128,11 @@ fn name(name: &ObjectPropName<'_>) -> String {
 
 /// A text that is being changed.
 #[derive(Debug, Clone)]
-pub(super) struct Document {
+pub(super) struct JsonDocument {
     text: String,
 }
 
-impl Document {
+impl JsonDocument {
     /// Reads a text; an empty one is an empty object.
     pub(super) fn parse(text: &str) -> Result<Self, Unfit> {
         let text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
@@ -160,16 +160,16 @@ impl Document {
     }
 
     /// The container there, if there is one.
-    fn container(&self, path: &[Step<'_>]) -> Result<Option<Container>, Unfit> {
+    fn container(&self, path: &[JsonStep<'_>]) -> Result<Option<Container>, Unfit> {
         let root = self.root()?;
         let mut value = &root;
         for step in path {
             let next = match (value, step) {
-                (ast::Value::Object(object), Step::Name(wanted)) => {
+                (ast::Value::Object(object), JsonStep::Name(wanted)) => {
                     // Of two equal names the last one counts.
                     object.properties.iter().rfind(|property| name(&property.name) == *wanted).map(|property| &property.value)
                 }
-                (ast::Value::Array(array), Step::At(index)) => array.elements.get(*index),
+                (ast::Value::Array(array), JsonStep::At(index)) => array.elements.get(*index),
                 _ => None,
             };
             let Some(next) = next else { return Ok(None) };
@@ -179,34 +179,34 @@ impl Document {
     }
 
     /// Makes sure that there is an object, or a list, and that nothing else stands there.
-    fn ensure(&mut self, path: &[Step<'_>], is_list: bool) -> Result<Container, Unfit> {
+    fn ensure(&mut self, path: &[JsonStep<'_>], is_list: bool) -> Result<Container, Unfit> {
         let [before @ .., last] = path else {
             return self.container(path)?.ok_or_else(|| Unfit::Shape("the whole file".to_owned()));
         };
         let unfit = || Unfit::Shape(words(path));
-        let Step::Name(wanted) = last else { return self.container(path)?.ok_or_else(unfit) };
+        let JsonStep::Name(wanted) = last else { return self.container(path)?.ok_or_else(unfit) };
         let parent = self.ensure(before, false)?;
         if !parent.children.iter().any(|(name, _)| name == wanted) {
-            let empty = Item::Plain(if is_list { Value::Array(Vec::new()) } else { Value::Object(serde_json::Map::new()) });
+            let empty = JsonItem::Plain(if is_list { Value::Array(Vec::new()) } else { Value::Object(serde_json::Map::new()) });
             self.put(&parent, Some(wanted), &empty)?;
         }
         self.container(path)?.filter(|container| container.is_list == is_list).ok_or_else(unfit)
     }
 
     /// Adds a property to the object there.
-    pub(super) fn add(&mut self, path: &[Step<'_>], name: &str, item: &Item) -> Result<(), Unfit> {
+    pub(super) fn add(&mut self, path: &[JsonStep<'_>], name: &str, item: &JsonItem) -> Result<(), Unfit> {
         let object = self.ensure(path, false)?;
         self.put(&object, Some(name), item)
     }
 
     /// Adds an entry to the list there.
-    pub(super) fn push(&mut self, path: &[Step<'_>], item: &Item) -> Result<(), Unfit> {
+    pub(super) fn push(&mut self, path: &[JsonStep<'_>], item: &JsonItem) -> Result<(), Unfit> {
         let list = self.ensure(path, true)?;
         self.put(&list, None, item)
     }
 
     /// Puts something in behind everything else in a container.
-    fn put(&mut self, container: &Container, name: Option<&str>, item: &Item) -> Result<(), Unfit> {
+    fn put(&mut self, container: &Container, name: Option<&str>, item: &JsonItem) -> Result<(), Unfit> {
         let layout = self.layout()?;
         let write = |place: Option<(&Layout, &str)>| {
             let mut text = name.map(|name| format!("{}: ", Value::from(name))).unwrap_or_default();
@@ -242,12 +242,12 @@ impl Document {
     }
 
     /// Cuts out what is there, and nothing if there is nothing.
-    pub(super) fn remove(&mut self, path: &[Step<'_>]) -> Result<(), Unfit> {
+    pub(super) fn remove(&mut self, path: &[JsonStep<'_>]) -> Result<(), Unfit> {
         let [before @ .., last] = path else { return Ok(()) };
         let Some(container) = self.container(before)? else { return Ok(()) };
         let index = match last {
-            Step::Name(wanted) => container.children.iter().rposition(|(name, _)| name == wanted),
-            Step::At(index) => Some(*index).filter(|index| *index < container.children.len()),
+            JsonStep::Name(wanted) => container.children.iter().rposition(|(name, _)| name == wanted),
+            JsonStep::At(index) => Some(*index).filter(|index| *index < container.children.len()),
         };
         let Some(index) = index else { return Ok(()) };
         let child = container.children[index].1.clone();
@@ -329,10 +329,10 @@ fn comment(text: &str) -> Option<usize> {
 }
 
 /// A path for people.
-fn words(path: &[Step<'_>]) -> String {
-    let word = |step: &Step<'_>| match step {
-        Step::Name(name) => (*name).to_owned(),
-        Step::At(index) => index.to_string(),
+fn words(path: &[JsonStep<'_>]) -> String {
+    let word = |step: &JsonStep<'_>| match step {
+        JsonStep::Name(name) => (*name).to_owned(),
+        JsonStep::At(index) => index.to_string(),
     };
     path.iter().map(word).collect::<Vec<_>>().join(".")
 }
@@ -362,8 +362,11 @@ mod tests {
         "{\n\n  \"l\" : [ // c\n    1 ] , \"o\" : { /* c */ }\n}",
     ];
 
-    fn item() -> Item {
-        Item::Fields(vec![("type", Item::Plain(json!("t"))), ("list", Item::List(vec![Item::words(&["a".into(), "b".into()])]))])
+    fn item() -> JsonItem {
+        JsonItem::Fields(vec![
+            ("type", JsonItem::Plain(json!("t"))),
+            ("list", JsonItem::List(vec![JsonItem::words(&["a".into(), "b".into()])])),
+        ])
     }
 
     fn is_part(part: &str, whole: &str) -> bool {
@@ -374,10 +377,10 @@ mod tests {
     #[test]
     fn something_is_put_in_and_nothing_else_changes() {
         for text in TEXTS {
-            let before = Document::parse(text).unwrap();
+            let before = JsonDocument::parse(text).unwrap();
             let mut document = before.clone();
-            document.add(&[Step::Name("o")], "new", &item()).unwrap();
-            document.push(&[Step::Name("l")], &item()).unwrap();
+            document.add(&[JsonStep::Name("o")], "new", &item()).unwrap();
+            document.push(&[JsonStep::Name("l")], &item()).unwrap();
             let mut expected = before.value();
             let fresh = json!({"type": "t", "list": [["a", "b"]]});
             if expected["l"].is_null() {
@@ -393,16 +396,16 @@ mod tests {
     #[test]
     fn what_was_put_in_beside_something_comes_out_without_a_trace() {
         for text in TEXTS {
-            let before = Document::parse(text).unwrap();
+            let before = JsonDocument::parse(text).unwrap();
             if before.container(&[]).unwrap().unwrap().children.is_empty() {
                 continue;
             }
             let mut document = before.clone();
             document.add(&[], "new", &item()).unwrap();
             assert_ne!(document.text, text);
-            document.remove(&[Step::Name("new")]).unwrap();
+            document.remove(&[JsonStep::Name("new")]).unwrap();
             assert_eq!(document.text, text);
-            document.remove(&[Step::Name("new")]).unwrap();
+            document.remove(&[JsonStep::Name("new")]).unwrap();
             assert_eq!(document.text, text);
         }
     }
@@ -410,11 +413,11 @@ mod tests {
     #[test]
     fn any_child_can_be_cut_out() {
         for text in TEXTS {
-            let document = Document::parse(text).unwrap();
+            let document = JsonDocument::parse(text).unwrap();
             let names: Vec<String> = document.value().as_object().unwrap().keys().cloned().collect();
             for name in names {
                 let mut without = document.clone();
-                without.remove(&[Step::Name(&name)]).unwrap();
+                without.remove(&[JsonStep::Name(&name)]).unwrap();
                 let mut expected = document.value();
                 expected.as_object_mut().unwrap().remove(&name);
                 assert_eq!(without.value(), expected, "{name} of {text:?}: {:?}", without.text);
@@ -429,11 +432,11 @@ mod tests {
 
     #[test]
     fn lines_are_laid_out_like_those_around_them() {
-        let mut document = Document::parse("{\n\t\"a\": 1\n}\n").unwrap();
-        document.add(&[Step::Name("o")], "x", &item()).unwrap();
+        let mut document = JsonDocument::parse("{\n\t\"a\": 1\n}\n").unwrap();
+        document.add(&[JsonStep::Name("o")], "x", &item()).unwrap();
         let expected = "{\n\t\"a\": 1,\n\t\"o\": {\n\t\t\"x\": {\n\t\t\t\"type\": \"t\",\n\t\t\t\"list\": [\n\t\t\t\t[\"a\", \"b\"]\n\t\t\t]\n\t\t}\n\t}\n}\n";
         assert_eq!(document.into_text(), expected);
-        let mut document = Document::parse("{ \"a\": 1 }").unwrap();
+        let mut document = JsonDocument::parse("{ \"a\": 1 }").unwrap();
         document.add(&[], "x", &item()).unwrap();
         assert_eq!(document.into_text(), "{ \"a\": 1, \"x\": { \"type\": \"t\", \"list\": [ [\"a\", \"b\"] ] } }");
     }
@@ -441,9 +444,16 @@ mod tests {
     #[test]
     fn something_else_in_the_way_is_named() {
         for (text, what) in [("{\"o\":1}", "o"), ("{\"o\":[]}", "o"), ("{\"o\":{\"p\":true}}", "o.p")] {
-            let mut document = Document::parse(text).unwrap();
-            assert_eq!(document.add(&[Step::Name("o"), Step::Name("p")], "x", &item()), Err(Unfit::Shape(what.to_owned())));
+            let mut document = JsonDocument::parse(text).unwrap();
+            assert_eq!(
+                document.add(&[JsonStep::Name("o"), JsonStep::Name("p")], "x", &item()),
+                Err(Unfit::Shape(what.to_owned()))
+            );
         }
-        assert!(Document::parse("[]").is_err() && Document::parse("{").is_err() && Document::parse("// nothing\n").is_err());
+        assert!(
+            JsonDocument::parse("[]").is_err()
+                && JsonDocument::parse("{").is_err()
+                && JsonDocument::parse("// nothing\n").is_err()
+        );
     }
 }

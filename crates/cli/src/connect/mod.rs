@@ -17,15 +17,15 @@ use std::path::{Path, PathBuf};
 use sayso_client::api::token::{NewToken, Role};
 use sayso_client::{Client, Environment};
 
-pub(crate) use claude::Found as ClaudeFound;
+pub(crate) use claude::ClaudeSettings;
 pub(crate) use claude::look as look_at_claude;
 pub(crate) use program::Program;
 pub(crate) use server::{OwnServer, attach};
-pub(crate) use withdraw::{Entries, entries};
+pub(crate) use withdraw::{AgentEntries, entries};
 
-use self::file::Change;
+use self::file::FileChange;
 use crate::app::App;
-use crate::args::{ConnectAgent, ConnectTo, Scope};
+use crate::args::{ConfigScope, ConnectAgent, ConnectArgs};
 use crate::failure::{Failure, exit};
 use crate::{autostart, sanitize, terminal, words};
 
@@ -74,7 +74,7 @@ impl Edit {
     }
 
     /// The change that this is, if it is one.
-    fn change(&self, want: Want, undo: &Path) -> Result<Option<Change>, Failure> {
+    fn change(&self, want: Want, undo: &Path) -> Result<Option<FileChange>, Failure> {
         let refused = |unfit: Unfit| {
             Failure::new(format!("{} is left as it is: {unfit}.", self.path.display()))
                 .then("Correct it, or write the entries by hand: see docs/connect.md")
@@ -83,7 +83,7 @@ impl Edit {
         if want == Want::Disconnected
             && let Some(exactly) = undo::take_back(undo, &self.path, before.as_deref())
         {
-            return Ok(Change::of(&self.path, before, exactly));
+            return Ok(FileChange::of(&self.path, before, exactly));
         }
         let text = before.clone().unwrap_or_default();
         let after = self.apply(&text, want).map_err(refused)?;
@@ -95,11 +95,11 @@ impl Edit {
         if want == Want::Disconnected && before.is_none() {
             return Ok(None);
         }
-        Ok(Change::of(&self.path, before, Some(after)))
+        Ok(FileChange::of(&self.path, before, Some(after)))
     }
 
     /// What has to be remembered to take a change back exactly: nothing, if taking the entries out does.
-    fn remember(&self, change: &Change, undo: &Path) -> Option<undo::Undo> {
+    fn remember(&self, change: &FileChange, undo: &Path) -> Option<undo::Undo> {
         let after = change.after.as_deref()?;
         let without = |text: &str| self.apply(text, Want::Disconnected).ok();
         // Entries that are only renewed are not what was there at first.
@@ -119,7 +119,7 @@ fn is_part(part: &str, whole: &str) -> bool {
 }
 
 /// The files of an agent.
-fn edits(app: &App, agent: ConnectAgent, to: &ConnectTo, program: &Program) -> Result<Vec<Edit>, Failure> {
+fn edits(app: &App, agent: ConnectAgent, to: &ConnectArgs, program: &Program) -> Result<Vec<Edit>, Failure> {
     let home = app.environment.path("HOME").ok_or_else(|| Failure::new("HOME is not set."))?;
     let here = std::env::current_dir().map_err(|error| Failure::io("This directory cannot be used", &error))?;
     match agent {
@@ -134,8 +134,8 @@ pub(crate) fn others(app: &App) -> Vec<(ConnectAgent, PathBuf)> {
     let Ok(program) = Program::of(app) else { return Vec::new() };
     let mut found = Vec::new();
     for agent in [ConnectAgent::Codex, ConnectAgent::Opencode] {
-        for scope in [Scope::User, Scope::Project] {
-            let to = ConnectTo { scope, yes: false, dry_run: true, hold: None };
+        for scope in [ConfigScope::User, ConfigScope::Project] {
+            let to = ConnectArgs { scope, yes: false, dry_run: true, hold: None };
             for edit in edits(app, agent, &to, &program).unwrap_or_default() {
                 let text = file::read(&edit.path).ok().flatten().unwrap_or_default();
                 if edit.apply(&text, Want::Disconnected).is_ok_and(|without| without != text) {
@@ -150,10 +150,10 @@ pub(crate) fn others(app: &App) -> Vec<(ConnectAgent, PathBuf)> {
 /// Writes our entries into an agent's configuration.
 ///
 /// The terminals of Codex share a daemon; where it listens, all they ask comes from there and no entry is needed.
-pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectTo) -> Result<(), Failure> {
+pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectArgs) -> Result<(), Failure> {
     app.person_only()?;
     if agent == ConnectAgent::Codex
-        && to.scope == Scope::User
+        && to.scope == ConfigScope::User
         && to.hold.is_none()
         && let Some(place) = codex::daemon(&app.environment)
     {
@@ -164,7 +164,7 @@ pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectTo) -> R
 }
 
 /// Takes them out again, and listens to none of the agent's servers any more. Given one, only that.
-pub(crate) async fn disconnect(app: &App, agent: ConnectAgent, place: Option<&str>, to: &ConnectTo) -> Result<(), Failure> {
+pub(crate) async fn disconnect(app: &App, agent: ConnectAgent, place: Option<&str>, to: &ConnectArgs) -> Result<(), Failure> {
     app.person_only()?;
     let left = server::detach(app, agent, place, to).await?;
     if place.is_some() {
@@ -177,7 +177,7 @@ pub(crate) async fn disconnect(app: &App, agent: ConnectAgent, place: Option<&st
 async fn change(
     app: &App,
     agent: ConnectAgent,
-    to: &ConnectTo,
+    to: &ConnectArgs,
     program: &Program,
     want: Want,
     left: &[String],
@@ -289,11 +289,11 @@ fn own(environment: &Environment, variable: &str, home: &Path, default: &str) ->
 }
 
 /// There is no such place for this agent.
-fn no_scope(agent: &str, scope: Scope) -> Failure {
+fn no_scope(agent: &str, scope: ConfigScope) -> Failure {
     let scope = match scope {
-        Scope::User => "user",
-        Scope::Project => "project",
-        Scope::Local => "local",
+        ConfigScope::User => "user",
+        ConfigScope::Project => "project",
+        ConfigScope::Local => "local",
     };
     Failure::usage(format!("{agent} has no configuration of the kind `{scope}`."))
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use sayso_client::Environment;
 use serde_json::json;
 
-use super::json::{Document, Item, Step};
+use super::json::{JsonDocument, JsonItem, JsonStep};
 use super::program::Program;
 use super::{Edit, Unfit, Want, no_scope, own};
-use crate::args::Scope;
+use crate::args::ConfigScope;
 use crate::failure::Failure;
 
 /// The file that changes: one that is there, else the usual one.
@@ -16,13 +16,13 @@ pub(super) fn edits(
     environment: &Environment,
     home: &Path,
     here: &Path,
-    scope: Scope,
+    scope: ConfigScope,
     program: &Program,
 ) -> Result<Vec<Edit>, Failure> {
     let dir: PathBuf = match scope {
-        Scope::User => own(environment, "XDG_CONFIG_HOME", home, ".config").join("opencode"),
-        Scope::Project => here.to_owned(),
-        Scope::Local => return Err(no_scope("OpenCode", scope)),
+        ConfigScope::User => own(environment, "XDG_CONFIG_HOME", home, ".config").join("opencode"),
+        ConfigScope::Project => here.to_owned(),
+        ConfigScope::Local => return Err(no_scope("OpenCode", scope)),
     };
     let known = ["opencode.jsonc", "opencode.json"].map(|name| dir.join(name));
     let path = known.iter().find(|path| path.exists()).unwrap_or(&known[1]).clone();
@@ -32,9 +32,9 @@ pub(super) fn edits(
 
 /// The configuration with our server in it, or without.
 fn config(text: &str, words: &[String], want: Want) -> Result<String, Unfit> {
-    const SERVERS: Step<'_> = Step::Name("mcp");
-    const OURS: Step<'_> = Step::Name("sayso");
-    let mut document = Document::parse(text)?;
+    const SERVERS: JsonStep<'_> = JsonStep::Name("mcp");
+    const OURS: JsonStep<'_> = JsonStep::Name("sayso");
+    let mut document = JsonDocument::parse(text)?;
     let entry = json!({ "type": "local", "command": words, "enabled": true, "timeout": 86_400_000 });
     let known = &document.value()["mcp"]["sayso"];
     let is_there = !known.is_null();
@@ -45,9 +45,9 @@ fn config(text: &str, words: &[String], want: Want) -> Result<String, Unfit> {
     }
     match want {
         Want::Connected => {
-            let plain = |name: &'static str| (name, Item::Plain(entry[name].clone()));
-            let fields = vec![plain("type"), ("command", Item::words(words)), plain("enabled"), plain("timeout")];
-            document.add(&[SERVERS], "sayso", &Item::Fields(fields))?;
+            let plain = |name: &'static str| (name, JsonItem::Plain(entry[name].clone()));
+            let fields = vec![plain("type"), ("command", JsonItem::words(words)), plain("enabled"), plain("timeout")];
+            document.add(&[SERVERS], "sayso", &JsonItem::Fields(fields))?;
         }
         Want::Disconnected if document.value()["mcp"] == json!({}) => document.remove(&[SERVERS])?,
         Want::Disconnected => {}

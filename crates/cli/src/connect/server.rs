@@ -5,8 +5,9 @@ use sayso_client::api::error::ErrorCode;
 use sayso_client::api::session::{Attachment, AttachmentState, NewAttachment};
 
 use crate::app::App;
-use crate::args::{ConnectAgent, ConnectTo};
+use crate::args::{ConnectAgent, ConnectArgs};
 use crate::failure::Failure;
+use crate::line::Echo;
 use crate::terminal::{Keyboard, Typed};
 use crate::{autostart, sanitize};
 
@@ -33,7 +34,7 @@ const fn name(agent: ConnectAgent) -> &'static str {
 }
 
 /// Listens to a server.
-pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to: &ConnectTo) -> Result<(), Failure> {
+pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to: &ConnectArgs) -> Result<(), Failure> {
     app.person_only()?;
     let OwnServer { place, password_env, user } = server;
     let password = match &password_env {
@@ -93,17 +94,24 @@ async fn ask_password(app: &App) -> Result<Option<String>, Failure> {
     if app.out.json {
         return Ok(None);
     }
-    let mut keyboard = Keyboard::open()?;
-    let Some(_hidden) = keyboard.hide() else { return Ok(None) };
-    app.out.write("Password of the server (it is not shown): ");
-    Ok(match keyboard.next().await {
+    let mut keyboard = Keyboard::open(&app.out)?;
+    if !keyboard.is_terminal {
+        return Ok(None);
+    }
+    keyboard.forget();
+    Ok(match keyboard.next(&|| "Password of the server (it is not shown): ".to_owned(), Echo::Hidden).await {
         Typed::Line(line) if !line.is_empty() => Some(line),
         Typed::Line(_) | Typed::End | Typed::Interrupt => None,
     })
 }
 
 /// Stops listening to one server, or to all of the agent's. Says which.
-pub(super) async fn detach(app: &App, agent: ConnectAgent, place: Option<&str>, to: &ConnectTo) -> Result<Vec<String>, Failure> {
+pub(super) async fn detach(
+    app: &App,
+    agent: ConnectAgent,
+    place: Option<&str>,
+    to: &ConnectArgs,
+) -> Result<Vec<String>, Failure> {
     // Without a server nothing is listened to, and a person who only takes entries out needs none.
     let client = match app.client() {
         Ok(client) => client,
@@ -127,7 +135,7 @@ async fn attached(client: &Client, agent: &str) -> Result<Vec<Attachment>, Failu
 }
 
 /// Says which servers are not listened to any more.
-pub(super) fn said_left(app: &App, left: &[String], to: &ConnectTo) -> Result<(), Failure> {
+pub(super) fn said_left(app: &App, left: &[String], to: &ConnectArgs) -> Result<(), Failure> {
     let value = serde_json::json!({ "changes": [], "written": false, "servers": left });
     app.out.result(&value, || match (left, to.dry_run) {
         ([], _) => "Sayso does not listen there; nothing was changed.".to_owned(),

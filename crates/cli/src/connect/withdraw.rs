@@ -2,29 +2,29 @@
 
 use std::path::PathBuf;
 
-use super::file::Change;
+use super::file::FileChange;
 use super::{Program, Want, edits, undo};
 use crate::app::App;
-use crate::args::{ConnectAgent, ConnectTo, Scope};
+use crate::args::{ConfigScope, ConnectAgent, ConnectArgs};
 use crate::failure::Failure;
 
 /// Our entries in the configuration of the person's agents.
 #[derive(Debug)]
-pub(crate) struct Entries {
-    changes: Vec<Change>,
+pub(crate) struct AgentEntries {
+    changes: Vec<FileChange>,
     undo: PathBuf,
     /// Files that hold something of ours, or may, and cannot be changed without guessing.
     pub(crate) left: Vec<(PathBuf, String)>,
 }
 
 /// Finds them: those of this user, and those of the project here.
-pub(crate) fn entries(app: &App) -> Result<Entries, Failure> {
+pub(crate) fn entries(app: &App) -> Result<AgentEntries, Failure> {
     let program = Program::of(app)?;
     let undo = app.paths.data_dir.join("undo");
-    let mut found = Entries { changes: Vec::new(), undo, left: Vec::new() };
+    let mut found = AgentEntries { changes: Vec::new(), undo, left: Vec::new() };
     for agent in [ConnectAgent::Claude, ConnectAgent::Codex, ConnectAgent::Opencode] {
-        for scope in [Scope::User, Scope::Project, Scope::Local] {
-            let to = ConnectTo { scope, yes: true, dry_run: false, hold: None };
+        for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Local] {
+            let to = ConnectArgs { scope, yes: true, dry_run: false, hold: None };
             // Not every agent has every kind of file.
             for edit in edits(app, agent, &to, &program).unwrap_or_default() {
                 let known = found.changes.iter().any(|change| change.path == edit.path);
@@ -39,7 +39,7 @@ pub(crate) fn entries(app: &App) -> Result<Entries, Failure> {
     Ok(found)
 }
 
-impl Entries {
+impl AgentEntries {
     /// The files that change.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.changes.iter().map(|change| change.path.clone()).collect()

@@ -19,7 +19,7 @@ use sayso_client::{Environment, Paths};
 use sayso_core::limits;
 use sha2::{Digest as _, Sha256};
 
-use crate::args::{Args, Command, HookAgent};
+use crate::args::{Args, CliCommand, HookAgent};
 
 /// What a hook works with.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Option<()> {
-    let Some(Command::Hook { agent, hold }) = args.command else { return None };
+    let Some(CliCommand::Hook { agent, hold }) = args.command else { return None };
     let told = read_stdin();
     let environment = Environment::of_process();
     // An agent that Sayso started asks by its own wire; here it would ask a second time.

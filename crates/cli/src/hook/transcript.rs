@@ -16,7 +16,7 @@ const END: u64 = 256 * 1024;
 
 /// What is known of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Conversation {
+pub(super) struct HookTranscript {
     /// What the person wanted first.
     pub(super) first_prompt: Option<String>,
     /// The last words of the agent in this turn.
@@ -27,7 +27,7 @@ pub(super) struct Conversation {
 }
 
 /// Reads what is written of a conversation; nothing if there is no file.
-pub(super) fn read(path: &str) -> Option<Conversation> {
+pub(super) fn read(path: &str) -> Option<HookTranscript> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     let start = entries(&part(&mut file, 0)?);
@@ -48,10 +48,10 @@ fn part(file: &mut File, from: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn conversation(start: &[Value], end: &[Value], has_begun: bool) -> Conversation {
+fn conversation(start: &[Value], end: &[Value], has_begun: bool) -> HookTranscript {
     let (last_words, has_call) = turn(end);
     let first_prompt = start.iter().find_map(prompt).map(|prompt| limits::head(&prompt, limits::TEXT).to_owned());
-    Conversation { first_prompt, last_words, is_whole: has_begun && has_call }
+    HookTranscript { first_prompt, last_words, is_whole: has_begun && has_call }
 }
 
 /// The last words of the turn in which a conversation ends, and whether a call waits for its result.
@@ -151,7 +151,7 @@ mod tests {
     fn the_last_words_of_the_turn_and_the_first_prompt_are_found() {
         let (mut file, path) = written(&LINES);
         let first_prompt = Some("fix the tests\nplease".to_owned());
-        let mut known = Conversation { first_prompt, last_words: Some("I looked.".into()), is_whole: true };
+        let mut known = HookTranscript { first_prompt, last_words: Some("I looked.".into()), is_whole: true };
         assert_eq!(read(&path), Some(known.clone()));
         writeln!(file, r#"{{"type":"user","message":{{"content":[{{"type":"text","text":"next"}}]}}}}"#).unwrap();
         (known.last_words, known.is_whole) = (None, false);

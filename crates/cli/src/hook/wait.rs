@@ -23,7 +23,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// How the waiting ended.
 #[derive(Debug)]
-enum End {
+enum WaitEnd {
     /// With an outcome.
     Outcome(Box<Ask>),
     /// Somebody else goes on with it, or nobody.
@@ -35,7 +35,7 @@ enum End {
 /// Opens an ask that no rule decides and waits for its outcome. Nothing if it is not needed any more: then it is taken
 /// back, and whoever looks at it is told where it is answered.
 pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, longest: Duration, there: &str) -> Option<Ask> {
-    let mut not_needed = pin!(not_needed(Signals::listen(), longest));
+    let mut not_needed = pin!(not_needed(HookSignals::listen(), longest));
     loop {
         let mut opening = pin!(opened(client, new));
         let opened = tokio::select! {
@@ -49,15 +49,15 @@ pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, 
         };
         let end = tokio::select! {
             end = outcome(client, &opened.id, slot) => end,
-            () = &mut not_needed => End::NotNeeded,
+            () = &mut not_needed => WaitEnd::NotNeeded,
         };
         let ask = match end {
-            End::Outcome(ask) => *ask,
-            End::NotNeeded => {
+            WaitEnd::Outcome(ask) => *ask,
+            WaitEnd::NotNeeded => {
                 goodbye(client, &opened.id, there).await;
                 return None;
             }
-            End::Refused => return None,
+            WaitEnd::Refused => return None,
         };
         // The server came back and did not find this hook in time; but here it is.
         if !is_lost(&ask) {
@@ -67,7 +67,7 @@ pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, 
 }
 
 /// The agent told the hook to end, or is gone, or the time is over.
-async fn not_needed(mut signals: Signals, longest: Duration) {
+async fn not_needed(mut signals: HookSignals, longest: Duration) {
     tokio::select! {
         () = signals.told_to_end() => {}
         () = nobody_listens() => {}
@@ -86,16 +86,16 @@ async fn opened(client: &Client, new: &NewAsk) -> Option<Ask> {
     }
 }
 
-async fn outcome(client: &Client, id: &str, slot: Option<&Slot>) -> End {
+async fn outcome(client: &Client, id: &str, slot: Option<&Slot>) -> WaitEnd {
     loop {
         if slot.is_some_and(|slot| !slot.is_there()) {
-            return End::NotNeeded;
+            return WaitEnd::NotNeeded;
         }
         match client.wait_once(id, ONCE).await {
             Ok(ask) if ask.status == AskStatus::Pending => {}
-            Ok(ask) => return End::Outcome(Box::new(ask)),
+            Ok(ask) => return WaitEnd::Outcome(Box::new(ask)),
             Err(error) if is_passing(&error) => sleep(AGAIN).await,
-            Err(_) => return End::Refused,
+            Err(_) => return WaitEnd::Refused,
         }
     }
 }
@@ -124,9 +124,9 @@ pub(super) async fn received(client: &Client, id: &str) {
 /// The agent ends the hook with a signal. They are listened to before the ask is opened: a hook that is ended in the
 /// moment in which the server writes the ask down takes it back, too.
 #[derive(Debug)]
-struct Signals(Vec<Signal>);
+struct HookSignals(Vec<Signal>);
 
-impl Signals {
+impl HookSignals {
     /// From now on none of them ends the process.
     fn listen() -> Self {
         let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];

@@ -18,6 +18,8 @@ pub(super) struct Known {
     pub(super) revision: u64,
     /// The same for approvals that are the same thing to decide.
     pub(super) twin: Option<u64>,
+    /// A hash of what is decided: a decision holds for this content only.
+    pub(super) content: u64,
 }
 
 /// All asks and sessions that are known.
@@ -96,13 +98,13 @@ impl Asks {
         }
         let taken = if before.is_none() && !is_decided(&ask) { Taken::New } else { Taken::Changed };
         self.forget(&ask.id);
-        let twin = twin(&ask);
+        let (twin, content) = (twin(&ask), content(&ask));
         match is_decided(&ask) {
             true => self.decided += 1,
             false => *twin.map(|twin| self.twins.entry(twin).or_default()).unwrap_or(&mut 0) += 1,
         }
         self.revision += 1;
-        self.asks.insert(ask.id.clone(), Known { ask, revision: self.revision, twin });
+        self.asks.insert(ask.id.clone(), Known { ask, revision: self.revision, twin, content });
         taken
     }
 
@@ -175,6 +177,15 @@ fn is_decided(ask: &Ask) -> bool {
 /// Whether a yes or an answer could not be brought to the agent.
 pub(super) fn is_undelivered(ask: &Ask) -> bool {
     ask.delivery == Some(Delivery::Undeliverable) && matches!(ask.status, AskStatus::Answered | AskStatus::Approved)
+}
+
+/// A hash of what a person reads before deciding.
+fn content(ask: &Ask) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // An ask came as JSON, so it can be written as JSON.
+    let read = serde_json::to_string(&(&ask.questions, &ask.approval, &ask.link, ask.truncated)).unwrap_or_default();
+    read.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What makes two approvals the same thing to decide.

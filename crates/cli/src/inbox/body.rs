@@ -96,25 +96,34 @@ fn approval_lines(ask: &Ask, approval: &Approval, draft: Option<&Draft>, room: R
     let columns = room.columns;
     let tool = sanitize::line(&approval.tool);
     let mut lines = wrapped(Tone::Bold, &heading(approval), columns, 4, Break::Words);
-    if let Some(last) = lines.last_mut().filter(|last| width_of(last) + 3 + tool.len() <= columns) {
-        let gap = columns - width_of(last) - tool.len();
+    // The reason takes a line of its own only where it does not fit next to the heading.
+    let mut why = words::why(ask);
+    if let Some(last) = lines.last_mut()
+        && let Some(short) = why.take_if(|why| width_of(last) + width_str(why) + width_str(&tool) + 6 <= columns)
+    {
+        last.push((Tone::Dim, format!("   {short}")));
+    }
+    if let Some(last) = lines.last_mut().filter(|last| width_of(last) + 3 + width_str(&tool) <= columns) {
+        let gap = columns - width_of(last) - width_str(&tool);
         last.push((Tone::Dim, format!("{}{tool}", " ".repeat(gap))));
     } else {
         lines.push(line(Tone::Dim, tool));
     }
-    if let Some(why) = &ask.why {
-        let why = format!("You are asked because {}.", sanitize::line(why).trim_end_matches('.'));
+    if let Some(why) = why {
         lines.extend(wrapped(Tone::Dim, &why, columns, 0, Break::Words));
     }
     if let Some(reason) = &approval.reason {
         let reason = format!("The agent's reason: {}", sanitize::text(reason));
         lines.extend(wrapped(Tone::Plain, &reason, columns, 0, Break::Words));
     }
-    lines.push(Vec::new());
+    // With few lines, a diff needs them more than the eye needs a gap.
+    if room.height == Height::Tall || !matches!(approval.preview, Some(Preview::Diff { .. })) {
+        lines.push(Vec::new());
+    }
     match draft.and_then(|draft| draft.edited.as_ref()) {
         Some(edited) => {
-            lines.push(line(Tone::Waiting, "Your input, which is approved instead. Esc takes the agent's again."));
-            lines.extend(wrapped(Tone::Plain, &sanitize::text(&edited.text), columns, 4, Break::Anywhere));
+            lines.push(line(Tone::Waiting, "Your changes, which are approved instead. Esc discards them."));
+            lines.extend(wrapped(Tone::Plain, &sanitize::text(&edited.text), columns, 4, Break::Tokens));
         }
         None => lines.extend(preview_lines(approval, room, look)),
     }
@@ -129,7 +138,7 @@ fn approval_lines(ask: &Ask, approval: &Approval, draft: Option<&Draft>, room: R
             let text = format!(" {key} {}", sanitize::line(&choice.label));
             lines.extend(wrapped(Tone::Plain, &text, columns, 3, Break::Words));
         }
-        let owner = format!("{} keeps \"Always\". Sayso keeps rules.", sanitize::line(&ask.agent));
+        let owner = format!("\"Always\" is saved in {}; rules are saved in Sayso.", sanitize::line(&ask.agent));
         lines.extend(wrapped(Tone::Dim, &owner, columns, 0, Break::Words));
     }
     lines
@@ -149,14 +158,14 @@ fn preview_lines(approval: &Approval, room: Room, look: &Look) -> Vec<Pieces> {
     let columns = room.columns;
     let command_lines = |command: &str| {
         let text = sanitize::text(command).replace('\n', "\n  ");
-        wrapped(Tone::Plain, &format!("$ {text}"), columns, 4, Break::Anywhere)
+        wrapped(Tone::Plain, &format!("$ {text}"), columns, 4, Break::Tokens)
     };
     match &approval.preview {
         Some(Preview::Command { command, cwd }) => {
             let mut lines = command_lines(command);
             if let Some(cwd) = cwd {
                 let cwd = format!("in {}", words::directory(cwd, look));
-                lines.extend(wrapped(Tone::Dim, &cwd, columns, 4, Break::Anywhere));
+                lines.extend(wrapped(Tone::Dim, &cwd, columns, 4, Break::Tokens));
             }
             lines
         }
@@ -164,7 +173,7 @@ fn preview_lines(approval: &Approval, room: Room, look: &Look) -> Vec<Pieces> {
             let mut lines = Vec::new();
             for file in files {
                 let (added, removed) = counts(&file.diff);
-                lines.extend(wrapped(Tone::Bold, &sanitize::line(&file.path), columns, 4, Break::Anywhere));
+                lines.extend(wrapped(Tone::Bold, &sanitize::line(&file.path), columns, 4, Break::Tokens));
                 let stat = format!("+{added} -{removed}");
                 if let Some(last) = lines.last_mut().filter(|last| width_of(last) + 2 + stat.len() <= columns) {
                     let gap = columns - width_of(last) - stat.len();
@@ -182,7 +191,7 @@ fn preview_lines(approval: &Approval, room: Room, look: &Look) -> Vec<Pieces> {
             None => {
                 // Pretty JSON of a JSON value cannot fail.
                 let input = serde_json::to_string_pretty(&approval.input).unwrap_or_default();
-                wrapped(Tone::Plain, &sanitize::text(&input), columns, 4, Break::Anywhere)
+                wrapped(Tone::Plain, &sanitize::text(&input), columns, 4, Break::Tokens)
             }
         },
     }
@@ -194,10 +203,12 @@ fn counts(diff: &str) -> (usize, usize) {
     (count('+', "+++"), count('-', "---"))
 }
 
-/// A diff, every line of it, with the numbers of the lines where there is room for them.
+/// A diff, every line of it, with line numbers where there is room for them. A line that is too long goes on below
+/// its own code, next to an empty gutter.
 fn diff_lines(diff: &str, columns: usize) -> Vec<Pieces> {
     let clean = sanitize::text(diff);
-    let numbers = columns >= 60;
+    let numbers = columns >= 38;
+    let digits = number_width(&clean);
     let mut at: Option<(u64, u64)> = None;
     let mut lines = Vec::new();
     for text in clean.lines() {
@@ -210,11 +221,14 @@ fn diff_lines(diff: &str, columns: usize) -> Vec<Pieces> {
         };
         if text.starts_with("@@") {
             at = hunk(text);
-            lines.extend(wrapped(tone, text, columns, 4, Break::Anywhere));
+            lines.extend(wrapped(tone, text, columns, 4, Break::Tokens));
             continue;
         }
+        // The sign, the code's own indentation, and two columns more.
+        let code = text.get(1..).unwrap_or_default();
+        let hanging = (3 + code.len() - code.trim_start_matches(' ').len()).min(columns / 3);
         let (Some((old, new)), true) = (at, numbers) else {
-            lines.extend(wrapped(tone, text, columns, 4, Break::Anywhere));
+            lines.extend(wrapped(tone, text, columns, hanging, Break::Tokens));
             continue;
         };
         let (left, right, next) = match sign {
@@ -224,13 +238,21 @@ fn diff_lines(diff: &str, columns: usize) -> Vec<Pieces> {
             Some(_) => (String::new(), String::new(), (old, new)),
         };
         at = Some(next);
-        let numbers = format!("{left:>4} {right:>4} ");
-        for (index, part) in wrap(text, columns.saturating_sub(numbers.len()), 4, Break::Anywhere).into_iter().enumerate() {
+        let numbers = format!("{left:>digits$} {right:>digits$} ");
+        for (index, part) in wrap(text, columns.saturating_sub(numbers.len()), hanging, Break::Tokens).into_iter().enumerate() {
             let before = if index == 0 { numbers.clone() } else { " ".repeat(numbers.len()) };
             lines.push(vec![(Tone::Dim, before), (tone, part)]);
         }
     }
     lines
+}
+
+/// How many digits the largest line number of a diff has.
+fn number_width(diff: &str) -> usize {
+    let lines = diff.lines().filter(|line| line.starts_with("@@")).filter_map(hunk);
+    let first = lines.map(|(old, new)| old.max(new)).max().unwrap_or(0);
+    let last = first.saturating_add(u64::try_from(diff.lines().count()).unwrap_or(0));
+    last.to_string().len().max(2)
 }
 
 /// Where a hunk begins: `@@ -42,7 +42,9 @@`.
@@ -250,7 +272,7 @@ fn link_lines(link: &Link, room: Room) -> Vec<Pieces> {
     }
     lines.push(Vec::new());
     let url = sanitize::line(&link.url);
-    lines.extend(wrapped(Tone::Plain, &url, room.columns, 0, Break::Anywhere));
+    lines.extend(wrapped(Tone::Plain, &url, room.columns, 0, Break::Tokens));
     if let Some(host) = crate::prompt::render::host_of(&url) {
         lines.push(vec![(Tone::Dim, "Host: ".to_owned()), (Tone::Bold, host.to_owned())]);
     }
@@ -317,14 +339,7 @@ fn folded(question: &Question, own: &QuestionDraft, room: Room, look: &Look) -> 
     let name = sanitize::line(question.header.as_deref().unwrap_or(&question.text));
     let answer = match own.answer(question) {
         Ok(entries) if question.secret && !entries.is_empty() => "(secret)".to_owned(),
-        Ok(entries) => {
-            let options = draft::options(question);
-            let label = |entry: &String| {
-                let option = options.iter().find(|option| option.value == entry);
-                sanitize::line(option.map_or(entry.as_str(), |option| option.label))
-            };
-            entries.iter().map(label).collect::<Vec<_>>().join(", ")
-        }
+        Ok(entries) => sanitize::line(&entries.iter().map(|entry| words::entry(question, entry)).collect::<Vec<_>>().join(", ")),
         Err(_) => String::new(),
     };
     let tone = if done { Tone::Good } else { Tone::Dim };
@@ -335,25 +350,24 @@ fn folded(question: &Question, own: &QuestionDraft, room: Room, look: &Look) -> 
 
 fn option_lines(question: &Question, own: &QuestionDraft, draft: &Draft, several: bool, room: Room) -> Moving {
     let options = draft::options(question);
-    let labels: Vec<String> = options.iter().map(|option| sanitize::line(option.label)).collect();
+    let labels: Vec<String> = options.iter().map(|option| words::label(option.label)).collect();
     let column = labels.iter().map(|label| width_str(label)).filter(|width| *width <= LABEL).max().unwrap_or(0);
     let mut lines = Vec::new();
     let mut hand = None;
     for (index, (option, label)) in options.iter().zip(&labels).enumerate() {
         let chosen = own.chosen.iter().any(|chosen| chosen == option.value);
-        let mut description = sanitize::line(option.description.unwrap_or_default());
-        if option.recommended && !label.to_ascii_lowercase().ends_with("(recommended)") {
-            description = format!("recommended. {description}").trim_end().to_owned();
-        }
+        let description = question.options.get(index).map(words::description).unwrap_or_default();
+        let description = sanitize::line(&description);
         let start = lines.len();
-        let head = head(index, draft.highlight, mark(question, chosen, several));
+        let key = if several { None } else { draft::yes_no_key(question, index) };
+        let head = head(index, key, draft.highlight, mark(question, chosen, several));
         let text = if description.is_empty() { label.clone() } else { format!("{}  {description}", words::pad(label, column)) };
         lines.extend(hung(&head, &text, column, room, draft.highlight == Some(index)));
         if draft.highlight == Some(index) {
             if let Some(preview) = option.preview.filter(|_| draft.preview) {
                 lines.push(line(Tone::Dim, format!("    preview of {}", index + 1)));
                 let text = sanitize::text(preview);
-                let shown = wrap(text.trim_end(), room.columns.saturating_sub(4), 4, Break::Anywhere);
+                let shown = wrap(text.trim_end(), room.columns.saturating_sub(4), 4, Break::Tokens);
                 lines.extend(shown.into_iter().map(|text| line(Tone::Plain, format!("    {text}"))));
             }
             hand = Some(start..lines.len());
@@ -367,7 +381,7 @@ fn option_lines(question: &Question, own: &QuestionDraft, draft: &Draft, several
             false => "Other: type your answer".to_owned(),
         };
         let start = lines.len();
-        let head = head(index, draft.highlight, mark(question, own.other, several));
+        let head = head(index, None, draft.highlight, mark(question, own.other, several));
         lines.extend(hung(&head, &text, 0, room, draft.highlight == Some(index)));
         if draft.highlight == Some(index) {
             hand = Some(start..lines.len());
@@ -380,10 +394,14 @@ fn width_str(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
-/// `>1 `, or ` 1 [x] ` where several may be chosen.
-fn head(index: usize, highlight: Option<usize>, mark: &str) -> String {
+/// `>1 `, or ` 1 [x] ` where several may be chosen. `key` takes the place of the digit.
+fn head(index: usize, key: Option<char>, highlight: Option<usize>, mark: &str) -> String {
     let hand = if highlight == Some(index) { ">" } else { " " };
-    let key = if index < 9 { (index + 1).to_string() } else { " ".to_owned() };
+    let key = match key {
+        Some(key) => key.to_string(),
+        None if index < 9 => (index + 1).to_string(),
+        None => " ".to_owned(),
+    };
     format!("{hand}{key} {mark}")
 }
 
@@ -444,7 +462,7 @@ pub(super) fn result(model: &Model, ask: &Ask, room: Room, look: &Look) -> Vec<P
                 ShownAnswer::Secret { .. } => "Secret sent, not stored".to_owned(),
                 ShownAnswer::Entries(entries) if entries.is_empty() => "No answer".to_owned(),
                 ShownAnswer::Entries(entries) => {
-                    let quoted = entries.iter().map(|entry| format!("\"{}\"", sanitize::text(entry)));
+                    let quoted = entries.iter().map(|entry| format!("\"{}\"", words::entry(question, entry)));
                     format!("Selected: {}", quoted.collect::<Vec<_>>().join(", "))
                 }
             };
@@ -456,7 +474,7 @@ pub(super) fn result(model: &Model, ask: &Ask, room: Room, look: &Look) -> Vec<P
     }
     lines.extend(wrapped(Tone::Plain, &words::state(ask), room.columns, 0, Break::Words));
     if let Some(lost) = model.sending(&ask.id).filter(|sending| sending.phase == Phase::TooLate) {
-        let text = format!("Your choice \"{}\" was not sent.", lost.label);
+        let text = format!("Your answer \"{}\" wasn't sent.", lost.label);
         lines.extend(wrapped(Tone::Waiting, &text, room.columns, 0, Break::Words));
     } else if let Some(draft) = model.draft() {
         // Words that somebody was typing when another one was first; they may be needed elsewhere.
@@ -490,17 +508,22 @@ mod tests {
                 "--- a",
                 "+++ b",
                 "@@ -42,3 +42,4 @@ fn refund()",
-                "  42   42  let a;",
-                "  43      -old",
-                "       43 +new",
-                "       44 +more",
-                "  44   45  end",
-                "          \\ No newline at end of file",
+                "42 42  let a;",
+                "43    -old",
+                "   43 +new",
+                "   44 +more",
+                "44 45  end",
+                "      \\ No newline at end of file",
             ]
         );
         assert_eq!(counts(diff), (2, 1));
         assert_eq!(plain(&diff_lines("@@ -x +y @@\n+a", 70)), ["@@ -x +y @@", "+a"]);
-        assert_eq!(plain(&diff_lines("@@ -1 +1 @@\n+a", 40)), ["@@ -1 +1 @@", "+a"]);
+        assert_eq!(plain(&diff_lines("@@ -1 +1 @@\n+a", 30)), ["@@ -1 +1 @@", "+a"]);
+        // A long line goes on below its own code.
+        let long = "@@ -1 +1 @@\n+    let refund = self.gateway.refund(&payment, amount);";
+        let wrapped =
+            ["@@ -1 +1 @@", "    1 +    let refund = ", "             self.gateway.refund(&payment, ", "             amount);"];
+        assert_eq!(plain(&diff_lines(long, 44)), wrapped);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::body::{self, Moving, Room, hidden};
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::list_view;
-use super::model::{Focus, Model, Phase};
+use super::model::{Focus, Model, Phase, Why};
 use super::text::{Break, Pieces, Tone, width, wrap};
 use super::view::clock;
 use crate::output::Look;
@@ -19,16 +19,18 @@ use crate::words;
 /// `? WAITING FOR YOU  24m                      No deadline`
 pub(super) fn state_line(model: &Model, ask: &Ask, columns: usize, look: &Look) -> Pieces {
     let (sign, tone) = list_view::sign(model, ask, look);
-    let sending = model.sending(&ask.id).filter(|sending| sending.phase != Phase::TooLate);
+    let sending = model.sending(&ask.id).filter(|sending| sending.phase.is_under_way());
     let left = match (sending, ask.status) {
         (Some(sending), AskStatus::Pending) => {
-            let in_ = match sending.phase {
-                Phase::Held(_) if model.is_lost() => ". No connection: it waits. u undo".to_owned(),
-                Phase::Held(until) => format!(" in {} s. u undo", until.since(model.now).as_millis().div_ceil(1_000)),
-                Phase::Going | Phase::TooLate => String::new(),
+            let (verb, in_) = match sending.phase {
+                Phase::Held(_) if model.is_lost() => ("QUEUED", ". No connection. u undo".to_owned()),
+                Phase::Held(until) => {
+                    ("SENDING", format!(" in {} s. u undo", until.since(model.now).as_millis().div_ceil(1_000)))
+                }
+                Phase::Checking | Phase::Going | Phase::TooLate | Phase::Again(_) => ("SENDING", String::new()),
             };
             let room = columns.saturating_sub(14 + in_.len()).max(8);
-            format!("SENDING \"{}\"{in_}", words::cut(&sending.label, room, look.ellipsis()))
+            format!("{verb} \"{}\"{in_}", words::cut(&sending.label, room, look.ellipsis()))
         }
         (_, AskStatus::Pending) => format!("{}  {}", waiting_words(model, ask), in_short(model.now.since(ask.opened_at))),
         (_, _) => decided_words(model, ask),
@@ -75,7 +77,9 @@ fn decided_words(model: &Model, ask: &Ask) -> String {
 
 /// `claude · Store login sessions · shop-api @ feat/sessions · sub-agent explore`
 pub(super) fn source_line(ask: &Ask, columns: usize, look: &Look) -> Pieces {
-    let mut facts = vec![sanitize::line(&ask.agent), sanitize::line(&ask.title)];
+    let title = sanitize::line(&ask.title);
+    let has_title = !title.is_empty();
+    let mut facts = vec![sanitize::line(&ask.agent), title];
     let branch = ask.branch.as_deref().map(|branch| format!("@ {}", sanitize::line(branch))).unwrap_or_default();
     facts.push(format!("{} {branch}", words::project(ask)).trim().to_owned());
     if let Some(subagent) = &ask.subagent {
@@ -85,7 +89,7 @@ pub(super) fn source_line(ask: &Ask, columns: usize, look: &Look) -> Pieces {
     let joined = |facts: &[String]| facts.join(&format!(" {} ", look.dot()));
     // The title gives way when there is too little room; where it is must stay readable.
     let excess = joined(&facts).width().saturating_sub(columns);
-    if let Some(title) = facts.get_mut(1).filter(|_| excess > 0) {
+    if let Some(title) = facts.get_mut(1).filter(|_| has_title && excess > 0) {
         let room = title.width().saturating_sub(excess).max(8);
         *title = words::cut(title, room, look.ellipsis());
     }
@@ -118,7 +122,7 @@ pub(super) fn moving(model: &Model, ask: &Ask, room: Room, look: &Look) -> Movin
     let (mut lines, hand) = body::questions(ask, draft, room, look, model.focus);
     let mut above = 0;
     if ask.reach == Some(Reach::Parked) {
-        lines.insert(0, vec![(Tone::Parked, "The agent is gone. Your answer resumes it.".to_owned())]);
+        lines.insert(0, vec![(Tone::Parked, "The agent stopped. Answering restarts it.".to_owned())]);
         above = 1;
     }
     (lines, hand.map(|hand| hand.start + above..hand.end + above))
@@ -138,6 +142,13 @@ pub(super) fn foot(model: &Model, ask: &Ask, columns: usize, most: usize, look: 
     if let Some(problem) = draft.and_then(|draft| draft.problem.as_deref()) {
         lines.extend(wrap(&sanitize::line(problem), columns, 0, Break::Words).into_iter().map(|text| vec![(Tone::Bad, text)]));
     }
+    if let Some(Phase::Again(why)) = model.sending(&ask.id).map(|sending| sending.phase) {
+        let told = match why {
+            Why::Waited => "Not sent: your approval waited more than a minute for the connection. Press the key again.",
+            Why::Changed => "Not sent: this has changed since you decided. Read it, then press the key again.",
+        };
+        lines.extend(wrap(told, columns, 0, Break::Words).into_iter().map(|text| vec![(Tone::Waiting, text)]));
+    }
     let typing = draft.and_then(|draft| typing(model, ask, draft));
     if let Some((label, field, secret)) = typing {
         let (typed, at) = field_lines(label, field, secret, columns, look);
@@ -153,12 +164,15 @@ pub(super) fn foot(model: &Model, ask: &Ask, columns: usize, most: usize, look: 
     Foot { lines: lines.split_off(cut), cursor: cursor.and_then(|(line, column)| Some((line.checked_sub(cut)?, column))) }
 }
 
-/// Actions in lines, none of them broken where it can be helped. With little room they are said in fewer words.
+/// Actions in lines, none of them broken where it can be helped. Where they need more than one line they are said in
+/// fewer words.
 fn packed(actions: &str, columns: usize) -> Vec<String> {
-    let short = [("r deny with reason", "r reason"), ("r reject with reason", "r reason"), ("D deny and stop", "D stop")];
+    const SHORT: [(&str, &str); 3] =
+        [("r deny with reason", "r reason"), ("r reject with reason", "r reason"), ("D deny and stop", "D stop")];
+    let too_long = actions.width() > columns;
     let mut lines: Vec<String> = Vec::new();
     for action in actions.split("   ") {
-        let shorter = short.iter().find(|(long, _)| *long == action && columns < 60);
+        let shorter = SHORT.iter().find(|(long, _)| *long == action && too_long);
         let action = shorter.map_or(action, |(_, short)| short);
         match lines.last_mut() {
             Some(line) if line.width() + 3 + action.width() <= columns => {
@@ -179,7 +193,7 @@ fn typing<'a>(model: &Model, ask: &Ask, draft: &'a Draft) -> Option<(&'static st
             Some((label, &draft.questions.get(draft.active)?.field, question.secret))
         }
         Focus::Note => Some(("Note for the agent: ", &draft.note, false)),
-        Focus::Reason => Some(("Why not? The agent gets your words: ", &draft.reason, false)),
+        Focus::Reason => Some(("Why? The agent will see this: ", &draft.reason, false)),
         Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) | Focus::Rule | Focus::Start => None,
     }
 }
@@ -226,14 +240,13 @@ fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
         Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) | Focus::Rule | Focus::Start => {}
     }
     if ask.status != AskStatus::Pending {
-        return if is_undelivered(ask) { "Enter send as message   Esc leave it".to_owned() } else { String::new() };
+        return if is_undelivered(ask) { "Enter send as message   Esc dismiss".to_owned() } else { String::new() };
     }
-    if let Some(sending) = model.sending(&ask.id) {
-        return match sending.phase {
-            Phase::Held(_) if model.is_lost() => "u undo. It goes out when the connection is back.".to_owned(),
-            Phase::Held(_) => "u undo. It goes out when the time is over, or when you leave.".to_owned(),
-            Phase::Going | Phase::TooLate => String::new(),
-        };
+    match model.sending(&ask.id).map(|sending| sending.phase) {
+        Some(Phase::Held(_)) if model.is_lost() => return "u undo. Sends when the connection is back.".to_owned(),
+        Some(Phase::Held(_)) => return "u undo. Sends when the time is over, or when you leave.".to_owned(),
+        Some(Phase::Checking | Phase::Going | Phase::TooLate) => return String::new(),
+        Some(Phase::Again(_)) | None => {}
     }
     if ask.truncated {
         return "The whole of it is being read.".to_owned();
@@ -245,7 +258,7 @@ fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
             let approval = ask.approval.as_ref();
             let plan = approval.is_some_and(|approval| approval.action == sayso_client::api::ask::ActionKind::Plan);
             let yes = match (draft.is_some_and(|draft| draft.edited.is_some()), plan) {
-                (true, _) => "a approve this input",
+                (true, _) => "a approve with changes",
                 (false, true) => "a approve plan",
                 (false, false) => "a approve",
             };
@@ -258,6 +271,7 @@ fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
             format!("{yes}   d deny   r deny with reason   D deny and stop{edit}   m rule{always}")
         }
         AskKind::Link => "Enter open   a done   d deny   r deny with reason   y copy".to_owned(),
+        AskKind::Question if model.is_yes_no() => "a yes   d no   n note   r reject with reason".to_owned(),
         AskKind::Question => format!("{}   n note   d reject   r reject with reason", question_actions(ask, draft)),
     }
 }
@@ -291,11 +305,11 @@ fn question_actions(ask: &Ask, draft: Option<&Draft>) -> String {
     match draft.highlight {
         Some(at) if at >= options.len() => "Enter type your answer".to_owned(),
         Some(at) => {
-            let label = options.get(at).map(|option| sanitize::line(option.label)).unwrap_or_default();
+            let label = options.get(at).map(|option| words::label(option.label)).unwrap_or_default();
             let verb = if several { "chooses" } else { "sends" };
-            format!("Enter {verb} \"{}\".{preview}", words::cut(&label, 30, "…"))
+            format!("Enter {verb} \"{}\".{preview}", words::cut(&label, 40, "…"))
         }
         None if several => format!("1-{most} choose   Tab next question"),
-        None => format!("1-{most} choose one; one key sends it"),
+        None => format!("1-{most} pick one to send it"),
     }
 }

@@ -13,25 +13,31 @@ pub(super) struct Choosable<'a> {
     pub(super) value: &'a str,
     /// What is read.
     pub(super) label: &'a str,
-    pub(super) description: Option<&'a str>,
     pub(super) preview: Option<&'a str>,
-    pub(super) recommended: bool,
 }
 
 /// The options of a question; yes and no are options, too.
 pub(super) fn options(question: &Question) -> Vec<Choosable<'_>> {
     if question.input == InputKind::YesNo {
-        let plain = |value, label| Choosable { value, label, description: None, preview: None, recommended: false };
+        let plain = |value, label| Choosable { value, label, preview: None };
         return vec![plain("true", "Yes"), plain("false", "No")];
     }
     let shown = question.options.iter().map(|option| Choosable {
         value: option.value.as_deref().unwrap_or(&option.label),
         label: &option.label,
-        description: option.description.as_deref(),
         preview: option.preview.as_deref(),
-        recommended: option.recommended,
     });
     shown.collect()
+}
+
+/// The key of an option of a yes/no question that is asked alone: the same keys as for an approval.
+pub(super) fn yes_no_key(question: &Question, index: usize) -> Option<char> {
+    (question.input == InputKind::YesNo).then_some(['a', 'd']).and_then(|keys| keys.get(index).copied())
+}
+
+/// Whether the ask is one yes/no question and nothing else.
+pub(super) fn is_yes_no(ask: &Ask) -> bool {
+    matches!(ask.questions.as_slice(), [only] if only.input == InputKind::YesNo)
 }
 
 /// Whether the question is answered by typing only.

@@ -24,6 +24,10 @@ pub(crate) enum Event {
     Loaded { asks: Vec<Ask>, sessions: Vec<Session> },
     /// One ask as it is now.
     Fetched(Box<Ask>),
+    /// An ask could not be read.
+    NotFetched { id: String, offline: bool },
+    /// An ask was snoozed, or brought back.
+    Snoozed(Box<Ask>),
     /// An event of the feed.
     Feed { kind: String, session: Option<String>, data: String },
     /// The connection is lost; it is tried again after this long.

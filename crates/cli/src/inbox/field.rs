@@ -1,6 +1,7 @@
 //! A place to type. Pure.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// How much can be typed or pasted, in bytes. The server takes less in most places and says so.
 const MOST: usize = 64 * 1024;
@@ -9,7 +10,7 @@ const MOST: usize = 64 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Field {
     text: String,
-    /// Where the cursor stands, in bytes, between two characters.
+    /// The cursor, in bytes, between two grapheme clusters.
     at: usize,
 }
 
@@ -82,14 +83,14 @@ impl Field {
         self.at = at;
     }
 
-    /// One character back.
+    /// The start of the grapheme cluster before the cursor.
     fn before(&self) -> usize {
-        self.around().0.char_indices().next_back().map_or(0, |(at, _)| at)
+        self.around().0.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
     }
 
-    /// One character on.
+    /// The end of the grapheme cluster after the cursor.
     fn behind(&self) -> usize {
-        self.at + self.around().1.chars().next().map_or(0, char::len_utf8)
+        self.at + self.around().1.graphemes(true).next().map_or(0, str::len)
     }
 
     /// The beginning of the word before the cursor.
@@ -139,6 +140,20 @@ mod tests {
             assert_eq!(typed(&keys).text(), text, "{keys:?}");
         }
         assert!(!Field::default().key(plain(KeyCode::Enter)) && !Field::default().key(control('x')));
+    }
+
+    #[test]
+    fn cursor_and_backspace_step_by_grapheme_cluster() {
+        for cluster in ["👍🏽", "👩‍👩‍👧", "e\u{301}", "🇩🇪"] {
+            let mut field = Field::with(&format!("a{cluster}b"));
+            field.key(plain(KeyCode::Left));
+            field.key(plain(KeyCode::Backspace));
+            assert_eq!(field.text(), "ab", "{cluster}");
+            let mut field = Field::with(&format!("a{cluster}"));
+            field.key(plain(KeyCode::Left));
+            field.key(plain(KeyCode::Delete));
+            assert_eq!(field.text(), "a", "{cluster}");
+        }
     }
 
     #[test]

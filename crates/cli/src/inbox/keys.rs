@@ -1,16 +1,25 @@
 //! What each key does. The same keys as on the page; off while something is typed. Pure.
 
+use std::time::Duration;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use sayso_client::api::ask::{ApproveRequest, Ask, AskKind, AskStatus, NoRequest};
 
 use super::draft;
 use super::event::{Decision, Effect};
-use super::model::{Focus, Mode, Model};
+use super::model::{Focus, HeldKey, Mode, Model};
 use crate::sanitize;
 use crate::words;
 
-/// How long a label may be in "Sending …".
-const LABEL: usize = 40;
+/// How long a label may be in "Sending …"; where there is less room it is cut there.
+const LABEL: usize = 120;
+
+/// Where a terminal does not report releases: the same key within this time after a decision may be the first
+/// repeat of a key that is held down. Longer than the delay before the first repeat on common desktops.
+const FIRST_REPEAT: Duration = Duration::from_millis(700);
+
+/// The same for every further repeat. Longer than the time between two repeats.
+const NEXT_REPEAT: Duration = Duration::from_millis(200);
 
 /// Every key, for the help.
 pub(super) const KEYS: &[(&str, &str)] = &[
@@ -20,13 +29,13 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("Space", "choose it, when several may be chosen"),
     ("Enter", "send what is highlighted or typed; open a link"),
     ("Tab", "the next question of a set"),
-    ("a", "approve, done"),
-    ("d", "deny, reject"),
-    ("r", "the same with a reason"),
+    ("a", "approve, yes, done"),
+    ("d", "deny, no, reject"),
+    ("r", "deny or reject with a reason"),
     ("D", "deny and stop the agent"),
     ("e", "edit the input or the plan in your editor"),
     ("n", "add a note to your answer"),
-    ("u", "undo, while it is being sent"),
+    ("u", "undo everything the last key decided, until it is sent"),
     ("m", "make a rule that allows it"),
     ("s", "snooze for 30 minutes, or bring it back"),
     ("x X", "select; select identical ones"),
@@ -48,9 +57,56 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 impl Model {
     /// Takes a key.
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        self.reports_kinds |= key.kind != KeyEventKind::Press;
         if key.kind == KeyEventKind::Release {
+            self.held_key.take_if(|held| held.code == key.code);
             return Vec::new();
         }
+        if let KeyCode::Modifier(_) | KeyCode::CapsLock | KeyCode::NumLock | KeyCode::ScrollLock = key.code {
+            return Vec::new();
+        }
+        // Another key is pressed, so the last one no longer repeats.
+        self.held_key.take_if(|held| held.code != key.code);
+        let before = self.actions;
+        let effects = self.key_down(key);
+        if self.actions != before {
+            self.held_key = Some(HeldKey { code: key.code, seen: self.now, gap: FIRST_REPEAT });
+        }
+        effects
+    }
+
+    /// Whether a key is still held down since it decided another card, or since before this card took keys.
+    fn is_held(&mut self, key: KeyEvent) -> bool {
+        if key.kind == KeyEventKind::Repeat {
+            return true;
+        }
+        let (now, guess) = (self.now, !self.reports_kinds);
+        let Some(held) = self.held_key.as_mut().filter(|held| guess && now.since(held.seen) < held.gap) else {
+            self.held_key = None;
+            return false;
+        };
+        (held.seen, held.gap) = (now, NEXT_REPEAT);
+        true
+    }
+
+    /// Whether a key may decide something: the card has been there for a moment, and this is a fresh press.
+    fn may_decide(&mut self, key: KeyEvent) -> bool {
+        // Keys that only move the highlight repeat.
+        if !matches!(key.code, KeyCode::Char(_) | KeyCode::Enter) {
+            return self.is_ready();
+        }
+        let held = self.is_held(key);
+        if !self.is_ready() {
+            self.held_key = Some(HeldKey { code: key.code, seen: self.now, gap: NEXT_REPEAT });
+            return false;
+        }
+        if held {
+            self.say("Release the key, then press it again to decide this one.");
+        }
+        !held
+    }
+
+    fn key_down(&mut self, key: KeyEvent) -> Vec<Effect> {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             match key.code {
                 KeyCode::Char('c') => return self.quit(),
@@ -87,7 +143,7 @@ impl Model {
             Focus::Answer | Focus::Note | Focus::Reason | Focus::Filter => self.key_in_field(key),
             Focus::Rule => self.key_in_rule(key),
             Focus::Start => self.key_in_start(key),
-            Focus::Card if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => Vec::new(),
+            Focus::Card if !is_plain(key) => Vec::new(),
             Focus::Card => self.key_on_card(key),
         }
     }
@@ -102,6 +158,8 @@ impl Model {
                 }
                 self.focus = Focus::Card;
             }
+            // A key that is held down sends nothing.
+            KeyCode::Enter if plain && key.kind == KeyEventKind::Repeat => {}
             KeyCode::Enter if plain => return self.typed_enter(),
             KeyCode::Tab | KeyCode::BackTab if self.focus == Focus::Answer => {
                 self.take_typed();
@@ -182,11 +240,12 @@ impl Model {
             KeyCode::Char('x') => self.select(),
             KeyCode::Char('X') => self.select_twins(),
             KeyCode::Esc => self.back(),
-            _ if !self.is_ready() => {}
+            _ if !self.may_decide(key) => {}
             KeyCode::Char('s') => return self.snooze(),
             KeyCode::Enter if !self.is_open() => return self.as_message(),
             _ if !self.is_open() => {}
             _ if self.ask().is_some_and(|ask| ask.truncated) => self.say("The whole of it is still being read."),
+            KeyCode::Char(yes_no @ ('a' | 'd')) if self.is_yes_no() => return self.choose(usize::from(yes_no == 'd'), false),
             KeyCode::Char('d') => return self.no(&NoRequest::default()),
             KeyCode::Char('D') if self.ask().is_some_and(|ask| ask.kind == AskKind::Approval) => {
                 return self.no(&NoRequest { message: None, stop: true });
@@ -196,6 +255,11 @@ impl Model {
             code => return self.key_for_kind(code),
         }
         Vec::new()
+    }
+
+    /// Whether `a` and `d` answer a yes/no question.
+    pub(super) fn is_yes_no(&self) -> bool {
+        self.selected.is_empty() && self.ask().is_some_and(draft::is_yes_no)
     }
 
     /// Whether there is nothing left to look at: no ask, or one that somebody else has decided.
@@ -346,7 +410,7 @@ impl Model {
             let input = edited.clone().filter(|_| several == 0);
             let label = match (ask.kind, &input) {
                 (AskKind::Link, _) => "Done",
-                (AskKind::Approval | AskKind::Question, Some(_)) => "Approve this input",
+                (AskKind::Approval | AskKind::Question, Some(_)) => "Approve with changes",
                 (AskKind::Approval | AskKind::Question, None) => "Approve",
             };
             let whole = !ask.truncated && ask.kind != AskKind::Question;
@@ -453,18 +517,23 @@ impl Model {
     }
 }
 
+/// Whether a key is pressed alone, or with Shift for the character that Shift makes of it.
+fn is_plain(key: KeyEvent) -> bool {
+    let unshifted = matches!(key.code, KeyCode::Char(character) if !character.is_uppercase());
+    match key.modifiers {
+        KeyModifiers::NONE => true,
+        KeyModifiers::SHIFT => !unshifted,
+        _ => false,
+    }
+}
+
 /// What an answer says, for the person. A secret is not named.
 fn label(ask: &Ask, answers: &[Vec<String>]) -> String {
     let named = ask.questions.iter().zip(answers).filter(|(_, entries)| !entries.is_empty()).map(|(question, entries)| {
         if question.secret {
             return "(secret)".to_owned();
         }
-        let options = draft::options(question);
-        let label = |entry: &String| {
-            let option = options.iter().find(|option| option.value == entry);
-            option.map_or_else(|| entry.clone(), |option| option.label.to_owned())
-        };
-        entries.iter().map(label).collect::<Vec<_>>().join(", ")
+        entries.iter().map(|entry| words::entry(question, entry)).collect::<Vec<_>>().join(", ")
     });
     words::cut(&sanitize::line(&named.collect::<Vec<_>>().join("; ")), LABEL, "…")
 }

@@ -8,7 +8,7 @@ use sayso_core::time::in_short;
 use unicode_width::UnicodeWidthStr;
 
 use super::asks::is_undelivered;
-use super::model::{Model, Phase};
+use super::model::Model;
 use super::text::{self, Tone};
 use crate::output::Look;
 use crate::sanitize;
@@ -54,6 +54,19 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look, 
     *top = (*top).max(at.saturating_sub(usize::from(area.height)));
     while *top < at && !fits(*top) {
         *top += 1;
+    }
+    // Rows come down into room that would stay empty: the window grew, or there are fewer rows.
+    let all_fit = |top: usize| {
+        let mut room = usize::from(area.height);
+        (top..rows).all(|row| {
+            let needed = usize::from(height(model, row, row == top, shape));
+            let fits = needed <= room;
+            room = room.saturating_sub(needed);
+            fits
+        })
+    };
+    while *top > 0 && all_fit(*top - 1) {
+        *top -= 1;
     }
     let columns = Columns::of(model, *top, area);
     let mut y = area.y;
@@ -112,12 +125,13 @@ impl Columns {
         let seen = model.list.rows.iter().skip(top).take(usize::from(area.height));
         let asks: Vec<&Ask> = seen.filter_map(|row| model.asks.get(&row.id)).collect();
         let widest = |width: &dyn Fn(&Ask) -> usize, most: usize| asks.iter().map(|ask| width(ask)).max().unwrap_or(0).min(most);
-        let wide = area.width >= 70;
-        Self {
-            who: if wide { widest(&|ask| who(ask).width(), 22) } else { 0 },
-            fact: if area.width >= 50 { widest(&|ask| fact(model, ask).width(), 18) } else { 0 },
-            age: widest(&|ask| age(model, ask).width(), 6),
-        }
+        let age = widest(&|ask| age(model, ask).width(), 6);
+        let fact = if area.width >= 50 { widest(&|ask| fact(model, ask).width(), 18) } else { 0 };
+        // Who asks is cut to leave room for what is asked, and only then.
+        let subject = widest(&|ask| words::subject(ask).width(), usize::MAX);
+        let left = usize::from(area.width).saturating_sub(5 + subject + age + fact + 6);
+        let who = if area.width >= 70 { widest(&|ask| who(ask).width(), left.max(22)) } else { 0 };
+        Self { who, fact, age }
     }
 }
 
@@ -186,7 +200,7 @@ fn before(model: &Model, ask: &Ask, row: usize) -> String {
 /// The sign of an ask, and what colour says.
 pub(super) fn sign(model: &Model, ask: &Ask, look: &Look) -> (String, Tone) {
     let plain = Look { colour: false, ..look.clone() };
-    if model.sending(&ask.id).is_some_and(|sending| sending.phase != Phase::TooLate) && ask.status == AskStatus::Pending {
+    if model.is_busy(&ask.id) && ask.status == AskStatus::Pending {
         return ("^".to_owned(), Tone::Sending);
     }
     let tone = match ask.status {
@@ -203,8 +217,8 @@ pub(super) fn sign(model: &Model, ask: &Ask, look: &Look) -> (String, Tone) {
 
 /// The one thing worth knowing at the right.
 pub(super) fn fact(model: &Model, ask: &Ask) -> String {
-    if model.sending(&ask.id).is_some_and(|sending| sending.phase != Phase::TooLate) && ask.status == AskStatus::Pending {
-        return "sending".to_owned();
+    if model.is_busy(&ask.id) && ask.status == AskStatus::Pending {
+        return if model.is_lost() { "queued" } else { "sending" }.to_owned();
     }
     if ask.status != AskStatus::Pending {
         let first = ask.outcome.as_ref().and_then(|outcome| outcome.answers.as_ref()).and_then(|answers| answers.first());

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use crossterm::event::KeyCode;
 use sayso_client::api::ask::{Ask, AskKind, AskStatus, NoRequest, ShownAnswer};
 use sayso_core::time::Time;
 
@@ -28,6 +29,9 @@ const AGAIN: Duration = Duration::from_secs(2);
 
 /// How long something that was said stays on the screen.
 const NOTICE: Duration = Duration::from_secs(6);
+
+/// How long an approval may wait for the connection. After that it needs a new press.
+const QUEUED: Duration = Duration::from_secs(60);
 
 /// What the person has set.
 #[derive(Debug, Clone)]
@@ -77,6 +81,14 @@ pub(super) struct Sending {
     /// What it says, for the person.
     pub(super) label: String,
     pub(super) phase: Phase,
+    /// When it was to be sent. It stays the same while it waits for the connection.
+    due: Time,
+    /// Whether it had to wait for the connection.
+    queued: bool,
+    /// The content that was decided.
+    content: Option<u64>,
+    /// Decisions of one key press have the same number, and are taken back together.
+    action: u64,
 }
 
 /// How far it has come.
@@ -84,10 +96,33 @@ pub(super) struct Sending {
 pub(super) enum Phase {
     /// Until then it can be taken back.
     Held(Time),
+    /// It waited for the connection. The ask is read again before the decision goes out.
+    Checking,
     /// On its way.
     Going,
     /// Somebody was first.
     TooLate,
+    /// Not sent. It needs a new press.
+    Again(Why),
+}
+
+/// Why a decision needs a new press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It waited too long for the connection.
+    Waited,
+    /// The ask has changed since.
+    Changed,
+}
+
+impl Phase {
+    /// Whether the decision still stands.
+    pub(super) const fn is_under_way(self) -> bool {
+        match self {
+            Self::Held(_) | Self::Checking | Self::Going => true,
+            Self::TooLate | Self::Again(_) => false,
+        }
+    }
 }
 
 /// Where keys go.
@@ -111,6 +146,16 @@ pub(super) enum Focus {
     Rule,
     /// The session that is about to be started.
     Start,
+}
+
+/// A key that decided something, or came too early to. Until it is released it decides no other card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeldKey {
+    pub(super) code: KeyCode,
+    /// When it came last.
+    pub(super) seen: Time,
+    /// The same key within this time is a repeat of it. Terminals that report releases need no such guess.
+    pub(super) gap: Duration,
 }
 
 /// What the last drawing found out: how many lines of the card there are, and how many were seen at once.
@@ -148,6 +193,14 @@ pub(crate) struct Model {
     pub(super) shown_at: Time,
     /// The card under the cursor.
     shown: Option<String>,
+    /// Its content.
+    shown_content: Option<u64>,
+    /// Counts what keys decided.
+    pub(super) actions: u64,
+    /// The key that may still be held down.
+    pub(super) held_key: Option<HeldKey>,
+    /// Whether the terminal tells repeats and releases of keys from presses.
+    pub(super) reports_kinds: bool,
     /// The ask that `Mode::Once` is about.
     only: Option<String>,
     pub(super) measured: Measured,
@@ -181,6 +234,10 @@ impl Model {
             notice: None,
             shown_at: now,
             shown: None,
+            shown_content: None,
+            actions: 0,
+            held_key: None,
+            reports_kinds: false,
             only: None,
             measured: Measured::default(),
             unsettled: None,
@@ -193,6 +250,7 @@ impl Model {
     /// Takes an event.
     pub(crate) fn update(&mut self, now: Time, event: Event) -> Vec<Effect> {
         self.now = now;
+        self.expire();
         let mut effects = Vec::new();
         match event {
             Event::Key(key) => {
@@ -210,11 +268,25 @@ impl Model {
             Event::First(asks) => self.load_first(asks),
             Event::Loaded { asks, sessions } => self.load(asks, &sessions, &mut effects),
             Event::Fetched(ask) => {
-                self.asks.put(*ask);
-                self.changed();
+                let id = ask.id.clone();
+                self.put(*ask);
+                self.send_checked(&id, &mut effects);
+            }
+            Event::NotFetched { id, offline: false } => self.send_checked(&id, &mut effects),
+            Event::NotFetched { id, offline: true } => self.wait_again(&id),
+            Event::Snoozed(ask) => {
+                let under_cursor = self.list.cursor().is_some_and(|row| *row.id == *ask.id);
+                self.put(*ask);
+                // The row goes, also from under the cursor: the person sent it away.
+                if under_cursor {
+                    self.show_new();
+                }
             }
             Event::Feed { kind, session, data } => self.feed(&kind, session.as_deref(), &data, &mut effects),
-            Event::Lost { after } => self.connection = Connection::Lost { again: now.plus(after) },
+            Event::Lost { after } => {
+                self.connection = Connection::Lost { again: now.plus(after) };
+                self.queue();
+            }
             Event::Back => {
                 self.connection = Connection::Connected;
                 effects.extend(self.read_whole());
@@ -223,8 +295,7 @@ impl Model {
                 self.sending.retain(|sending| sending.id != ask.id);
                 self.drafts.remove(&ask.id);
                 let done = self.settings.mode == Mode::Once && self.only.as_deref() == Some(&ask.id);
-                self.asks.put(*ask);
-                self.changed();
+                self.put(*ask);
                 if done {
                     effects.push(Effect::Quit);
                 }
@@ -261,7 +332,9 @@ impl Model {
                 list.rows.iter().any(|row| *row.id == *id) || only.as_deref() == Some(id) || shown.as_deref() == Some(id)
             });
             let asks = &self.asks;
-            self.selected.retain(|id| asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending));
+            let pending = |id: &str| asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending);
+            self.sending.retain(|sending| !matches!(sending.phase, Phase::Again(_)) || pending(&sending.id));
+            self.selected.retain(|id| pending(id));
         }
         if self.settings.mode == Mode::Once && self.only.is_none() && self.loaded {
             self.only = self.list.rows.iter().find(|row| row.group != Group::Snoozed).map(|row| row.id.to_string());
@@ -271,6 +344,11 @@ impl Model {
             None => self.list.cursor().map(|row| row.id.to_string()),
         };
         let is_pending = |id: &str| self.asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending);
+        let content = under_hand.as_deref().and_then(|id| self.asks.known(id)).map(|known| known.content);
+        if std::mem::replace(&mut self.shown_content, content) != content {
+            // Other content is a card that has just appeared.
+            self.shown_at = self.now;
+        }
         if under_hand == self.shown {
             let typing = matches!(self.focus, Focus::Answer | Focus::Note | Focus::Reason);
             if typing && !under_hand.as_deref().is_some_and(is_pending) {
@@ -300,7 +378,7 @@ impl Model {
         let held = self.sending.iter().filter_map(|sending| match sending.phase {
             // Without a connection nothing goes, whatever the time.
             Phase::Held(until) => Some(until).filter(|_| !self.is_lost()),
-            Phase::Going | Phase::TooLate => None,
+            Phase::Checking | Phase::Going | Phase::TooLate | Phase::Again(_) => None,
         });
         let ready = self.shown_at.plus(GRACE);
         let tried = self.rule.as_ref().and_then(RuleForm::due);
@@ -333,16 +411,32 @@ impl Model {
     pub(super) fn held(&self) -> Option<(&Sending, Time)> {
         self.sending.iter().rev().find_map(|sending| match sending.phase {
             Phase::Held(until) => Some((sending, until)),
-            Phase::Going | Phase::TooLate => None,
+            Phase::Checking | Phase::Going | Phase::TooLate | Phase::Again(_) => None,
         })
+    }
+
+    /// How many decisions one press made with the newest one that can be taken back.
+    pub(super) fn held_together(&self) -> usize {
+        let action = self.held().map(|(sending, _)| sending.action);
+        let same = |sending: &&Sending| matches!(sending.phase, Phase::Held(_)) && Some(sending.action) == action;
+        self.sending.iter().filter(same).count()
+    }
+
+    /// How many decisions wait for the connection, and how many need a new press.
+    pub(super) fn queued(&self) -> (usize, usize) {
+        let count = |holds: &dyn Fn(Phase) -> bool| self.sending.iter().filter(|sending| holds(sending.phase)).count();
+        let queued = if self.is_lost() { count(&|phase| matches!(phase, Phase::Held(_) | Phase::Checking)) } else { 0 };
+        (queued, count(&|phase| matches!(phase, Phase::Again(_))))
     }
 
     /// Whether the card under the cursor can be decided: pending, nothing on its way, whole.
     pub(super) fn is_open(&self) -> bool {
-        self.ask().is_some_and(|ask| {
-            let busy = self.sending(&ask.id).is_some_and(|sending| sending.phase != Phase::TooLate);
-            ask.status == AskStatus::Pending && !busy
-        })
+        self.ask().is_some_and(|ask| ask.status == AskStatus::Pending && !self.is_busy(&ask.id))
+    }
+
+    /// Whether a decision on this ask is under way.
+    pub(super) fn is_busy(&self, id: &str) -> bool {
+        self.sending(id).is_some_and(|sending| sending.phase.is_under_way())
     }
 
     /// Whether no server is there.
@@ -419,10 +513,65 @@ impl Model {
         self.unsettled = Some(Settle::Anew);
     }
 
-    fn time_went_on(&mut self, effects: &mut Vec<Effect>) {
-        if self.notice.as_ref().is_some_and(|(since, _)| self.now.since(*since) >= NOTICE) {
-            self.notice = None;
+    /// Takes an ask, and takes back a yes that was meant for other content.
+    fn put(&mut self, ask: Ask) {
+        let id = ask.id.clone();
+        self.asks.put(ask);
+        self.changed();
+        self.check_content(&id);
+    }
+
+    fn check_content(&mut self, id: &str) {
+        let Some(known) = self.asks.known(id).filter(|known| known.ask.status == AskStatus::Pending) else { return };
+        for sending in self.sending.iter_mut().filter(|sending| sending.id == id) {
+            let yes = matches!(sending.decision, Decision::Approve(_) | Decision::Answer { .. });
+            let waits = matches!(sending.phase, Phase::Held(_) | Phase::Checking);
+            if yes && waits && sending.content.is_some_and(|content| content != known.content) {
+                sending.phase = Phase::Again(Why::Changed);
+            }
         }
+    }
+
+    /// Ends what has lasted long enough: a message on the screen, an approval that waits for the connection.
+    fn expire(&mut self) {
+        let now = self.now;
+        self.notice.take_if(|(since, _)| now.since(*since) >= NOTICE);
+        for sending in &mut self.sending {
+            let yes = matches!(sending.decision, Decision::Approve(_));
+            if yes && sending.queued && matches!(sending.phase, Phase::Held(_)) && now.since(sending.due) > QUEUED {
+                sending.phase = Phase::Again(Why::Waited);
+            }
+        }
+    }
+
+    /// The connection is lost: what was not sent waits for it.
+    fn queue(&mut self) {
+        for sending in &mut self.sending {
+            match sending.phase {
+                Phase::Held(_) => sending.queued = true,
+                Phase::Checking => sending.phase = Phase::Held(sending.due),
+                Phase::Going | Phase::TooLate | Phase::Again(_) => {}
+            }
+        }
+    }
+
+    /// Sends a decision that waited for the connection: its ask was read again, and is the same.
+    fn send_checked(&mut self, id: &str, effects: &mut Vec<Effect>) {
+        for sending in self.sending.iter_mut().filter(|sending| sending.id == id && sending.phase == Phase::Checking) {
+            sending.phase = Phase::Going;
+            effects.push(Effect::Send { id: sending.id.clone(), decision: sending.decision.clone() });
+        }
+    }
+
+    /// The ask could not be read again: the decision waits on.
+    fn wait_again(&mut self, id: &str) {
+        let until = self.now.plus(AGAIN);
+        for sending in self.sending.iter_mut().filter(|sending| sending.id == id && sending.phase == Phase::Checking) {
+            sending.phase = Phase::Held(until);
+        }
+    }
+
+    fn time_went_on(&mut self, effects: &mut Vec<Effect>) {
         if self.now.since(self.settled_at) >= Duration::from_secs(15) {
             self.changed();
         }
@@ -432,20 +581,22 @@ impl Model {
 
     /// Sends what was held long enough. While no server is there, everything waits.
     fn go_due(&mut self, effects: &mut Vec<Effect>) {
-        let now = self.now;
-        if !self.is_lost() {
-            self.go(effects, |until| until <= now);
+        if self.is_lost() {
+            return;
         }
-    }
-
-    /// Sends what is held and may go.
-    fn go(&mut self, effects: &mut Vec<Effect>, may: impl Fn(Time) -> bool) {
+        let now = self.now;
         for sending in &mut self.sending {
-            if let Phase::Held(until) = sending.phase
-                && may(until)
-            {
-                sending.phase = Phase::Going;
-                effects.push(Effect::Send { id: sending.id.clone(), decision: sending.decision.clone() });
+            match sending.phase {
+                Phase::Held(until) if until > now => {}
+                Phase::Held(_) if sending.queued => {
+                    sending.phase = Phase::Checking;
+                    effects.push(Effect::Fetch(sending.id.clone()));
+                }
+                Phase::Held(_) => {
+                    sending.phase = Phase::Going;
+                    effects.push(Effect::Send { id: sending.id.clone(), decision: sending.decision.clone() });
+                }
+                Phase::Checking | Phase::Going | Phase::TooLate | Phase::Again(_) => {}
             }
         }
     }
@@ -469,7 +620,7 @@ impl Model {
         effects.extend(gone);
         drop(listed);
         for ask in asks {
-            self.asks.put(ask);
+            self.put(ask);
         }
         self.asks.put_sessions(sessions);
         self.connection = Connection::Connected;
@@ -494,6 +645,8 @@ impl Model {
                 Taken::Ignored => return,
             }
             self.changed();
+            let queued: Vec<String> = self.sending.iter().map(|sending| sending.id.clone()).collect();
+            queued.iter().for_each(|id| self.check_content(id));
         } else if let (true, Some(session)) = (kind.starts_with("session."), session) {
             self.asks.put_session(session, data);
         }
@@ -501,9 +654,17 @@ impl Model {
 
     /// Holds a decision for a moment, in which it can be taken back, and goes on to the next ask.
     pub(super) fn hold(&mut self, id: &str, decision: Decision, label: String) -> Vec<Effect> {
+        self.actions += 1;
+        self.hold_with(id, decision, label)
+    }
+
+    /// Holds one more decision of the same key press.
+    pub(super) fn hold_with(&mut self, id: &str, decision: Decision, label: String) -> Vec<Effect> {
         self.sending.retain(|sending| sending.id != id);
-        let phase = Phase::Held(self.now.plus(self.settings.hold));
-        self.sending.push(Sending { id: id.to_owned(), decision, label, phase });
+        let due = self.now.plus(self.settings.hold);
+        let content = self.asks.known(id).map(|known| known.content);
+        let (queued, action) = (self.is_lost(), self.actions);
+        self.sending.push(Sending { id: id.to_owned(), decision, label, phase: Phase::Held(due), due, queued, content, action });
         if let Some(draft) = self.drafts.get_mut(id) {
             draft.problem = None;
         }
@@ -518,26 +679,36 @@ impl Model {
 
     /// Goes to the next ask that waits and is not on its way.
     pub(super) fn go_on(&mut self) {
-        let waits =
-            |id: &str| self.asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending) && self.sending(id).is_none();
+        let waits = |id: &str| self.asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending) && !self.is_busy(id);
         if let Some(at) = self.list.next(|row| row.group != Group::Snoozed && waits(&row.id)) {
             self.list.at = at;
             self.changed();
         }
     }
 
-    /// Takes back the newest decision that is held, and shows its ask again.
+    /// Takes back everything that the newest key press decided and that is still held, and shows its ask again.
     pub(super) fn undo(&mut self) {
-        let Some(id) = self.held().map(|(sending, _)| sending.id.clone()) else { return self.say("Nothing to undo.") };
-        self.sending.retain(|sending| sending.id != id);
+        let Some((id, action)) = self.held().map(|(sending, _)| (sending.id.clone(), sending.action)) else {
+            return self.say("Nothing to undo.");
+        };
+        let before = self.sending.len();
+        self.sending.retain(|sending| sending.action != action || !matches!(sending.phase, Phase::Held(_)));
         self.list.go_to(&id);
-        self.say("Taken back. Nothing was sent.");
+        match before - self.sending.len() {
+            1 => self.say("Taken back. Nothing was sent."),
+            several => self.say(format!("All {several} taken back. Nothing was sent.")),
+        }
     }
 
     /// Sends what is held, and ends.
     pub(super) fn quit(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
-        self.go(&mut effects, |_| true);
+        for sending in &mut self.sending {
+            if let Phase::Held(_) | Phase::Checking = sending.phase {
+                sending.phase = Phase::Going;
+                effects.push(Effect::Send { id: sending.id.clone(), decision: sending.decision.clone() });
+            }
+        }
         effects.push(Effect::Quit);
         effects
     }
@@ -548,18 +719,18 @@ impl Model {
             NotSent::TooLate(ask) => {
                 let own = self.sending.get(at).map(|sending| sending.label.clone()).unwrap_or_default();
                 let first = ask.outcome.as_ref().map(words::outcome).unwrap_or_default();
-                self.say(format!("{first} Your choice \"{own}\" was not sent."));
+                self.say(format!("{first} Your answer \"{own}\" wasn't sent."));
                 if let Some(sending) = self.sending.get_mut(at) {
                     sending.phase = Phase::TooLate;
                 }
-                self.asks.put(*ask);
-                self.changed();
+                self.put(*ask);
             }
             NotSent::Offline => {
                 if let Some(sending) = self.sending.get_mut(at) {
                     sending.phase = Phase::Held(self.now.plus(AGAIN));
+                    sending.queued = true;
                 }
-                self.say("Not sent: no connection. It is kept, and sent when the connection is back.");
+                self.say("Not sent: no connection. Your decision is queued; u takes it back.");
             }
             NotSent::Refused(reason) => self.failed(at, id, reason),
         }
@@ -599,10 +770,11 @@ impl Model {
         let Some(ask) = self.ask().filter(|ask| ask.status == AskStatus::Pending) else { return Vec::new() };
         let (id, back) = (ask.id.clone(), crate::order::is_snoozed(ask, self.now));
         let until = (!back).then(|| self.now.plus(SNOOZE));
+        self.actions += 1;
         if back {
             self.say("It is back.");
         } else {
-            self.say("Snoozed for 30 minutes. Not a no.");
+            self.say("Snoozed for 30 minutes. The agent keeps waiting.");
             self.go_on();
         }
         vec![Effect::Snooze { id, until }]
@@ -656,11 +828,11 @@ impl Model {
             _ => std::mem::take(&mut self.selected).into_iter().collect(),
         };
         let mut effects = Vec::new();
+        self.actions += 1;
         for id in chosen {
-            let busy = self.sending(&id).is_some_and(|sending| sending.phase != Phase::TooLate);
-            let ask = self.asks.get(&id).filter(|ask| ask.status == AskStatus::Pending && !busy);
+            let ask = self.asks.get(&id).filter(|ask| ask.status == AskStatus::Pending && !self.is_busy(&id));
             if let Some((decision, label)) = ask.and_then(&decision) {
-                effects.extend(self.hold(&id, decision, label));
+                effects.extend(self.hold_with(&id, decision, label));
             }
         }
         effects

@@ -324,11 +324,12 @@ impl Model {
         self.close_forms();
         self.say("The rule is saved.");
         let mut effects = Vec::new();
+        self.actions += 1;
         for id in released {
             let waits = self.asks.get(&id).is_some_and(|ask| ask.status == AskStatus::Pending);
             if waits && self.sending(&id).is_none() {
                 let yes = Decision::Approve(ApproveRequest { choice: None, input: None });
-                effects.extend(self.hold(&id, yes, "Approve".to_owned()));
+                effects.extend(self.hold_with(&id, yes, "Approve".to_owned()));
             }
         }
         effects

@@ -357,7 +357,7 @@ async fn fetch(client: &Client, id: &str) -> Vec<Event> {
     match client.ask(id).await {
         Ok(ask) => vec![Event::Fetched(Box::new(ask))],
         // The stream says when the server is back, and then it is read again.
-        Err(_) => Vec::new(),
+        Err(error) => vec![Event::NotFetched { id: id.to_owned(), offline: error.is_unreachable() }],
     }
 }
 
@@ -423,7 +423,7 @@ fn whole_path(typed: String) -> String {
 
 async fn snooze(client: &Client, id: &str, until: Option<Time>) -> Vec<Event> {
     match client.snooze(id, until).await {
-        Ok(ask) => vec![Event::Fetched(Box::new(ask))],
+        Ok(ask) => vec![Event::Snoozed(Box::new(ask))],
         Err(error) => vec![Event::Told(Failure::from(error).to_string())],
     }
 }

@@ -31,7 +31,18 @@ pub(super) struct Screen {
     look: Look,
     /// How much the title says waits, if we set it.
     titled: Option<usize>,
+    /// Whether the terminal was asked to report repeats and releases of keys.
+    key_kinds: bool,
 }
+
+/// The keyboard protocol of kitty: keeps the terminal's own settings, to be restored by `KEYS_AS_BEFORE`. Other
+/// terminals ignore these sequences.
+const KEEP_KEYS: &str = "\u{1b}[>0u";
+const KEYS_AS_BEFORE: &str = "\u{1b}[<1u";
+/// Every key as a sequence that says whether it is a press, a repeat or a release.
+const KEY_KINDS: &str = "\u{1b}[=15;1u";
+/// Keys as text, so that dead keys and input methods work.
+const KEYS_AS_TEXT: &str = "\u{1b}[=0;1u";
 
 impl Screen {
     /// Takes the terminal.
@@ -41,7 +52,7 @@ impl Screen {
             std::panic::set_hook(after(give_back, std::panic::take_hook()));
         });
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        let mut screen = Self { terminal, kept: Kept::default(), look, titled: None };
+        let mut screen = Self { terminal, kept: Kept::default(), look, titled: None, key_kinds: false };
         screen.resume()?;
         Ok(screen)
     }
@@ -51,7 +62,8 @@ impl Screen {
         TAKEN.store(true, Ordering::Release);
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
-        self.titled = None;
+        self.say(KEEP_KEYS)?;
+        (self.titled, self.key_kinds) = (None, false);
         self.redraw()
     }
 
@@ -74,6 +86,11 @@ impl Screen {
         let mut measured = model.measured;
         terminal.draw(|frame| measured = view::draw(frame, model, look, kept))?;
         model.measured = measured;
+        let key_kinds = model.field().is_none();
+        if self.key_kinds != key_kinds {
+            self.say(if key_kinds { KEY_KINDS } else { KEYS_AS_TEXT })?;
+            self.key_kinds = key_kinds;
+        }
         let waiting = model.waiting();
         if model.settings.title && model.is_loaded() && self.titled != Some(waiting) {
             // The old title is kept by the terminal and comes back in the end.
@@ -130,6 +147,7 @@ fn give_back() {
     }
     let mut out = io::stdout();
     // Nothing better can be done if the terminal is gone.
+    let _ = out.write_all(KEYS_AS_BEFORE.as_bytes());
     let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
     let _ = out.write_all(b"\x1b[23;2t").and_then(|()| out.flush());
     let _ = disable_raw_mode();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 use sayso_client::Environment;
@@ -367,7 +367,7 @@ fn nothing_chosen_is_not_sent() {
     assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("An answer is needed."));
 }
 
-/// Checklist 2.55: one question after the other, then a last look.
+/// The last step shows all answers for review.
 #[test]
 fn several_questions_are_answered_one_after_the_other() {
     let mut desk = Desk::with(vec![set()]);
@@ -447,7 +447,7 @@ fn approvals_are_decided_by_single_keys() {
 fn a_no_may_have_words() {
     let mut desk = Desk::with(vec![edit()]);
     desk.press('r');
-    assert!(desk.screen(80, 24).contains("Why not? The agent gets your words:"));
+    assert!(desk.screen(80, 24).contains("Why? The agent will see this:"));
     desk.type_in("use staging");
     desk.key(KeyCode::Enter);
     assert_eq!(desk.held().unwrap().1, &Decision::Deny(no(Some("use staging"), false)));
@@ -479,7 +479,7 @@ fn an_edited_input_is_shown_before_it_is_approved() {
     assert_eq!(desk.held(), None, "keys for the editor are not for the card");
     desk.rest();
     let screen = desk.screen(80, 24);
-    assert!(screen.contains("cargo test -p core") && screen.contains("a approve this input"), "{screen}");
+    assert!(screen.contains("cargo test -p core") && screen.contains("a approve with changes"), "{screen}");
     desk.press('a');
     let wanted = ApproveRequest { choice: None, input: Some(json!({"command": "cargo test -p core"})) };
     assert_eq!(desk.held().unwrap().1, &Decision::Approve(wanted));
@@ -556,7 +556,7 @@ fn a_snoozed_ask_goes_and_comes_back() {
     let until = desk.now.plus(Duration::from_secs(30 * 60));
     assert_eq!(desk.press('s'), [Effect::Snooze { id: "a".into(), until: Some(until) }]);
     assert_eq!(desk.open(), "b");
-    desk.event(Event::Fetched(Box::new(Ask { snoozed_until: Some(until), ..ask("a", 2, question_ask()) })));
+    desk.event(Event::Snoozed(Box::new(Ask { snoozed_until: Some(until), ..ask("a", 2, question_ask()) })));
     assert_eq!((desk.model.waiting(), desk.model.list.rows.len()), (1, 1));
     desk.press('z');
     desk.press('j');
@@ -718,7 +718,166 @@ fn what_the_stream_left_out_is_read_before_anything_is_approved() {
     assert_eq!(desk.held(), None);
     desk.event(Event::Fetched(Box::new(ask("a", 1, approval_ask()))));
     desk.press('a');
+    assert_eq!(desk.held(), None, "what was left out has just appeared");
+    desk.rest();
+    desk.press('a');
     assert_eq!(desk.held(), Some(("a", &yes())));
+}
+
+#[test]
+fn a_key_that_is_held_down_decides_one_card_only() {
+    let mut desk = Desk::with(["a", "b", "c"].map(|id| ask(id, 5, approval_ask())).to_vec());
+    desk.press('a');
+    assert_eq!((desk.model.sending.len(), desk.open()), (1, "b"));
+    // A terminal without reports of releases: the delay, then one repeat after the other.
+    desk.wait(Duration::from_millis(660));
+    desk.press('a');
+    for _ in 0..40 {
+        desk.wait(Duration::from_millis(33));
+        desk.press('a');
+    }
+    assert_eq!((desk.model.sending.len(), desk.open()), (1, "b"));
+    desk.wait(Duration::from_millis(250));
+    desk.press('a');
+    assert_eq!(desk.open(), "c", "released and pressed again");
+    // Another key is another press.
+    desk.rest();
+    desk.press('d');
+    assert_eq!(desk.model.sending.iter().filter(|sending| sending.id == "c").count(), 1);
+
+    // A terminal that reports them.
+    let kind = |kind| Event::Key(KeyEvent::new_with_kind(KeyCode::Char('a'), KeyModifiers::NONE, kind));
+    let mut desk = Desk::with(["a", "b"].map(|id| ask(id, 5, approval_ask())).to_vec());
+    desk.event(kind(KeyEventKind::Press));
+    for _ in 0..40 {
+        desk.wait(Duration::from_millis(33));
+        desk.event(kind(KeyEventKind::Repeat));
+    }
+    assert_eq!((desk.model.sending.iter().filter(|sending| sending.id == "b").count(), desk.open()), (0, "b"));
+    desk.event(kind(KeyEventKind::Release));
+    desk.event(kind(KeyEventKind::Press));
+    assert_eq!(desk.model.sending.iter().filter(|sending| sending.id == "b").count(), 1);
+}
+
+#[test]
+fn only_a_key_alone_decides() {
+    let mut desk = Desk::with(vec![ask("a", 5, approval_ask())]);
+    for modifiers in [KeyModifiers::SHIFT, KeyModifiers::SUPER, KeyModifiers::META, KeyModifiers::ALT] {
+        desk.event(Event::Key(KeyEvent::new(KeyCode::Char('a'), modifiers)));
+        assert_eq!(desk.held(), None, "{modifiers:?}");
+    }
+    desk.event(Event::Key(KeyEvent::new(KeyCode::Char('D'), KeyModifiers::SHIFT)));
+    assert_eq!(desk.held().map(|(_, decision)| decision.clone()), Some(Decision::Deny(no(None, true))));
+}
+
+#[test]
+fn a_yes_no_question_has_the_keys_of_an_approval() {
+    for (key, value) in [('a', "true"), ('d', "false"), ('1', "true"), ('2', "false")] {
+        let alone = Question { input: InputKind::YesNo, ..question(&[]) };
+        let mut desk = Desk::with(vec![Ask { questions: vec![alone], ..question_ask() }]);
+        desk.press(key);
+        assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&[value]])), "{key}");
+    }
+}
+
+/// An approval that was pressed without a connection.
+fn queued_approval() -> Desk {
+    let mut desk = Desk::with(vec![ask("a", 2, approval_ask()), ask("b", 1, question_ask())]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    desk.press('a');
+    desk.press('k');
+    desk
+}
+
+#[test]
+fn an_approval_that_waited_a_minute_for_the_connection_needs_a_new_press() {
+    let mut desk = queued_approval();
+    desk.wait(Duration::from_secs(60));
+    assert_eq!(desk.model.queued(), (1, 0));
+    desk.wait(Duration::from_secs(4));
+    assert_eq!(desk.model.queued(), (0, 1));
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("1 not sent, press again"), "{screen}");
+    assert!(screen.contains("Not sent: your approval waited more than a minute"), "{screen}");
+    desk.event(Event::Back);
+    assert_eq!(desk.wait(Duration::from_secs(1)), [], "nothing is sent by itself");
+    desk.press('a');
+    assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
+    assert_eq!(desk.sent(), [Effect::Send { id: "a".into(), decision: yes() }]);
+
+    // A no is safe however old it is.
+    let mut desk = Desk::with(vec![ask("a", 2, approval_ask())]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    desk.press('d');
+    desk.wait(Duration::from_secs(600));
+    assert_eq!(desk.model.queued(), (1, 0));
+}
+
+#[test]
+fn a_decision_on_content_that_has_changed_needs_a_new_press() {
+    let mut desk = queued_approval();
+    let mut changed = ask("a", 2, approval_ask());
+    changed.approval.as_mut().unwrap().command = Some("rm -rf build".into());
+    desk.event(Event::Back);
+    assert_eq!(desk.wait(Duration::from_secs(3)), [Effect::Fetch("a".into())]);
+    assert_eq!(desk.event(Event::Fetched(Box::new(changed))), []);
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("Not sent: this has changed since you decided."), "{screen}");
+    desk.press('a');
+    assert_eq!(desk.held(), None, "the content has just appeared");
+    desk.rest();
+    desk.press('a');
+    assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
+    // Decided by somebody else, it needs no press of anybody.
+    let done = decided(ask("a", 2, approval_ask()), AskStatus::Approved, ada());
+    let mut desk = queued_approval();
+    desk.wait(Duration::from_secs(64));
+    desk.event(Event::Fetched(Box::new(done)));
+    assert_eq!(desk.model.queued(), (0, 0));
+}
+
+#[test]
+fn the_list_uses_the_room_that_it_gets() {
+    let many: Vec<Ask> = (10..30).map(|number| ask(&format!("q{number}"), 60 - number, question_ask())).collect();
+    let mut desk = Desk::with(many);
+    for _ in 0..30 {
+        desk.press('j');
+    }
+    desk.screen(80, 24);
+    assert!(desk.kept.top > 10);
+    desk.screen(80, 200);
+    assert_eq!(desk.kept.top, 0, "the window grew");
+    desk.screen(80, 24);
+    desk.press('/');
+    desk.type_in("zzz");
+    desk.screen(80, 24);
+    desk.key(KeyCode::Esc);
+    desk.screen(80, 24);
+    assert!(desk.screen(80, 24).contains("> ?"), "{}", desk.screen(80, 24));
+}
+
+#[test]
+fn messages_go_by_themselves() {
+    let mut desk = Desk::with(vec![approval_ask()]);
+    desk.press('y');
+    assert!(desk.screen(80, 24).contains("Copied."));
+    // Whatever happens next, not only a tick.
+    desk.now = desk.now.plus(Duration::from_secs(6));
+    desk.event(Event::Away(Away::Off));
+    assert!(!desk.screen(80, 24).contains("Copied."));
+}
+
+#[test]
+fn recommended_is_a_mark_and_no_part_of_the_label() {
+    let mut marked = question_ask();
+    marked.questions[0].options[1].label = "PostgreSQL (Recommended)".into();
+    marked.questions[0].options[1].value = Some("PostgreSQL (Recommended)".into());
+    let mut desk = Desk::with(vec![ask("a", 1, marked)]);
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("2 PostgreSQL  recommended. full-featured") && !screen.contains("(Recommended)"), "{screen}");
+    desk.press('2');
+    assert_eq!(desk.model.held().unwrap().0.label, "PostgreSQL");
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL (Recommended)"]]), "the agent gets its own words");
 }
 
 #[test]
@@ -730,7 +889,7 @@ fn somebody_else_was_first() {
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::TooLate(Box::new(theirs)) });
     let screen = desk.screen(80, 24);
     assert!(screen.contains("Answered by ada on the page: \"SQLite table\"."), "{screen}");
-    assert!(screen.contains("Your choice \"Redis\" was not sent."), "{screen}");
+    assert!(screen.contains("Your answer \"Redis\" wasn't sent."), "{screen}");
     assert_eq!(desk.model.sending[0].phase, Phase::TooLate);
     desk.press('1');
     assert_eq!(desk.held(), None);
@@ -756,9 +915,11 @@ fn an_answer_that_was_not_taken_is_kept() {
     desk.key(KeyCode::Enter);
     desk.sent();
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
-    assert!(desk.screen(80, 24).contains("Not sent: no connection. It is kept, and sent when the connection is back."));
+    assert!(desk.screen(80, 24).contains("Not sent: no connection. Your decision is queued; u takes it back."));
     assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["mine"]])));
-    assert_eq!(desk.sent().len(), 1, "it is tried again");
+    assert_eq!(desk.sent(), [Effect::Fetch("a".into())], "it is looked at again");
+    let effects = desk.event(Event::Fetched(Box::new(ask("a", 1, question_ask()))));
+    assert_eq!(effects.len(), 1, "and sent again");
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Refused("Not sent: too long.".into()) });
     assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Not sent: too long."));
 }
@@ -799,9 +960,14 @@ fn what_is_decided_without_a_connection_is_sent_when_it_is_back() {
     assert!(desk.model.wake() > desk.now, "and nothing is tried all the time");
     assert!(desk.model.held().is_some_and(|(sending, _)| sending.id == "a"));
     desk.press('k');
-    assert!(desk.screen(80, 24).contains("No connection: it waits. u undo"), "{}", desk.screen(80, 24));
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("QUEUED \"SQLite\". No connection. u undo"), "{screen}");
+    assert!(screen.contains("1 queued, sent on reconnect, u undo"), "{screen}");
     desk.event(Event::Back);
-    let effects = desk.wait(Duration::from_secs(1));
+    assert_eq!(desk.wait(Duration::from_secs(1)), [Effect::Fetch("a".into())], "it may have changed meanwhile");
+    assert_eq!(desk.event(Event::NotFetched { id: "a".into(), offline: true }), []);
+    assert_eq!(desk.wait(Duration::from_secs(2)), [Effect::Fetch("a".into())]);
+    let effects = desk.event(Event::Fetched(Box::new(ask("a", 2, question_ask()))));
     assert_eq!(effects, [Effect::Send { id: "a".into(), decision: answer(&[&["SQLite"]]) }]);
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
     desk.press('u');

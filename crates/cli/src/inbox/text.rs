@@ -2,7 +2,8 @@
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier, Style};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr;
 
 use crate::output::Look;
 use crate::sanitize;
@@ -48,7 +49,9 @@ pub(super) type Pieces = Vec<(Tone, String)>;
 pub(super) enum Break {
     /// Between words, where that is possible.
     Words,
-    /// Anywhere: the text is verbatim, and its spaces count.
+    /// At spaces, which are all kept: the text is verbatim. Only a token longer than the line breaks inside.
+    Tokens,
+    /// Anywhere: the wrapped lines of a prefix are a prefix of the wrapped lines.
     Anywhere,
 }
 
@@ -69,16 +72,18 @@ fn wrap_line(line: &str, columns: usize, hanging: usize, how: Break) -> Vec<Stri
             lines.push(format!("{}{rest}", " ".repeat(indent)));
             return lines;
         }
-        let (head, _) = rest.split_at(end);
-        // A space right behind the end is where a word ends, too.
-        let at_space = match how {
-            Break::Words if rest[end..].starts_with(' ') => Some(end),
-            Break::Words => head.rfind(' ').filter(|at| !head[..*at].trim().is_empty()),
-            Break::Anywhere => None,
-        };
-        let (kept, next) = match at_space {
-            Some(at) => (rest[..at].trim_end(), rest[at..].trim_start_matches(' ')),
-            None => rest.split_at(end),
+        let head = &rest[..end];
+        // The last space that has a word before it.
+        let last_space = head.rfind(' ').filter(|at| !head[..*at].trim().is_empty());
+        // A space right after the end is the end of a word, too.
+        let at_word_end = rest[end..].starts_with(' ');
+        let (kept, next) = match (how, last_space) {
+            (Break::Words, _) if at_word_end => (head.trim_end(), rest[end..].trim_start_matches(' ')),
+            (Break::Words, Some(at)) => (head[..at].trim_end(), rest[at..].trim_start_matches(' ')),
+            // The space takes the column after the last one, where nothing is drawn.
+            (Break::Tokens, _) if at_word_end => rest.split_at(end + 1),
+            (Break::Tokens, Some(at)) => rest.split_at(at + 1),
+            (Break::Words | Break::Tokens, None) | (Break::Anywhere, _) => rest.split_at(end),
         };
         lines.push(format!("{}{kept}", " ".repeat(indent)));
         rest = next;
@@ -88,12 +93,11 @@ fn wrap_line(line: &str, columns: usize, hanging: usize, how: Break) -> Vec<Stri
     }
 }
 
-/// How many bytes of a text stand in this many columns; at least one character.
+/// How many bytes of a text fit into this many columns; at least one grapheme cluster.
 fn fits(text: &str, columns: usize) -> usize {
     let mut used = 0;
-    for (at, character) in text.char_indices() {
-        // A variation selector may make the character before it wide.
-        used += if character == '\u{fe0f}' { 1 } else { character.width().unwrap_or(0) };
+    for (at, cluster) in text.grapheme_indices(true) {
+        used += cluster.width();
         if used > columns && at > 0 {
             return at;
         }
@@ -138,10 +142,27 @@ mod tests {
     #[test]
     fn verbatim_text_keeps_its_spaces() {
         let command = "cargo test   --workspace --all-features";
+        let joined = |lines: &[String]| -> String {
+            lines.iter().enumerate().map(|(at, line)| if at == 0 { line } else { &line[4..] }).collect()
+        };
         let lines = wrap(command, 20, 4, Break::Anywhere);
         assert_eq!(lines, ["cargo test   --works", "    pace --all-featu", "    res"]);
-        let joined: String = lines.iter().enumerate().map(|(at, line)| if at == 0 { line } else { &line[4..] }).collect();
-        assert_eq!(joined, command);
+        assert_eq!(joined(&lines), command);
+        let lines = wrap(command, 20, 4, Break::Tokens);
+        assert_eq!(lines, ["cargo test   ", "    --workspace ", "    --all-features"]);
+        assert_eq!(joined(&lines), command);
+    }
+
+    #[test]
+    fn only_a_token_longer_than_the_line_breaks_inside() {
+        for (text, lines) in [
+            ("ab cd", vec!["ab ", "cd"]),
+            ("--work-space now", vec!["--wo", "rk-s", "pace ", "now"]),
+            ("a    b", vec!["a    ", "b"]),
+            ("", vec![""]),
+        ] {
+            assert_eq!(wrap(text, 4, 0, Break::Tokens), lines, "{text}");
+        }
     }
 
     #[test]

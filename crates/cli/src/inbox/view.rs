@@ -6,6 +6,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
 use ratatui_core::style::Modifier;
 use ratatui_core::terminal::Frame;
+use sayso_client::api::ask::Preview;
 use unicode_width::UnicodeWidthStr;
 
 use super::body::{self, Height, Room};
@@ -79,9 +80,14 @@ fn parts(area: Rect, model: &Model) -> Parts {
     }
     let rows = u16::try_from(model.list.rows.len()).unwrap_or(u16::MAX).max(1);
     let each = if area.height >= TALL { 2 } else { 1 };
+    // A diff or a plan needs the lines more than the list does.
+    let long = model.ask().and_then(|ask| ask.approval.as_ref()).is_some_and(|approval| {
+        matches!(approval.preview, Some(Preview::Diff { .. } | Preview::Plan { .. } | Preview::Text { .. }))
+    });
     let most = match middle.height {
         0..=11 => 2,
         12..=17 => 3,
+        18..=25 if long => 4,
         18..=25 => 6,
         _ => middle.height / 3,
     };
@@ -191,12 +197,18 @@ fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     }
     if let (Some((sending, until)), false) = (model.held(), lost) {
         let seconds = until.since(model.now).as_millis().div_ceil(1_000);
-        let room = usize::from(area.width).saturating_sub(48).max(8);
+        let room = usize::from(area.width).saturating_sub(54).max(8);
         let label = words::cut(&sending.label, room, look.ellipsis());
-        left.push((Tone::Sending, format!("   SENDING \"{label}\" in {seconds} s")));
+        let (times, all) = match model.held_together() {
+            0 | 1 => (String::new(), ""),
+            several => (format!(" x{several}"), " all"),
+        };
+        left.push((Tone::Sending, format!("   SENDING \"{label}\"{times} in {seconds} s")));
         left.push((Tone::Bold, "   u".to_owned()));
-        left.push((Tone::Plain, " undo".to_owned()));
+        left.push((Tone::Plain, format!(" undo{all}")));
         right = vec![(Tone::Plain, waiting), (Tone::Dim, format!("  {time} "))];
+    } else if model.queued() != (0, 0) {
+        left.push((Tone::Sending, format!("   {}", queued_words(model))));
     } else {
         let tone = if model.list.waiting > 0 { Tone::Waiting } else { Tone::Plain };
         left.push((Tone::Plain, "   Inbox  ".to_owned()));
@@ -219,6 +231,16 @@ fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     if text::width(&left) + used < width {
         let x = area.right().saturating_sub(u16::try_from(used).unwrap_or(0));
         text::write(buffer, (x, area.y), area.width, &right, look);
+    }
+}
+
+/// What was decided without a connection: what is sent when it is back, and what needs a new press.
+fn queued_words(model: &Model) -> String {
+    match model.queued() {
+        (0, 0) => String::new(),
+        (queued, 0) => format!("{queued} queued, sent on reconnect, u undo"),
+        (0, again) => format!("{again} not sent, press again"),
+        (queued, again) => format!("{queued} queued, u undo; {again} to press again"),
     }
 }
 

@@ -5,4 +5,4 @@ pub(crate) mod parse;
 pub(crate) mod render;
 mod run;
 
-pub(crate) use run::{Ended, run};
+pub(crate) use run::{Ended, Prompt, announce};

@@ -4,6 +4,36 @@ use sayso_client::api::ask::{Approval, InputKind, Question, QuestionOption};
 
 use crate::words;
 
+/// What can be typed at every prompt in place of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// No answer will come, or no.
+    Reject(Option<String>),
+    /// Not now.
+    Snooze,
+    /// What can be typed?
+    Help,
+}
+
+/// The command that a line is, if it is one. Other text that begins with a slash is an answer.
+pub(crate) fn command(line: &str) -> Option<Command> {
+    let line = line.trim();
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match (name.to_ascii_lowercase().as_str(), rest) {
+        ("/reject" | "/deny", reason) => Some(Command::Reject((!reason.is_empty()).then(|| reason.to_owned()))),
+        ("/snooze", "") => Some(Command::Snooze),
+        ("/help", "") => Some(Command::Help),
+        _ => None,
+    }
+}
+
+/// A line as it is meant: a quoted command is sent as text, without the quotes.
+pub(crate) fn literal(line: &str) -> &str {
+    let inside = line.trim().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    inside.filter(|text| command(text).is_some()).unwrap_or(line)
+}
+
 /// The entries that a line means for a question.
 pub(crate) fn answer(question: &Question, line: &str) -> Result<Vec<String>, String> {
     let line = if question.secret { line } else { line.trim() };
@@ -21,8 +51,8 @@ pub(crate) fn answer(question: &Question, line: &str) -> Result<Vec<String>, Str
         InputKind::Text => Ok(vec![line.to_owned()]),
         InputKind::Number => number(question, line).map(|entry| vec![entry]),
         InputKind::YesNo => match line.to_ascii_lowercase().as_str() {
-            "y" | "yes" | "true" => Ok(vec!["true".to_owned()]),
-            "n" | "no" | "false" => Ok(vec!["false".to_owned()]),
+            "y" | "yes" | "true" | "a" => Ok(vec!["true".to_owned()]),
+            "n" | "no" | "false" | "d" => Ok(vec!["false".to_owned()]),
             _ => Err("Type y or n.".to_owned()),
         },
     }
@@ -299,8 +329,32 @@ mod tests {
             assert!(answer(&number, line).is_err(), "{line}");
         }
         let yes = Question { input: InputKind::YesNo, ..text };
-        assert_eq!((good(&yes, "Y"), good(&yes, "no")), (vec!["true".to_owned()], vec!["false".to_owned()]));
+        for (line, value) in [("Y", "true"), ("a", "true"), ("no", "false"), ("d", "false")] {
+            assert_eq!(good(&yes, line), [value], "{line}");
+        }
         assert!(answer(&yes, "maybe").is_err());
+    }
+
+    #[test]
+    fn commands_are_told_from_answers_and_can_be_quoted() {
+        for (line, wanted) in [
+            (" /reject ", Some(Command::Reject(None))),
+            ("/REJECT  not now, please ", Some(Command::Reject(Some("not now, please".into())))),
+            ("/deny no", Some(Command::Reject(Some("no".into())))),
+            ("/snooze", Some(Command::Snooze)),
+            ("/help", Some(Command::Help)),
+            ("/rejected", None),
+            ("/snooze it", None),
+            ("/usr/bin", None),
+            ("\"/reject\"", None),
+            ("reject", None),
+        ] {
+            assert_eq!(command(line), wanted, "{line:?}");
+        }
+        assert_eq!(literal(" \"/reject now\" "), "/reject now");
+        for same in ["\"yes\"", "\"/usr\"", "/usr/bin", "\"", "1"] {
+            assert_eq!(literal(same), same);
+        }
     }
 
     #[test]

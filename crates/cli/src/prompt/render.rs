@@ -16,7 +16,6 @@ const LABEL: usize = 32;
 /// `━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━`
 pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
     let line = look.rule();
-    let width = RULE.min(look.width);
     let mut facts = vec![format!("{} asks", sanitize::line(&ask.agent))];
     let title = sanitize::line(&ask.title);
     if !title.is_empty() {
@@ -37,13 +36,13 @@ pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
     // The title gives way when there is too little room; where and which must stay readable.
     let joined = |facts: &[String]| facts.join(&format!(" {} ", look.dot()));
     let frame = 2 * (3 * line.width() + 1);
-    let excess = (joined(&facts).width() + frame).saturating_sub(width);
+    let excess = (joined(&facts).width() + frame).saturating_sub(look.width);
     if excess > 0 && title_at > 0 {
         let room = facts[title_at].width().saturating_sub(excess).max(8);
         facts[title_at] = words::cut(&facts[title_at], room, look.ellipsis());
     }
     let head = format!("{} {} ", line.repeat(3), joined(&facts));
-    let tail = width.saturating_sub(head.width()).max(3);
+    let tail = RULE.min(look.width).saturating_sub(head.width()).max(3);
     format!("{head}{}", line.repeat(tail))
 }
 
@@ -69,14 +68,11 @@ pub(crate) fn question(question: &Question, look: &Look) -> String {
     out.push_str(sanitize::text(&question.text).trim_end());
 
     let numbers = question.options.len().to_string().len();
-    let labels: Vec<String> = question.options.iter().map(|option| sanitize::line(&option.label)).collect();
+    let labels: Vec<String> = question.options.iter().map(|option| words::label(&option.label)).collect();
     let column = labels.iter().map(|label| label.width()).filter(|width| *width <= LABEL).max().unwrap_or(0);
     for (index, (option, label)) in question.options.iter().zip(&labels).enumerate() {
         let number = index + 1;
-        let mut description = sanitize::text(option.description.as_deref().unwrap_or_default()).trim_end().to_owned();
-        if option.recommended && !label.to_ascii_lowercase().ends_with("(recommended)") {
-            description = format!("recommended. {description}").trim_end().to_owned();
-        }
+        let description = words::description(option);
         let _ = write!(out, "\n  {number:>numbers$}. ");
         if description.is_empty() {
             out.push_str(label);
@@ -88,7 +84,7 @@ pub(crate) fn question(question: &Question, look: &Look) -> String {
         let _ = write!(out, "{}  {description}", words::pad(label, column));
     }
     if let Some(preselected) = question.preselected.as_ref().filter(|entries| !entries.is_empty()) {
-        let entries: Vec<String> = preselected.iter().map(|entry| sanitize::line(entry)).collect();
+        let entries: Vec<String> = preselected.iter().map(|entry| words::entry(question, entry)).collect();
         let _ = write!(out, "\nPreselected by your rule: {}. Enter takes it.", entries.join(", "));
     }
     out
@@ -157,8 +153,8 @@ pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
     if let Some(reason) = &approval.reason {
         let _ = write!(out, "\nThe agent's reason: {}", sanitize::text(reason));
     }
-    if let Some(why) = &ask.why {
-        let _ = write!(out, "\nYou are asked because {}.", sanitize::line(why).trim_end_matches('.'));
+    if let Some(why) = words::why(ask) {
+        let _ = write!(out, "\n{why}");
     }
     for (index, choice) in approval.choices.iter().enumerate() {
         let _ = write!(out, "\n  {}. {}", index + 1, sanitize::line(&choice.label));
@@ -202,6 +198,32 @@ pub(crate) fn decide(approval: &Approval) -> String {
     format!("Approve? [y/n/{choices}{edit}r/?]: ")
 }
 
+/// What can be typed at every prompt.
+macro_rules! commands {
+    ($no:literal) => {
+        concat!(
+            "  /reject [reason]  ",
+            $no,
+            "; the agent sees your reason\n  /snooze  hide it for 30 minutes\n  Ctrl-D  leave it for later"
+        )
+    };
+}
+
+/// What can be typed for a question.
+pub(crate) fn question_help(question: &Question) -> String {
+    let how = match question.input {
+        InputKind::Choice if !question.options.is_empty() && question.multiple => {
+            "  the numbers or labels of options, with commas"
+        }
+        InputKind::Choice if !question.options.is_empty() => "  the number or the label of an option",
+        InputKind::Choice | InputKind::Text => "  your answer",
+        InputKind::Number => "  a number",
+        InputKind::YesNo => "  y or a for yes, n or d for no",
+    };
+    let literal = "  \"/reject\" in quotes is sent as text";
+    format!("{how}\n{}\n{literal}", commands!("send no answer"))
+}
+
 /// What the keys of an approval do.
 pub(crate) fn approval_help(approval: &Approval) -> String {
     let mut out = "  y  approve\n  n  deny".to_owned();
@@ -211,9 +233,8 @@ pub(crate) fn approval_help(approval: &Approval) -> String {
     if approval.editable {
         out.push_str("\n  e  edit the input, then approve");
     }
-    out.push_str(
-        "\n  r  deny with a reason; the agent gets your words\n  s  deny and stop the agent\n  Ctrl-D leaves it for later",
-    );
+    out.push_str("\n  r  deny with a reason\n  s  deny and stop the agent\n");
+    out.push_str(commands!("deny"));
     out
 }
 
@@ -247,7 +268,8 @@ pub(crate) fn host_of(url: &str) -> Option<&str> {
 pub(crate) const DONE: &str = "Done? [y/n/o/?]: ";
 
 /// What the keys of a link do.
-pub(crate) const LINK_HELP: &str = "  o  open it in a browser\n  y  done: you have opened it\n  n  deny\n  r  deny with a reason; the agent gets your words\n  Ctrl-D leaves it for later";
+pub(crate) const LINK_HELP: &str =
+    concat!("  o  open it in a browser\n  y  done: you have opened it\n  n  deny\n  r  deny with a reason\n", commands!("deny"));
 
 #[cfg(test)]
 mod tests {
@@ -268,7 +290,6 @@ mod tests {
         format!("{}\n{body}\n{}", banner(ask, look), rule(look))
     }
 
-    // Checklist 2.50 to 2.53: word for word as the issue lays it out.
     #[test]
     fn the_prompt_is_laid_out_as_agreed() {
         assert_eq!(
@@ -373,7 +394,9 @@ mod tests {
         let look = look();
         let long = Ask { title: "a title that goes on and on and on and on and on and on".into(), ..question_ask() };
         let banner = banner(&long, &look);
-        assert_eq!(banner.width(), RULE, "{banner}");
+        assert_eq!(banner.width(), look.width, "{banner}");
+        let wide = Look { width: 120, ..look };
+        assert!(super::banner(&long, &wide).contains("and on and on · ~/work/shop"), "a title is cut only when there is no room");
         assert!(banner.contains("~/work/shop (main) · …4f2a ━━━"), "{banner}");
     }
 

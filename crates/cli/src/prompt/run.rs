@@ -1,17 +1,24 @@
-//! Between an ask and the person at the keyboard. Whoever decides first, wins: while the prompt is
-//! open, the ask is watched, and when somebody else decides it the prompt closes and says who.
+//! Between an ask and the person at the keyboard. The first decision wins: while the prompt is open the ask is
+//! watched, and when somebody else decides it the prompt closes and says who.
+
+use std::cell::Cell;
+use std::time::Duration;
 
 use sayso_client::Client;
 use sayso_client::api::ask::{AnswerRequest, Approval, ApproveRequest, Ask, AskKind, NoRequest};
 use sayso_client::api::error::ErrorCode;
 
-use super::parse::{self, Decision, LinkDecision};
+use super::parse::{self, Command, Decision, LinkDecision};
 use super::render;
 use crate::editor;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::line::Echo;
+use crate::output::{Output, Style};
 use crate::terminal::{Keyboard, Typed};
 use crate::words;
+
+/// How long `/snooze` hides an ask.
+const SNOOZE: Duration = Duration::from_secs(30 * 60);
 
 /// How a prompt ended.
 #[derive(Debug)]
@@ -20,7 +27,7 @@ pub(crate) enum Ended {
     Decided(Box<Ask>),
     /// Somebody or something else was first.
     Elsewhere(Box<Ask>),
-    /// The person left it for later (Ctrl-D).
+    /// The person left it for later (Ctrl-D, or `/snooze`).
     Left,
     /// Ctrl-C.
     Interrupted,
@@ -31,150 +38,227 @@ enum Step {
     Answer(Vec<Vec<String>>),
     Approve(ApproveRequest),
     No(NoRequest),
+    Snooze,
     Left,
     Interrupted,
 }
 
-/// Shows an ask and takes the person's decision.
-pub(crate) async fn run(out: &Output, client: &Client, ask: &Ask, keyboard: &mut Keyboard) -> Result<Ended, Failure> {
-    out.line(&render::banner(ask, &out.look));
-    loop {
-        let step = tokio::select! {
-            biased;
-            decided = client.wait_for_outcome(&ask.id) => return Ok(closed(out, decided?)),
-            step = converse(out, ask, keyboard) => step?,
-        };
-        let sent = match step {
-            Step::Answer(answers) => client.answer(&ask.id, &AnswerRequest { answers, note: None }).await,
-            Step::Approve(yes) => client.approve(&ask.id, &yes).await,
-            Step::No(no) => client.deny(&ask.id, &no).await,
-            Step::Left => {
-                out.line(&format!("\n{}", render::rule(&out.look)));
-                return Ok(Ended::Left);
-            }
-            Step::Interrupted => {
-                out.line(&format!("\n{}", render::rule(&out.look)));
-                return Ok(Ended::Interrupted);
-            }
-        };
-        match sent {
-            Ok(decided) => {
-                out.line(&render::rule(&out.look));
-                return Ok(Ended::Decided(Box::new(decided)));
-            }
-            Err(error) if error.already_resolved().is_some() => return Ok(closed(out, client.ask(&ask.id).await?)),
-            // The server knows better what fits; the ask is still pending.
-            Err(error) if error.code() == Some(ErrorCode::InvalidAnswers) => out.line(&Failure::from(error).to_string()),
-            Err(error) => return Err(error.into()),
+/// A line that was typed, or what was typed in its place.
+enum Said {
+    Line(String),
+    Step(Step),
+}
+
+/// Prints an ask that nobody is prompted for: everything that a decision needs, and the command that decides it.
+pub(crate) fn announce(out: &Output, ask: &Ask) -> String {
+    let mut text = render::banner(ask, &out.look);
+    match (&ask.approval, &ask.link) {
+        (Some(approval), _) => text.push_str(&format!("\n{}", render::approval(ask, approval, &out.look))),
+        (None, Some(link)) => text.push_str(&format!("\n{}", render::link(link, &out.look))),
+        (None, None) => {
+            let questions = ask.questions.iter().map(|question| format!("\n{}", render::question(question, &out.look)));
+            text.extend(questions);
         }
     }
-}
-
-fn closed(out: &Output, decided: Ask) -> Ended {
-    let how = decided.outcome.as_ref().map(words::outcome).unwrap_or_default();
-    out.line(&format!("\n{how} Nothing was sent from here.\n{}", render::rule(&out.look)));
-    Ended::Elsewhere(Box::new(decided))
-}
-
-async fn converse(out: &Output, ask: &Ask, keyboard: &mut Keyboard) -> Result<Step, Failure> {
-    match (ask.kind, &ask.approval, &ask.link) {
-        (AskKind::Question, _, _) => questions(out, ask, keyboard).await,
-        (AskKind::Approval, Some(approval), _) => {
-            out.line(&render::approval(ask, approval, &out.look));
-            decide(out, approval, keyboard).await
-        }
-        (AskKind::Link, _, Some(link)) => {
-            out.line(&render::link(link, &out.look));
-            follow_link(out, &link.url, keyboard).await
-        }
-        (AskKind::Approval, None, _) | (AskKind::Link, _, None) => {
-            Err(Failure::new("The server sent an ask without its content.").then("Look at it with: sayso show ID --json"))
-        }
+    if let Some(deadline) = words::consequence(ask, sayso_client::now()) {
+        text.push_str(&format!("\n{}", out.look.paint(Style::Waiting, &format!("{deadline}."))));
     }
+    text.push_str(&format!("\nDecide it with: {}", words::how_to_decide(ask)));
+    text
 }
 
-/// One question after the other; each is asked again until the line can be meant.
-async fn questions(out: &Output, ask: &Ask, keyboard: &mut Keyboard) -> Result<Step, Failure> {
-    let mut answers = Vec::with_capacity(ask.questions.len());
-    for question in &ask.questions {
-        out.line(&render::question(question, &out.look));
+/// The prompt for one ask.
+pub(crate) struct Prompt<'a> {
+    pub(crate) out: &'a Output,
+    pub(crate) client: &'a Client,
+    pub(crate) ask: &'a Ask,
+    /// Something to say before the prompt that may change while it is open.
+    pub(crate) note: &'a dyn Fn() -> String,
+    /// Set when the person has decided here and it is being sent.
+    pub(crate) is_sending: Cell<bool>,
+}
+
+impl Prompt<'_> {
+    /// Shows the ask and takes the person's decision.
+    pub(crate) async fn run(&self, keyboard: &mut Keyboard) -> Result<Ended, Failure> {
+        let Self { out, client, ask, .. } = self;
+        out.line(&render::banner(ask, &out.look));
         loop {
-            // Nothing is shown any more when the words invite to type.
-            let hidden = if question.secret { keyboard.hide() } else { None };
-            out.write(&render::select(question));
-            let typed = keyboard.next().await;
-            drop(hidden);
-            match typed {
-                Typed::Line(line) => match parse::answer(question, &line) {
-                    Ok(entries) => {
-                        answers.push(entries);
-                        break;
-                    }
-                    Err(problem) => out.line(&problem),
-                },
-                Typed::End => return Ok(Step::Left),
-                Typed::Interrupt => return Ok(Step::Interrupted),
+            let step = tokio::select! {
+                biased;
+                decided = client.wait_for_outcome(&ask.id) => return Ok(self.closed(keyboard, decided?)),
+                step = self.converse(keyboard) => step?,
+            };
+            self.is_sending.set(true);
+            let sent = match step {
+                Step::Answer(answers) => client.answer(&ask.id, &AnswerRequest { answers, note: None }).await,
+                Step::Approve(yes) => client.approve(&ask.id, &yes).await,
+                Step::No(no) if ask.kind == AskKind::Question => client.reject(&ask.id, &no).await,
+                Step::No(no) => client.deny(&ask.id, &no).await,
+                Step::Snooze => {
+                    let until = sayso_client::now().plus(SNOOZE);
+                    client.snooze(&ask.id, Some(until)).await?;
+                    let told = "Snoozed for 30 minutes. The agent keeps waiting.";
+                    out.line(&format!("{told}\n{}", render::rule(&out.look)));
+                    return Ok(Ended::Left);
+                }
+                Step::Left => {
+                    out.line(&format!("\n{}", render::rule(&out.look)));
+                    return Ok(Ended::Left);
+                }
+                Step::Interrupted => {
+                    out.line(&format!("\n{}", render::rule(&out.look)));
+                    return Ok(Ended::Interrupted);
+                }
+            };
+            match sent {
+                Ok(decided) => {
+                    out.line(&render::rule(&out.look));
+                    return Ok(Ended::Decided(Box::new(decided)));
+                }
+                Err(error) if error.already_resolved().is_some() => {
+                    return Ok(self.closed(keyboard, client.ask(&ask.id).await?));
+                }
+                // The server knows better what fits; the ask is still pending.
+                Err(error) if error.code() == Some(ErrorCode::InvalidAnswers) => {
+                    self.is_sending.set(false);
+                    out.line(&Failure::from(error).to_string());
+                }
+                Err(error) => return Err(error.into()),
             }
         }
     }
-    Ok(Step::Answer(answers))
-}
 
-async fn decide(out: &Output, approval: &Approval, keyboard: &mut Keyboard) -> Result<Step, Failure> {
-    keyboard.forget();
-    loop {
-        out.write(&render::decide(approval));
-        let line = match keyboard.next().await {
-            Typed::Line(line) => line,
-            Typed::End => return Ok(Step::Left),
-            Typed::Interrupt => return Ok(Step::Interrupted),
-        };
-        match parse::decision(approval, &line) {
-            Ok(Decision::Approve(choice)) => return Ok(Step::Approve(ApproveRequest { choice, input: None })),
-            Ok(Decision::Edit) => match editor::edit_json(&approval.input)? {
-                Some(input) => return Ok(Step::Approve(ApproveRequest { choice: None, input: Some(input) })),
-                None => out.line("The input is unchanged. Nothing was sent."),
-            },
-            Ok(Decision::Deny) => return Ok(Step::No(NoRequest::default())),
-            Ok(Decision::DenyAndStop) => return Ok(Step::No(NoRequest { message: None, stop: true })),
-            Ok(Decision::DenyWithReason) => return reason(out, keyboard).await,
-            Ok(Decision::Help) => out.line(&render::approval_help(approval)),
-            Err(problem) => out.line(&problem),
+    fn closed(&self, keyboard: &Keyboard, decided: Ask) -> Ended {
+        keyboard.screen().leave();
+        let how = decided.outcome.as_ref().map(words::outcome).unwrap_or_default();
+        self.out.line(&format!("{how} Nothing was sent from here.\n{}", render::rule(&self.out.look)));
+        Ended::Elsewhere(Box::new(decided))
+    }
+
+    async fn converse(&self, keyboard: &mut Keyboard) -> Result<Step, Failure> {
+        let Self { out, ask, .. } = self;
+        match (ask.kind, &ask.approval, &ask.link) {
+            (AskKind::Question, _, _) => self.questions(keyboard).await,
+            (AskKind::Approval, Some(approval), _) => {
+                out.line(&render::approval(ask, approval, &out.look));
+                self.decide(approval, keyboard).await
+            }
+            (AskKind::Link, _, Some(link)) => {
+                out.line(&render::link(link, &out.look));
+                self.follow_link(&link.url, keyboard).await
+            }
+            (AskKind::Approval, None, _) | (AskKind::Link, _, None) => {
+                Err(Failure::new("The server sent an ask without its content.").then("Look at it with: sayso show ID --json"))
+            }
         }
     }
-}
 
-async fn follow_link(out: &Output, url: &str, keyboard: &mut Keyboard) -> Result<Step, Failure> {
-    keyboard.forget();
-    loop {
-        out.write(render::DONE);
-        let line = match keyboard.next().await {
-            Typed::Line(line) => line,
-            Typed::End => return Ok(Step::Left),
-            Typed::Interrupt => return Ok(Step::Interrupted),
+    /// Reads a line. A command is carried out, or becomes the step that it stands for.
+    async fn read(&self, words: &str, help: &str, echo: Echo, keyboard: &mut Keyboard) -> Said {
+        let prompt = || {
+            let deadline = words::consequence(self.ask, sayso_client::now());
+            let before = [(self.note)(), deadline.unwrap_or_default()];
+            let before = before.iter().filter(|fact| !fact.is_empty()).map(|fact| format!("{fact} {} ", self.out.look.dot()));
+            format!("{}{words}", before.collect::<String>())
         };
-        match parse::link(&line) {
-            Ok(LinkDecision::Done) => return Ok(Step::Approve(ApproveRequest::default())),
-            Ok(LinkDecision::Open) => match editor::open_in_browser(url) {
-                Ok(()) => {}
-                Err(failure) => out.line(&failure.to_string()),
-            },
-            Ok(LinkDecision::Deny) => return Ok(Step::No(NoRequest::default())),
-            Ok(LinkDecision::DenyWithReason) => return reason(out, keyboard).await,
-            Ok(LinkDecision::Help) => out.line(render::LINK_HELP),
-            Err(problem) => out.line(&problem),
+        loop {
+            let line = match keyboard.next(&prompt, echo).await {
+                Typed::Line(line) => line,
+                Typed::End => return Said::Step(Step::Left),
+                Typed::Interrupt => return Said::Step(Step::Interrupted),
+            };
+            match parse::command(&line) {
+                Some(Command::Reject(message)) => return Said::Step(Step::No(NoRequest { message, stop: false })),
+                Some(Command::Snooze) => return Said::Step(Step::Snooze),
+                Some(Command::Help) => self.out.line(help),
+                None => return Said::Line(parse::literal(&line).to_owned()),
+            }
         }
     }
-}
 
-async fn reason(out: &Output, keyboard: &mut Keyboard) -> Result<Step, Failure> {
-    out.write("Why not? The agent gets your words: ");
-    match keyboard.next().await {
-        Typed::Line(line) => {
-            let message = Some(line.trim().to_owned()).filter(|message| !message.is_empty());
-            Ok(Step::No(NoRequest { message, stop: false }))
+    /// One question after the other; each is asked again until the line can be meant.
+    async fn questions(&self, keyboard: &mut Keyboard) -> Result<Step, Failure> {
+        let (out, questions) = (self.out, &self.ask.questions);
+        keyboard.forget();
+        let mut answers = Vec::with_capacity(questions.len());
+        for (index, question) in questions.iter().enumerate() {
+            out.line(&render::question(question, &out.look));
+            if index == 0 {
+                out.line(&out.look.paint(Style::Dim, "Or type /reject [reason], /snooze or /help."));
+            }
+            let echo = if question.secret { Echo::Hidden } else { Echo::Shown };
+            let (words, help) = (render::select(question), render::question_help(question));
+            loop {
+                match self.read(&words, &help, echo, keyboard).await {
+                    Said::Line(line) => match parse::answer(question, &line) {
+                        Ok(entries) => {
+                            answers.push(entries);
+                            break;
+                        }
+                        Err(problem) => out.line(&problem),
+                    },
+                    Said::Step(step) => return Ok(step),
+                }
+            }
         }
-        Typed::End => Ok(Step::Left),
-        Typed::Interrupt => Ok(Step::Interrupted),
+        Ok(Step::Answer(answers))
+    }
+
+    async fn decide(&self, approval: &Approval, keyboard: &mut Keyboard) -> Result<Step, Failure> {
+        let out = self.out;
+        keyboard.forget();
+        let (words, help) = (render::decide(approval), render::approval_help(approval));
+        loop {
+            let line = match self.read(&words, &help, Echo::Shown, keyboard).await {
+                Said::Line(line) => line,
+                Said::Step(step) => return Ok(step),
+            };
+            match parse::decision(approval, &line) {
+                Ok(Decision::Approve(choice)) => return Ok(Step::Approve(ApproveRequest { choice, input: None })),
+                Ok(Decision::Edit) => match editor::edit_json(&approval.input)? {
+                    Some(input) => return Ok(Step::Approve(ApproveRequest { choice: None, input: Some(input) })),
+                    None => out.line("The input is unchanged. Nothing was sent."),
+                },
+                Ok(Decision::Deny) => return Ok(Step::No(NoRequest::default())),
+                Ok(Decision::DenyAndStop) => return Ok(Step::No(NoRequest { message: None, stop: true })),
+                Ok(Decision::DenyWithReason) => return Ok(self.reason(keyboard).await),
+                Ok(Decision::Help) => out.line(&help),
+                Err(problem) => out.line(&problem),
+            }
+        }
+    }
+
+    async fn follow_link(&self, url: &str, keyboard: &mut Keyboard) -> Result<Step, Failure> {
+        let out = self.out;
+        keyboard.forget();
+        loop {
+            let line = match self.read(render::DONE, render::LINK_HELP, Echo::Shown, keyboard).await {
+                Said::Line(line) => line,
+                Said::Step(step) => return Ok(step),
+            };
+            match parse::link(&line) {
+                Ok(LinkDecision::Done) => return Ok(Step::Approve(ApproveRequest::default())),
+                Ok(LinkDecision::Open) => match editor::open_in_browser(url) {
+                    Ok(()) => {}
+                    Err(failure) => out.line(&failure.to_string()),
+                },
+                Ok(LinkDecision::Deny) => return Ok(Step::No(NoRequest::default())),
+                Ok(LinkDecision::DenyWithReason) => return Ok(self.reason(keyboard).await),
+                Ok(LinkDecision::Help) => out.line(render::LINK_HELP),
+                Err(problem) => out.line(&problem),
+            }
+        }
+    }
+
+    async fn reason(&self, keyboard: &mut Keyboard) -> Step {
+        match keyboard.next(&|| "Why? The agent will see this: ".to_owned(), Echo::Shown).await {
+            Typed::Line(line) => {
+                let message = Some(line.trim().to_owned()).filter(|message| !message.is_empty());
+                Step::No(NoRequest { message, stop: false })
+            }
+            Typed::End => Step::Left,
+            Typed::Interrupt => Step::Interrupted,
+        }
     }
 }

@@ -20,8 +20,8 @@ use crate::connect::Program;
 use crate::failure::{Failure, no_server};
 use crate::words;
 
-/// Variables that agents find things by. Keys and tokens are not among them.
-const KEPT: &[&str] = &["LANG", "LC_ALL", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+/// Variables that the service passes on: the ones that agents find things by, and the log level. No keys, no tokens.
+const KEPT: &[&str] = &["LANG", "LC_ALL", "PATH", "SAYSO_LOG", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
 /// Acts on the service.
 pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure>
 /// What is known about the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Found {
+pub(crate) struct ServiceState {
     /// Its file.
     pub(crate) path: PathBuf,
     /// Whether that is there.
@@ -57,7 +57,7 @@ pub(crate) struct Found {
     pub(crate) is_this_program: bool,
 }
 
-impl Found {
+impl ServiceState {
     fn words(&self, app: &App) -> String {
         let path = words::directory(&self.path.to_string_lossy(), &app.out.look);
         if !self.installed {
@@ -134,6 +134,11 @@ fn installed(app: &App) -> Result<Option<String>, Failure> {
     }
 }
 
+/// Whether the server is started by the system's service manager.
+pub(crate) fn is_installed(app: &App) -> bool {
+    installed(app).is_ok_and(|file| file.is_some())
+}
+
 fn wanted(app: &App, listen: Option<SocketAddr>) -> Result<Service, Failure> {
     let data_dir = std::path::absolute(&app.paths.data_dir).unwrap_or_else(|_| app.paths.data_dir.clone());
     let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), app.environment.get(name)?.to_owned())));
@@ -147,9 +152,9 @@ fn wanted(app: &App, listen: Option<SocketAddr>) -> Result<Service, Failure> {
 }
 
 /// One call of the system's service manager.
-type Line = Vec<String>;
+type ManagerCall = Vec<String>;
 
-fn line(words: &[&str]) -> Line {
+fn line(words: &[&str]) -> ManagerCall {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
@@ -158,7 +163,7 @@ fn launchd_domain() -> String {
 }
 
 /// What makes a new or changed file count, and starts it.
-fn to_install(path: &std::path::Path) -> Vec<Line> {
+fn to_install(path: &std::path::Path) -> Vec<ManagerCall> {
     match Manager::here() {
         Manager::Systemd => vec![
             line(&["systemctl", "--user", "daemon-reload"]),
@@ -170,7 +175,7 @@ fn to_install(path: &std::path::Path) -> Vec<Line> {
 }
 
 /// What stops it and forgets it, before its file goes.
-fn to_remove() -> Vec<Line> {
+fn to_remove() -> Vec<ManagerCall> {
     match Manager::here() {
         Manager::Systemd => vec![line(&["systemctl", "--user", "disable", "--now", UNIT])],
         Manager::Launchd => vec![line(&["launchctl", "bootout", &format!("{}/{LABEL}", launchd_domain())])],
@@ -216,14 +221,14 @@ fn is_enabled() -> bool {
 }
 
 /// What is there.
-pub(crate) fn look(app: &App) -> Result<Found, Failure> {
+pub(crate) fn look(app: &App) -> Result<ServiceState, Failure> {
     let text = installed(app)?;
     let asked = text.is_some() && can_be_asked();
     let program = text.as_deref().and_then(|text| file::program(text, Manager::here()));
     let same = |program: &String| {
         std::path::Path::new(program).canonicalize().ok() == std::env::current_exe().ok().and_then(|exe| exe.canonicalize().ok())
     };
-    Ok(Found {
+    Ok(ServiceState {
         path: path(app)?,
         installed: text.is_some(),
         enabled: asked.then(is_enabled),

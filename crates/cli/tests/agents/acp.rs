@@ -3,26 +3,26 @@
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, AskStatus, Delivery};
 use sayso_client::api::session::{IfPending, SessionStatus};
-use sayso_testkit::models::{Block, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelScript, ModelTurn};
 use serde_json::json;
 
 use crate::world::World;
 
 const DATABASE: &str = "Which database should we use?";
 
-fn which_database() -> Turn {
+fn which_database() -> ModelTurn {
     let options =
         [json!({ "label": "SQLite", "description": "a file" }), json!({ "label": "PostgreSQL", "description": "a server" })];
     let question = json!({ "question": DATABASE, "header": "Database", "multiSelect": false, "options": options });
-    vec![Block::text("I need to know."), Block::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))]
+    vec![ModelBlock::text("I need to know."), ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))]
 }
 
-fn bash(id: &str, command: &str) -> Turn {
-    vec![Block::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
+fn bash(id: &str, command: &str) -> ModelTurn {
+    vec![ModelBlock::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
 }
 
-fn script(turn: Turn) -> Script {
-    Script::turns([turn, vec![Block::text("Done.")]])
+fn script(turn: ModelTurn) -> ModelScript {
+    ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
 #[tokio::test]
@@ -63,8 +63,8 @@ async fn claude_acp_takes_own_words_and_a_rejection() -> Result<()> {
 
 #[tokio::test]
 async fn claude_acp_runs_what_is_approved_and_not_what_is_denied() -> Result<()> {
-    let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![Block::text("Done.")]];
-    let world = World::new(Script::turns(turns)).await?;
+    let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![ModelBlock::text("Done.")]];
+    let world = World::new(ModelScript::turns(turns)).await?;
     let mut agent = world.start("claude-acp", "make files").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;
@@ -112,10 +112,10 @@ async fn claude_acp_never_notices_that_the_server_was_killed() -> Result<()> {
 #[tokio::test]
 async fn gemini_runs_what_is_approved_and_not_what_is_denied() -> Result<()> {
     let call = |id: &str, command: &str| {
-        vec![Block::call(id, "run_shell_command", json!({ "command": command, "description": "make a file" }))]
+        vec![ModelBlock::call(id, "run_shell_command", json!({ "command": command, "description": "make a file" }))]
     };
-    let turns = [call("call_1", "touch a.txt"), call("call_2", "touch b.txt"), vec![Block::text("Done.")]];
-    let world = World::new(Script::turns(turns)).await?;
+    let turns = [call("call_1", "touch a.txt"), call("call_2", "touch b.txt"), vec![ModelBlock::text("Done.")]];
+    let world = World::new(ModelScript::turns(turns)).await?;
     let mut agent = world.start("gemini", "make files").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{AskStatus, Delivery};
 use sayso_client::api::session::{AttachmentState, NewAttachment};
 use sayso_testkit::agents::{CodexTerminal, installed};
-use sayso_testkit::models::{Block, PATIENCE, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelScript, ModelTurn, PATIENCE};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
@@ -89,14 +89,14 @@ impl OpenCode {
     }
 }
 
-fn question(id: &str) -> Turn {
+fn question(id: &str) -> ModelTurn {
     let options = json!([{ "label": "SQLite", "description": "small" }, { "label": "PostgreSQL", "description": "large" }]);
     let questions = json!([{ "question": DATABASE, "header": "Database", "options": options }]);
-    vec![Block::call(id, "question", json!({ "questions": questions }))]
+    vec![ModelBlock::call(id, "question", json!({ "questions": questions }))]
 }
 
-fn bash(id: &str, command: &str) -> Turn {
-    vec![Block::call(id, "bash", json!({ "command": command, "description": "make a file" }))]
+fn bash(id: &str, command: &str) -> ModelTurn {
+    vec![ModelBlock::call(id, "bash", json!({ "command": command, "description": "make a file" }))]
 }
 
 fn answered(answer: &str) -> String {
@@ -105,11 +105,10 @@ fn answered(answer: &str) -> String {
     )
 }
 
-// Checklist 0.21, 2.34.
 #[tokio::test]
 async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
     let turns = [question("call_1"), question("call_2"), bash("call_3", "touch a.txt"), bash("call_4", "touch b.txt")];
-    let world = World::new(Script::turns(turns.into_iter().chain([vec![Block::text("Done.")]]))).await?;
+    let world = World::new(ModelScript::turns(turns.into_iter().chain([vec![ModelBlock::text("Done.")]]))).await?;
     let theirs = OpenCode::start(&world).await?;
     let said = sayso(&world, &["connect", "opencode", &theirs.url]).await?;
     assert!(said.contains("Sayso listens to opencode") && said.contains(&theirs.url) && !said.contains(PASSWORD), "{said}");
@@ -152,10 +151,9 @@ async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> 
     world.close().await
 }
 
-// Checklist 0.22.
 #[tokio::test]
 async fn disconnecting_leaves_opencode_as_it_is() -> Result<()> {
-    let world = World::new(Script::turns([question("call_1"), question("call_2"), vec![Block::text("Done.")]])).await?;
+    let world = World::new(ModelScript::turns([question("call_1"), question("call_2"), vec![ModelBlock::text("Done.")]])).await?;
     let theirs = OpenCode::start(&world).await?;
     sayso(&world, &["connect", "opencode", &theirs.url]).await?;
     theirs.say("set up a database").await?;
@@ -204,16 +202,20 @@ fn socket(world: &World) -> std::path::PathBuf {
     world.home.path().join(".codex/app-server-control/app-server-control.sock")
 }
 
-fn run(id: &str, command: &str) -> Turn {
+fn run(id: &str, command: &str) -> ModelTurn {
     let input = json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "make a file" });
-    vec![Block::call(id, "exec_command", input)]
+    vec![ModelBlock::call(id, "exec_command", input)]
 }
 
 #[tokio::test]
 async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
-    let turns =
-        [run("call_1", "touch a.txt"), run("call_2", "touch b.txt"), run("call_3", "touch c.txt"), vec![Block::text("Done.")]];
-    let world = World::new(Script::turns(turns)).await?;
+    let turns = [
+        run("call_1", "touch a.txt"),
+        run("call_2", "touch b.txt"),
+        run("call_3", "touch c.txt"),
+        vec![ModelBlock::text("Done.")],
+    ];
+    let world = World::new(ModelScript::turns(turns)).await?;
     let mut daemon = codex_daemon(&world)?;
     let mut terminal = codex_terminal(&world, &mut daemon).await?;
     let said = sayso(&world, &["connect", "codex"]).await?;
@@ -259,7 +261,7 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
 
 #[tokio::test]
 async fn a_codex_daemon_that_ends_takes_what_it_asked_with_it() -> Result<()> {
-    let world = World::new(Script::turns([run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+    let world = World::new(ModelScript::turns([run("call_1", "touch a.txt"), vec![ModelBlock::text("Done.")]])).await?;
     let mut daemon = codex_daemon(&world)?;
     let mut terminal = codex_terminal(&world, &mut daemon).await?;
     let place = socket(&world).display().to_string();

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, AnswerRequest, ApproveRequest, Ask, AskStatus, Delivery};
 use sayso_client::api::session::{IfPending, NewSession, SessionStatus};
-use sayso_testkit::models::{Block, Part, Reply, Script, Turn};
+use sayso_testkit::models::{MessagePart, ModelBlock, ModelReply, ModelScript, ModelTurn};
 use serde_json::{Value, json};
 
 use crate::world::{World, until};
@@ -19,20 +19,20 @@ fn question(text: &str, header: &str, multiple: bool, labels: [&str; 2]) -> Valu
     json!({ "question": text, "header": header, "multiSelect": multiple, "options": labels.map(option) })
 }
 
-fn which_database() -> Turn {
+fn which_database() -> ModelTurn {
     ask(&[question(DATABASE, "Database", false, ["SQLite", "PostgreSQL"])])
 }
 
-fn ask(questions: &[Value]) -> Turn {
-    vec![Block::text("I need to know."), Block::call("toolu_q", "AskUserQuestion", json!({ "questions": questions }))]
+fn ask(questions: &[Value]) -> ModelTurn {
+    vec![ModelBlock::text("I need to know."), ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": questions }))]
 }
 
-fn bash(id: &str, command: &str) -> Turn {
-    vec![Block::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
+fn bash(id: &str, command: &str) -> ModelTurn {
+    vec![ModelBlock::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
 }
 
-fn script(turn: Turn) -> Script {
-    Script::turns([turn, vec![Block::text("Done.")]])
+fn script(turn: ModelTurn) -> ModelScript {
+    ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
 /// What the model got for a call, and whether as a failure.
@@ -41,7 +41,6 @@ async fn received(world: &World, id: &str) -> Result<(String, bool)> {
     Ok((result.text, result.is_error))
 }
 
-// Checklist 0.23.
 #[tokio::test]
 async fn an_answer_reaches_the_model() -> Result<()> {
     let world = World::new(script(which_database())).await?;
@@ -65,7 +64,6 @@ async fn an_answer_reaches_the_model() -> Result<()> {
     world.close().await
 }
 
-// Checklist 2.57.
 #[tokio::test]
 async fn several_questions_a_multi_select_and_free_text_reach_the_model() -> Result<()> {
     let questions = [
@@ -119,10 +117,10 @@ async fn a_typed_message_answers_the_open_question() -> Result<()> {
     world.close().await
 }
 
-// Checklist 0.26.
 #[tokio::test]
 async fn a_rejection_goes_on_with_the_persons_words_and_stops_if_told_so() -> Result<()> {
-    let world = World::new(Script::turns([which_database(), which_database(), vec![Block::text("Never said.")]])).await?;
+    let world =
+        World::new(ModelScript::turns([which_database(), which_database(), vec![ModelBlock::text("Never said.")]])).await?;
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
     world.deny(&asked, "Decide yourself.", false).await?;
@@ -137,22 +135,22 @@ async fn a_rejection_goes_on_with_the_persons_words_and_stops_if_told_so() -> Re
 }
 
 /// What a model in plan mode does: it writes the plan to the file that it was told, then it asks.
-fn planning() -> Script {
-    Script::choose(|request| match request.step() {
+fn planning() -> ModelScript {
+    ModelScript::choose(|request| match request.step() {
         0 => {
             let text = request.messages.iter().flat_map(|message| &message.parts).filter_map(as_text).collect::<String>();
             let path = plan_file(&text).unwrap_or_else(|| panic!("no plan file is named in {text}"));
-            Reply::call("toolu_w", "Write", json!({ "file_path": path, "content": "# Plan\n1. do it\n" }))
+            ModelReply::call("toolu_w", "Write", json!({ "file_path": path, "content": "# Plan\n1. do it\n" }))
         }
-        1 => Reply::call("toolu_p", "ExitPlanMode", json!({})),
-        _ => Reply::text("Done."),
+        1 => ModelReply::call("toolu_p", "ExitPlanMode", json!({})),
+        _ => ModelReply::text("Done."),
     })
 }
 
-fn as_text(part: &Part) -> Option<&str> {
+fn as_text(part: &MessagePart) -> Option<&str> {
     match part {
-        Part::Text(text) => Some(text),
-        Part::ToolCall { .. } | Part::ToolResult(_) | Part::Other(_) => None,
+        MessagePart::Text(text) => Some(text),
+        MessagePart::ToolCall { .. } | MessagePart::ToolResult(_) | MessagePart::Other(_) => None,
     }
 }
 
@@ -173,7 +171,6 @@ async fn plan(world: &World) -> Result<(sayso_testkit::ScriptedAgent, Ask)> {
     Ok((agent, asked))
 }
 
-// Checklist 0.24.
 #[tokio::test]
 async fn a_plan_is_approved_edited_and_denied() -> Result<()> {
     let world = World::new(planning()).await?;
@@ -204,7 +201,7 @@ async fn a_plan_is_approved_edited_and_denied() -> Result<()> {
 
 #[tokio::test]
 async fn a_command_runs_when_it_is_approved_as_it_was_edited_and_not_when_it_is_denied() -> Result<()> {
-    let world = World::new(Script::turns([
+    let world = World::new(ModelScript::turns([
         bash("toolu_1", "touch a.txt"),
         bash("toolu_2", "touch b.txt"),
         bash("toolu_3", "touch c.txt"),
@@ -232,7 +229,7 @@ async fn a_command_runs_when_it_is_approved_as_it_was_edited_and_not_when_it_is_
 
 #[tokio::test]
 async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<()> {
-    let world = World::new(Script::turns([
+    let world = World::new(ModelScript::turns([
         bash("toolu_1", "touch a.txt"),
         bash("toolu_2", "touch a.txt"),
         bash("toolu_3", "touch b.txt"),
@@ -256,7 +253,7 @@ async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<(
 #[tokio::test]
 async fn two_questions_at_once_are_answered_in_any_order() -> Result<()> {
     let call = |id: &str, text: &str| {
-        Block::call(id, "AskUserQuestion", json!({ "questions": [question(text, "H", false, ["yes", "no"])] }))
+        ModelBlock::call(id, "AskUserQuestion", json!({ "questions": [question(text, "H", false, ["yes", "no"])] }))
     };
     let turn = vec![call("toolu_1", "First?"), call("toolu_2", "Second?")];
     let world = World::new(script(turn)).await?;
@@ -388,7 +385,9 @@ async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
 
 #[tokio::test]
 async fn bypass_permissions_still_asks_questions_but_not_for_tools() -> Result<()> {
-    let world = World::new(Script::turns([bash("toolu_b", "touch a.txt"), which_database(), vec![Block::text("Done.")]])).await?;
+    let world =
+        World::new(ModelScript::turns([bash("toolu_b", "touch a.txt"), which_database(), vec![ModelBlock::text("Done.")]]))
+            .await?;
     let bypass = |new: &mut NewSession| new.permission_mode = Some("bypassPermissions".to_owned());
     let mut agent = world.start_with("claude", "go", bypass).await?;
     let asked = agent.asks().await?;
@@ -417,11 +416,11 @@ async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<
 async fn an_agent_cannot_approve_itself() -> Result<()> {
     let sayso = sayso_testkit::sayso_bin()?.display().to_string();
     let allow_all = "[[rules]]\nname = \"everything\"\ndo = \"allow\"\nrun = [\"*\"]\n[approvals]\npolicy = \"allow\"\n";
-    let turns = Script::choose(move |request| match request.step() {
-        0 => Reply::call("toolu_1", "Bash", json!({ "command": format!("{sayso} approve --help") })),
-        1 => Reply::call("toolu_2", "Bash", json!({ "command": "cat $SAYSO_DATA_DIR/token; ls -a ~/.local/state/sayso" })),
-        2 => Reply::call("toolu_3", "Bash", json!({ "command": format!("env | grep ^SAYSO_ ; true") })),
-        _ => Reply::text("Done."),
+    let turns = ModelScript::choose(move |request| match request.step() {
+        0 => ModelReply::call("toolu_1", "Bash", json!({ "command": format!("{sayso} approve --help") })),
+        1 => ModelReply::call("toolu_2", "Bash", json!({ "command": "cat $SAYSO_DATA_DIR/token; ls -a ~/.local/state/sayso" })),
+        2 => ModelReply::call("toolu_3", "Bash", json!({ "command": format!("env | grep ^SAYSO_ ; true") })),
+        _ => ModelReply::text("Done."),
     });
     let world = World::with_policy(turns, allow_all).await?;
     let mut agent = world.start("claude", "approve yourself").await?;

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, ApproveRequest, Ask, AskStatus, Delivery, NoRequest};
 use sayso_client::api::session::{IfPending, NewSession, SessionStatus};
 use sayso_testkit::agents::installed;
-use sayso_testkit::models::{Block, Reply, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelReply, ModelScript, ModelTurn};
 use serde_json::{Value, json};
 
 use crate::claude::kill_agent;
@@ -13,13 +13,13 @@ use crate::world::World;
 const DATABASE: &str = "Which database should we use?";
 
 /// A command that leaves the sandbox, so that Codex asks.
-fn run(id: &str, command: &str) -> Turn {
+fn run(id: &str, command: &str) -> ModelTurn {
     let input = json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "make a file" });
-    vec![Block::text("A file is needed."), Block::call(id, "exec_command", input)]
+    vec![ModelBlock::text("A file is needed."), ModelBlock::call(id, "exec_command", input)]
 }
 
-fn patch(id: &str) -> Turn {
-    vec![Block::call(id, "apply_patch", json!("*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch\n"))]
+fn patch(id: &str) -> ModelTurn {
+    vec![ModelBlock::call(id, "apply_patch", json!("*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch\n"))]
 }
 
 fn question(id: &str, text: &str, labels: [&str; 2]) -> Value {
@@ -27,16 +27,16 @@ fn question(id: &str, text: &str, labels: [&str; 2]) -> Value {
     json!({ "id": id, "header": "Choose", "question": text, "options": labels.map(option) })
 }
 
-fn ask(questions: &[Value]) -> Turn {
-    vec![Block::call("call_q", "request_user_input", json!({ "questions": questions }))]
+fn ask(questions: &[Value]) -> ModelTurn {
+    vec![ModelBlock::call("call_q", "request_user_input", json!({ "questions": questions }))]
 }
 
-fn which_database() -> Turn {
+fn which_database() -> ModelTurn {
     ask(&[question("db", DATABASE, ["SQLite", "PostgreSQL"])])
 }
 
-fn script(turn: Turn) -> Script {
-    Script::turns([turn, vec![Block::text("Done.")]])
+fn script(turn: ModelTurn) -> ModelScript {
+    ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
 async fn received(world: &World, id: &str) -> Result<String> {
@@ -88,8 +88,8 @@ async fn a_reason_for_a_no_reaches_the_model_in_the_same_turn() -> Result<()> {
 
 #[tokio::test]
 async fn a_no_that_stops_ends_the_turn_and_the_session_lives_on() -> Result<()> {
-    let turns = [run("call_1", "touch a.txt"), vec![Block::text("Here again.")]];
-    let world = World::new(Script::turns(turns)).await?;
+    let turns = [run("call_1", "touch a.txt"), vec![ModelBlock::text("Here again.")]];
+    let world = World::new(ModelScript::turns(turns)).await?;
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
     world.deny(&asked, "Enough.", true).await?;
@@ -107,8 +107,8 @@ async fn a_no_that_stops_ends_the_turn_and_the_session_lives_on() -> Result<()> 
 async fn rules_decide_and_a_no_of_theirs_lets_codex_go_on() -> Result<()> {
     let policy =
         "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
-    let turns = [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), vec![Block::text("Done.")]];
-    let world = World::with_policy(Script::turns(turns), policy).await?;
+    let turns = [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), vec![ModelBlock::text("Done.")]];
+    let world = World::with_policy(ModelScript::turns(turns), policy).await?;
     let mut agent = world.start("codex", "make files").await?;
     assert_eq!(agent.finished().await?, "Done.");
     let told = received(&world, "call_1").await?;
@@ -122,9 +122,13 @@ async fn rules_decide_and_a_no_of_theirs_lets_codex_go_on() -> Result<()> {
 
 #[tokio::test]
 async fn always_is_what_codex_proposed() -> Result<()> {
-    let turns =
-        [run("call_1", "touch a.txt"), run("call_2", "touch a.txt"), run("call_3", "touch b.txt"), vec![Block::text("Done.")]];
-    let world = World::new(Script::turns(turns)).await?;
+    let turns = [
+        run("call_1", "touch a.txt"),
+        run("call_2", "touch a.txt"),
+        run("call_3", "touch b.txt"),
+        vec![ModelBlock::text("Done.")],
+    ];
+    let world = World::new(ModelScript::turns(turns)).await?;
     let mut agent = world.start("codex", "make files").await?;
     let asked = agent.asks().await?;
     let choices = &asked.approval.as_ref().context("an approval")?.choices;
@@ -143,7 +147,7 @@ async fn always_is_what_codex_proposed() -> Result<()> {
 
 #[tokio::test]
 async fn a_patch_is_shown_with_its_diff_and_applied_when_it_is_approved() -> Result<()> {
-    let world = World::new(Script::turns([patch("call_1"), patch("call_2"), vec![Block::text("Done.")]])).await?;
+    let world = World::new(ModelScript::turns([patch("call_1"), patch("call_2"), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;
@@ -179,7 +183,7 @@ async fn an_answer_reaches_the_model() -> Result<()> {
 #[tokio::test]
 async fn several_questions_own_words_and_a_rejection_reach_the_model() -> Result<()> {
     let questions = [question("db", DATABASE, ["SQLite", "PostgreSQL"]), question("name", "What name?", ["alpha", "beta"])];
-    let world = World::new(Script::turns([ask(&questions), which_database(), vec![Block::text("Done.")]])).await?;
+    let world = World::new(ModelScript::turns([ask(&questions), which_database(), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "set it up").await?;
     let asked = agent.asks().await?;
     world.answer(&asked, &[&["SQLite"], &["call it \"gamma\""]]).await?;
@@ -207,7 +211,6 @@ async fn in_plan_mode_codex_asks_as_well() -> Result<()> {
     world.close().await
 }
 
-// Checklist 2.56, 2.57.
 #[tokio::test]
 async fn the_question_tool_is_gone_when_the_policy_rejects_questions() -> Result<()> {
     let world = World::new(script(which_database())).await?;
@@ -219,7 +222,7 @@ async fn the_question_tool_is_gone_when_the_policy_rejects_questions() -> Result
     assert!(world.client.pending_asks().await?.data.is_empty());
     world.close().await?;
 
-    let world = World::new(script(vec![Block::text("Done.")])).await?;
+    let world = World::new(script(vec![ModelBlock::text("Done.")])).await?;
     world.start("codex", "hello").await?.finished().await?;
     let tools = world.model.records()[0].request.tools.clone();
     assert!(tools.iter().any(|tool| tool == "request_user_input"), "{tools:?}");
@@ -231,8 +234,9 @@ async fn the_question_tool_is_gone_when_the_policy_rejects_questions() -> Result
 #[tokio::test]
 async fn a_question_that_codex_does_not_wait_for_is_answered_by_a_message() -> Result<()> {
     let questions = json!([{ "title": DATABASE, "options": ["SQLite", "PostgreSQL"] }, { "title": "What name?" }]);
-    let call = vec![Block::call("call_q", "request_user_input_async", json!({ "questions": questions }))];
-    let world = World::new(Script::turns([call, vec![Block::text("I go on.")], vec![Block::text("Thanks.")]])).await?;
+    let call = vec![ModelBlock::call("call_q", "request_user_input_async", json!({ "questions": questions }))];
+    let world =
+        World::new(ModelScript::turns([call, vec![ModelBlock::text("I go on.")], vec![ModelBlock::text("Thanks.")]])).await?;
     let newest = |new: &mut NewSession| new.model = Some("gpt-6.1-sol".to_owned());
     let mut agent = world.start_with("codex", "set up a database", newest).await?;
     let asked = agent.asks().await?;
@@ -280,7 +284,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", line =>
 "#;
 
 /// A world whose Codex has that MCP server.
-async fn with_asking_server(script: Script) -> Result<World> {
+async fn with_asking_server(script: ModelScript) -> Result<World> {
     let world = World::new(script).await?;
     let program = world.home.path().join("asking.js");
     std::fs::write(&program, ASKING_SERVER)?;
@@ -299,9 +303,9 @@ fn configure(world: &World, more: &str) -> Result<()> {
 async fn more_access_is_given_or_not() -> Result<()> {
     let call = |id: &str| {
         let wanted = json!({ "file_system": { "write": ["/var/out"] }, "network": { "enabled": true } });
-        vec![Block::call(id, "request_permissions", json!({ "reason": "build output", "permissions": wanted }))]
+        vec![ModelBlock::call(id, "request_permissions", json!({ "reason": "build output", "permissions": wanted }))]
     };
-    let world = World::new(Script::turns([call("call_1"), call("call_2"), vec![Block::text("Done.")]])).await?;
+    let world = World::new(ModelScript::turns([call("call_1"), call("call_2"), vec![ModelBlock::text("Done.")]])).await?;
     configure(&world, "[features]\nrequest_permissions_tool = true\n")?;
     let mut agent = world.start("codex", "build it").await?;
     let asked = agent.asks().await?;
@@ -320,9 +324,9 @@ async fn more_access_is_given_or_not() -> Result<()> {
 
 #[tokio::test]
 async fn a_form_and_a_link_of_an_mcp_server_reach_a_person_and_come_back() -> Result<()> {
-    let call = |id: &str, tool: &str| vec![Block::call(id, format!("mcp__demo__{tool}"), json!({}))];
-    let turns = [call("call_1", "deploy"), call("call_2", "deploy"), call("call_3", "sign_in"), vec![Block::text("Done.")]];
-    let world = with_asking_server(Script::turns(turns)).await?;
+    let call = |id: &str, tool: &str| vec![ModelBlock::call(id, format!("mcp__demo__{tool}"), json!({}))];
+    let turns = [call("call_1", "deploy"), call("call_2", "deploy"), call("call_3", "sign_in"), vec![ModelBlock::text("Done.")]];
+    let world = with_asking_server(ModelScript::turns(turns)).await?;
     let mut agent = world.start("codex", "deploy it").await?;
     let asked = agent.asks().await?;
     let keys: Vec<&str> = asked.questions.iter().filter_map(|question| question.key.as_deref()).collect();
@@ -346,8 +350,8 @@ async fn a_form_and_a_link_of_an_mcp_server_reach_a_person_and_come_back() -> Re
 
 #[tokio::test]
 async fn a_tool_of_an_mcp_server_is_an_approval() -> Result<()> {
-    let call = |id: &str| vec![Block::call(id, "mcp__demo__plain", json!({}))];
-    let world = with_asking_server(Script::turns([call("call_1"), call("call_2"), vec![Block::text("Done.")]])).await?;
+    let call = |id: &str| vec![ModelBlock::call(id, "mcp__demo__plain", json!({}))];
+    let world = with_asking_server(ModelScript::turns([call("call_1"), call("call_2"), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "use it").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;
@@ -382,9 +386,9 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
 
 #[tokio::test]
 async fn two_sessions_do_not_meet() -> Result<()> {
-    let world = World::new(Script::by_word([
-        ("first", vec![run("call_1", "touch a.txt"), vec![Block::text("One done.")]]),
-        ("second", vec![run("call_2", "touch b.txt"), vec![Block::text("Two done.")]]),
+    let world = World::new(ModelScript::by_word([
+        ("first", vec![run("call_1", "touch a.txt"), vec![ModelBlock::text("One done.")]]),
+        ("second", vec![run("call_2", "touch b.txt"), vec![ModelBlock::text("Two done.")]]),
     ]))
     .await?;
     // Codex makes its database when it is started for the first time, and two cannot do that at once.
@@ -403,7 +407,7 @@ async fn two_sessions_do_not_meet() -> Result<()> {
 #[tokio::test]
 async fn codex_never_notices_that_the_server_was_killed() -> Result<()> {
     let mut world =
-        World::new(Script::turns([which_database(), run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+        World::new(ModelScript::turns([which_database(), run("call_1", "touch a.txt"), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "set up a database").await?;
     let asked = agent.asks().await?;
     world.server.kill9().await?;
@@ -422,10 +426,10 @@ async fn codex_never_notices_that_the_server_was_killed() -> Result<()> {
 
 #[tokio::test]
 async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()> {
-    let world = World::new(Script::by_word([
+    let world = World::new(ModelScript::by_word([
         ("file", vec![run("call_1", "touch a.txt")]),
         ("database", vec![which_database()]),
-        ("PostgreSQL", vec![vec![Block::text("Thanks.")]]),
+        ("PostgreSQL", vec![vec![ModelBlock::text("Thanks.")]]),
     ]))
     .await?;
     let mut agent = world.start("codex", "make a file").await?;
@@ -452,9 +456,9 @@ async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()>
 
 #[tokio::test]
 async fn an_error_of_the_model_is_told_and_the_session_lives_on() -> Result<()> {
-    let world = World::new(Script::choose(|request| match request.last_user_text() {
-        Some("go on") => Reply::text("Here again."),
-        _ => Reply::Fail { status: 400, message: "the model is unwell".to_owned() },
+    let world = World::new(ModelScript::choose(|request| match request.last_user_text() {
+        Some("go on") => ModelReply::text("Here again."),
+        _ => ModelReply::Fail { status: 400, message: "the model is unwell".to_owned() },
     }))
     .await?;
     let mut agent = world.start("codex", "hello").await?;

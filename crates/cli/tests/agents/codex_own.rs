@@ -4,7 +4,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use sayso_testkit::agents::{Host, installed};
-use sayso_testkit::models::{Block, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelScript, ModelTurn};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -13,9 +13,9 @@ const POLICY: &str =
     "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
 const APPROVAL: &str = "item/commandExecution/requestApproval";
 
-fn run(id: &str, command: &str) -> Turn {
+fn run(id: &str, command: &str) -> ModelTurn {
     let input = json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "make a file" });
-    vec![Block::call(id, "exec_command", input)]
+    vec![ModelBlock::call(id, "exec_command", input)]
 }
 
 /// Writes the configuration as a person would have it written.
@@ -95,9 +95,13 @@ impl Codex {
 
 #[tokio::test]
 async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt() -> Result<()> {
-    let turns =
-        [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), run("call_3", "cp a.txt c.txt"), vec![Block::text("Done.")]];
-    let world = World::with_policy(Script::turns(turns), POLICY).await?;
+    let turns = [
+        run("call_1", "touch a.txt"),
+        run("call_2", "mkdir b"),
+        run("call_3", "cp a.txt c.txt"),
+        vec![ModelBlock::text("Done.")],
+    ];
+    let world = World::with_policy(ModelScript::turns(turns), POLICY).await?;
     connect(&world, &[]).await?;
     let mut codex = Codex::start(&world).await?;
     codex.trust(&world).await?;
@@ -119,8 +123,8 @@ async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt
 
 #[tokio::test]
 async fn without_trust_and_without_a_server_its_own_prompt_is_as_it_always_was() -> Result<()> {
-    let turns = [run("call_1", "mkdir a"), run("call_2", "mkdir b"), vec![Block::text("Done.")]];
-    let mut world = World::with_policy(Script::turns(turns), POLICY).await?;
+    let turns = [run("call_1", "mkdir a"), run("call_2", "mkdir b"), vec![ModelBlock::text("Done.")]];
+    let mut world = World::with_policy(ModelScript::turns(turns), POLICY).await?;
     connect(&world, &[]).await?;
     let mut codex = Codex::start(&world).await?;
     codex.say(&world, "make folders").await?;
@@ -139,7 +143,7 @@ async fn without_trust_and_without_a_server_its_own_prompt_is_as_it_always_was()
 
 #[tokio::test]
 async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
-    let world = World::new(Script::turns([run("call_1", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+    let world = World::new(ModelScript::turns([run("call_1", "touch a.txt"), vec![ModelBlock::text("Done.")]])).await?;
     connect(&world, &["--hold", "20s"]).await?;
     let mut codex = Codex::start(&world).await?;
     codex.trust(&world).await?;
@@ -157,9 +161,11 @@ async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
 async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
     let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" }]);
     let questions = json!([{ "question": "Which database?", "header": "Database", "multiSelect": false, "options": options }]);
-    let turns =
-        [vec![Block::call("call_q", "mcp__sayso__ask_user", json!({ "questions": questions }))], vec![Block::text("Done.")]];
-    let world = World::new(Script::turns(turns)).await?;
+    let turns = [
+        vec![ModelBlock::call("call_q", "mcp__sayso__ask_user", json!({ "questions": questions }))],
+        vec![ModelBlock::text("Done.")],
+    ];
+    let world = World::new(ModelScript::turns(turns)).await?;
     connect(&world, &[]).await?;
     let mut codex = Codex::start(&world).await?;
     codex.say(&world, "set up a database").await?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use sayso_testkit::AcpClient;
-use sayso_testkit::models::{Block, Script};
+use sayso_testkit::models::{ModelBlock, ModelScript};
 use serde_json::json;
 
 use crate::world::World;
@@ -11,10 +11,10 @@ use crate::world::World;
 async fn claude_asks_the_editor_and_does_what_it_allows() -> Result<()> {
     let options = [json!({ "label": "SQLite", "description": "a file" }), json!({ "label": "PostgreSQL", "description": "" })];
     let question = json!({ "question": "Which database?", "header": "Database", "multiSelect": false, "options": options });
-    let world = World::new(Script::turns([
-        vec![Block::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))],
-        vec![Block::call("toolu_b", "Bash", json!({ "command": "touch a.txt", "description": "make a file" }))],
-        vec![Block::text("Done.")],
+    let world = World::new(ModelScript::turns([
+        vec![ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))],
+        vec![ModelBlock::call("toolu_b", "Bash", json!({ "command": "touch a.txt", "description": "make a file" }))],
+        vec![ModelBlock::text("Done.")],
     ]))
     .await?;
     let mut acp = world.server.command()?;

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use sayso_client::api::ask::{Ask, AskQuery, AskStatus, Delivery};
 use sayso_client::api::session::{SessionQuery, SessionStatus};
 use sayso_testkit::agents::installed;
-use sayso_testkit::models::{Block, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelScript, ModelTurn};
 use sayso_testkit::pty::Pty;
 use serde_json::json;
 use tokio::process::Command;
@@ -25,23 +25,23 @@ const ENTER: &str = "\r";
 /// Up, from the first choice of a dialog.
 const LAST_CHOICE: &str = "\u{1b}[A";
 
-fn which_database() -> Turn {
+fn which_database() -> ModelTurn {
     let option = |label: &str| json!({ "label": label, "description": format!("the {label} one") });
     let questions = json!([{ "question": DATABASE, "header": "Database", "multiSelect": false,
         "options": [option("SQLite"), option("PostgreSQL")] }]);
-    vec![Block::text("I need to know."), Block::call("toolu_q", "AskUserQuestion", json!({ "questions": questions }))]
+    vec![ModelBlock::text("I need to know."), ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": questions }))]
 }
 
-fn bash(id: &str, command: &str) -> Turn {
-    vec![Block::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
+fn bash(id: &str, command: &str) -> ModelTurn {
+    vec![ModelBlock::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
 }
 
-fn script(turn: Turn) -> Script {
-    Script::turns([turn, vec![Block::text("Done.")]])
+fn script(turn: ModelTurn) -> ModelScript {
+    ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
 /// A world whose Claude Code is connected, and asks before it uses tools.
-async fn connected(script: Script, policy: &str) -> Result<World> {
+async fn connected(script: ModelScript, policy: &str) -> Result<World> {
     let world = World::with_policy(script, policy).await?;
     let claude = world.home.path().join(".claude");
     std::fs::create_dir_all(&claude)?;
@@ -123,7 +123,7 @@ async fn withdrawn(world: &World, ask: &Ask) -> Result<Ask> {
 #[tokio::test]
 async fn without_a_terminal_the_hook_decides() -> Result<()> {
     let world = connected(
-        Script::turns([bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![Block::text("Done.")]]),
+        ModelScript::turns([bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![ModelBlock::text("Done.")]]),
         "",
     )
     .await?;
@@ -154,8 +154,8 @@ async fn without_a_terminal_the_hook_decides() -> Result<()> {
 async fn rules_decide_before_anybody_is_asked() -> Result<()> {
     let policy =
         "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
-    let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "mkdir b"), vec![Block::text("Done.")]];
-    let world = connected(Script::turns(turns), policy).await?;
+    let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "mkdir b"), vec![ModelBlock::text("Done.")]];
+    let world = connected(ModelScript::turns(turns), policy).await?;
     assert!(claude(&world).args(["-p", "make files"]).output().await?.status.success());
     let told = world.model.result_of("toolu_1").await?;
     assert!(!told.is_error, "{}", told.text);

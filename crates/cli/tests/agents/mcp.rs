@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use sayso_client::api::ask::AskStatus;
 use sayso_client::api::token::{NewToken, Role};
 use sayso_testkit::agents::installed;
-use sayso_testkit::models::{Block, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelScript, ModelTurn};
 use sayso_testkit::{sayso_bin, within};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
@@ -20,8 +20,8 @@ fn question() -> Value {
     json!([{ "question": DATABASE, "header": "Database", "multiSelect": false, "options": options }])
 }
 
-fn script(turn: Turn) -> Script {
-    Script::turns([turn, vec![Block::text("Done.")]])
+fn script(turn: ModelTurn) -> ModelScript {
+    ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
 /// How Claude Code reaches the server.
@@ -62,7 +62,7 @@ async fn ended(child: Child) -> Result<Value> {
 #[tokio::test]
 async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
     for way in [Way::Stdio, Way::Http] {
-        let turn = vec![Block::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
+        let turn = vec![ModelBlock::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
         let world = World::new(script(turn)).await?;
         let child = claude(&world, way, &["--allowedTools", "mcp__sayso__ask_user"]).await?;
         let ask = world.pending().await?;
@@ -86,7 +86,7 @@ async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
 
 #[tokio::test]
 async fn a_rejection_is_read_by_the_model_and_a_restart_is_not_noticed() -> Result<()> {
-    let turn = vec![Block::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
+    let turn = vec![ModelBlock::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
     let mut world = World::new(script(turn)).await?;
     let child = claude(&world, Way::Stdio, &["--allowedTools", "mcp__sayso__ask_user"]).await?;
     let ask = world.pending().await?;
@@ -104,10 +104,11 @@ const PROMPT_TOOL: [&str; 2] = ["--permission-prompt-tool", "mcp__sayso__approve
 #[tokio::test]
 async fn the_permission_prompt_tool_approves_changes_and_denies() -> Result<()> {
     for way in [Way::Stdio, Way::Http] {
-        let bash =
-            |id: &str, command: &str| vec![Block::call(id, "Bash", json!({ "command": command, "description": "make a file" }))];
+        let bash = |id: &str, command: &str| {
+            vec![ModelBlock::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
+        };
         let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), bash("toolu_3", "touch c.txt")];
-        let world = World::new(Script::turns(turns.into_iter().chain([vec![Block::text("Done.")]]))).await?;
+        let world = World::new(ModelScript::turns(turns.into_iter().chain([vec![ModelBlock::text("Done.")]]))).await?;
         let child = claude(&world, way, &PROMPT_TOOL).await?;
         let ask = world.pending().await?;
         let approval = ask.approval.as_ref().context("an approval")?;
@@ -133,11 +134,11 @@ async fn the_permission_prompt_tool_approves_changes_and_denies() -> Result<()> 
 #[tokio::test]
 async fn the_permission_prompt_tool_carries_questions_and_stops() -> Result<()> {
     let turns = [
-        vec![Block::call("toolu_q", "AskUserQuestion", json!({ "questions": question() }))],
-        vec![Block::call("toolu_1", "Bash", json!({ "command": "touch a.txt", "description": "make a file" }))],
-        vec![Block::text("Never said.")],
+        vec![ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": question() }))],
+        vec![ModelBlock::call("toolu_1", "Bash", json!({ "command": "touch a.txt", "description": "make a file" }))],
+        vec![ModelBlock::text("Never said.")],
     ];
-    let world = World::new(Script::turns(turns)).await?;
+    let world = World::new(ModelScript::turns(turns)).await?;
     let child = claude(&world, Way::Stdio, &PROMPT_TOOL).await?;
     let ask = world.pending().await?;
     assert_eq!(ask.questions[0].text, DATABASE);

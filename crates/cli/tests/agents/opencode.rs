@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, AnswerRequest, ApproveRequest, AskQuery, AskStatus, Delivery};
 use sayso_client::api::session::{IfPending, NewSession, SessionStatus};
 use sayso_testkit::agents::installed;
-use sayso_testkit::models::{Block, Script, Turn};
+use sayso_testkit::models::{ModelBlock, ModelScript, ModelTurn};
 use sayso_testkit::within;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -21,20 +21,20 @@ fn question(text: &str, header: &str, multiple: bool, labels: &[&str]) -> Value 
     json!({ "question": text, "header": header, "multiple": multiple, "options": options })
 }
 
-fn which_database() -> Turn {
+fn which_database() -> ModelTurn {
     ask("call_q", &[question(DATABASE, "Database", false, &["SQLite", "PostgreSQL"])])
 }
 
-fn ask(id: &str, questions: &[Value]) -> Turn {
-    vec![Block::text("I need to know."), Block::call(id, "question", json!({ "questions": questions }))]
+fn ask(id: &str, questions: &[Value]) -> ModelTurn {
+    vec![ModelBlock::text("I need to know."), ModelBlock::call(id, "question", json!({ "questions": questions }))]
 }
 
-fn bash(id: &str, command: &str) -> Turn {
-    vec![Block::call(id, "bash", json!({ "command": command, "description": "make a file" }))]
+fn bash(id: &str, command: &str) -> ModelTurn {
+    vec![ModelBlock::call(id, "bash", json!({ "command": command, "description": "make a file" }))]
 }
 
-fn script(turn: Turn) -> Script {
-    Script::turns([turn, vec![Block::text("Done.")]])
+fn script(turn: ModelTurn) -> ModelScript {
+    ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
 /// What the model got for a call.
@@ -47,7 +47,6 @@ fn answered(pairs: &[(&str, &str)]) -> String {
     format!("User has answered your questions: {}. You can now continue with the user's answers in mind.", pairs.join(", "))
 }
 
-// Checklist 0.21.
 #[tokio::test]
 async fn an_answer_reaches_the_model() -> Result<()> {
     let world = World::new(script(which_database())).await?;
@@ -62,7 +61,6 @@ async fn an_answer_reaches_the_model() -> Result<()> {
     world.close().await
 }
 
-// Checklist 2.57.
 #[tokio::test]
 async fn several_questions_a_multiple_choice_and_free_text_reach_the_model() -> Result<()> {
     let questions = [
@@ -85,12 +83,12 @@ async fn several_questions_a_multiple_choice_and_free_text_reach_the_model() -> 
     world.close().await
 }
 
-// Checklist 0.22.
 #[tokio::test]
 async fn a_rejection_goes_on_and_stops_only_if_told_so() -> Result<()> {
     let one = |id: &str| ask(id, &[question(DATABASE, "Database", false, &["SQLite", "PostgreSQL"])]);
     let world =
-        World::new(Script::turns([one("call_1"), one("call_2"), one("call_3"), vec![Block::text("Never said.")]])).await?;
+        World::new(ModelScript::turns([one("call_1"), one("call_2"), one("call_3"), vec![ModelBlock::text("Never said.")]]))
+            .await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
     world.client.reject(&asked.id, &Default::default()).await?;
@@ -119,7 +117,7 @@ async fn a_question_that_nobody_answers_is_told_so_and_the_agent_goes_on() -> Re
 
 #[tokio::test]
 async fn a_command_runs_when_it_is_approved_and_not_when_it_is_denied() -> Result<()> {
-    let world = World::new(Script::turns([
+    let world = World::new(ModelScript::turns([
         bash("call_1", "touch a.txt"),
         bash("call_2", "touch b.txt"),
         bash("call_3", "touch c.txt"),
@@ -154,8 +152,10 @@ async fn a_command_runs_when_it_is_approved_and_not_when_it_is_denied() -> Resul
 
 #[tokio::test]
 async fn two_sessions_get_each_its_own_answer() -> Result<()> {
-    let turns = |id: &str, text: &str| vec![ask(id, &[question(text, "H", false, &["yes", "no"])]), vec![Block::text("Done.")]];
-    let world = World::new(Script::by_word([("red", turns("call_red", "Red?")), ("blue", turns("call_blue", "Blue?"))])).await?;
+    let turns =
+        |id: &str, text: &str| vec![ask(id, &[question(text, "H", false, &["yes", "no"])]), vec![ModelBlock::text("Done.")]];
+    let world =
+        World::new(ModelScript::by_word([("red", turns("call_red", "Red?")), ("blue", turns("call_blue", "Blue?"))])).await?;
     let mut red = world.start("opencode", "the red one").await?;
     // OpenCode makes its database when it is first started; two first starts at once would be in each other's way.
     let asked_red = red.asks().await?;
@@ -184,7 +184,7 @@ impl Drop for Way {
 }
 
 impl Way {
-    async fn new(script: Script) -> Result<(World, Self)> {
+    async fn new(script: ModelScript) -> Result<(World, Self)> {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         let world = World::prepared(script, "", |home, config| {
@@ -230,11 +230,10 @@ impl Way {
     }
 }
 
-// Checklist 2.31, 2.33.
 #[tokio::test]
 async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() -> Result<()> {
     let second = ask("call_2", &[question(FEATURES, "Features", false, &["Auth", "Export"])]);
-    let (world, mut way) = Way::new(Script::turns([which_database(), second, vec![Block::text("Done.")]])).await?;
+    let (world, mut way) = Way::new(ModelScript::turns([which_database(), second, vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
     way.cut();
@@ -256,9 +255,12 @@ async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() -> Result<()> 
 
 #[tokio::test]
 async fn what_is_pending_at_an_interrupt_is_never_carried_out() -> Result<()> {
-    let world =
-        World::new(Script::turns([bash("call_1", "touch a.txt"), vec![Block::text("Here.")], vec![Block::text("Done.")]]))
-            .await?;
+    let world = World::new(ModelScript::turns([
+        bash("call_1", "touch a.txt"),
+        vec![ModelBlock::text("Here.")],
+        vec![ModelBlock::text("Done.")],
+    ]))
+    .await?;
     let mut agent = world.start("opencode", "make a file").await?;
     let asked = agent.asks().await?;
     world.client.interrupt(agent.session()).await?;
@@ -297,7 +299,8 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
 #[tokio::test]
 async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
     let mut world =
-        World::new(Script::turns([which_database(), bash("call_b", "touch a.txt"), vec![Block::text("Done.")]])).await?;
+        World::new(ModelScript::turns([which_database(), bash("call_b", "touch a.txt"), vec![ModelBlock::text("Done.")]]))
+            .await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
     world.server.kill9().await?;
@@ -315,7 +318,6 @@ async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
     world.close().await
 }
 
-// Checklist 2.56.
 #[tokio::test]
 async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<()> {
     let world = World::new(script(which_database())).await?;
@@ -331,17 +333,17 @@ async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<
 /// A sub-agent asks under the same rules, and its asks belong to the session.
 #[tokio::test]
 async fn a_sub_agent_asks_before_it_runs_a_command() -> Result<()> {
-    let turns = Script::by_word([
-        ("look around", vec![bash("call_b", "touch a.txt"), vec![Block::text("Looked.")]]),
+    let turns = ModelScript::by_word([
+        ("look around", vec![bash("call_b", "touch a.txt"), vec![ModelBlock::text("Looked.")]]),
         (
             "begin",
             vec![
-                vec![Block::call(
+                vec![ModelBlock::call(
                     "call_t",
                     "task",
                     json!({ "description": "helper", "prompt": "look around", "subagent_type": "general" }),
                 )],
-                vec![Block::text("Done.")],
+                vec![ModelBlock::text("Done.")],
             ],
         ),
     ]);
@@ -362,7 +364,7 @@ async fn a_sub_agent_asks_before_it_runs_a_command() -> Result<()> {
 async fn ask_user_of_a_connected_opencode_reaches_a_person_and_the_answer_the_model() -> Result<()> {
     let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" }]);
     let questions = json!([{ "question": DATABASE, "header": "Database", "options": options }]);
-    let turn = vec![Block::call("call_q", "sayso_ask_user", json!({ "questions": questions }))];
+    let turn = vec![ModelBlock::call("call_q", "sayso_ask_user", json!({ "questions": questions }))];
     let world = World::new(script(turn)).await?;
     let environment = world.home.opencode(world.model.url())?;
     let mut connect = world.server.command()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use sayso_client::api::run::{NewRun, Run, RunStatus};
-use sayso_testkit::models::{Block, Script};
+use sayso_testkit::models::{ModelBlock, ModelScript};
 use serde_json::json;
 
 use crate::world::{World, until};
@@ -15,16 +15,16 @@ async fn run_when(world: &World, id: &str, holds: impl Fn(&Run) -> bool) -> Resu
     until("so far", || async { Ok(Some(world.client.run(id).await?).filter(|run| holds(run))) }).await
 }
 
-// Checklist 2.02, 2.05, 2.47, 2.57: the question of the step pauses it, the answer reaches the model, and what the step said is
-// in the prompt of the next one, which is another process.
+// The question pauses the step, and the answer reaches the model. The output of the step is part of the prompt of the next step,
+// which runs in another process.
 #[tokio::test]
 async fn claude_code_carries_out_two_steps_and_is_answered_between() -> Result<()> {
     let question = json!({ "question": "Which database?", "header": "Database", "multiSelect": false, "options": [
         { "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" } ] });
-    let asks = vec![Block::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))];
-    let world = World::new(Script::by_word([
-        ("Build what", vec![vec![Block::text("Built.")]]),
-        ("Plan the", vec![asks, vec![Block::text("Use one table.")]]),
+    let asks = vec![ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))];
+    let world = World::new(ModelScript::by_word([
+        ("Build what", vec![vec![ModelBlock::text("Built.")]]),
+        ("Plan the", vec![asks, vec![ModelBlock::text("Use one table.")]]),
     ]))
     .await?;
     let run = world

@@ -5,7 +5,7 @@ use sayso_client::Client;
 use sayso_client::api::ask::{AnswerRequest, ApproveRequest, Ask, Delivery, NoRequest};
 use sayso_client::api::session::NewSession;
 use sayso_testkit::agents::{Home, Installed, installed, require_isolation};
-use sayso_testkit::models::{MockModel, PATIENCE, Script};
+use sayso_testkit::models::{MockModel, ModelScript, PATIENCE};
 use sayso_testkit::{ScriptedAgent, ServerProcess, reaches};
 use tempfile::TempDir;
 use tokio::time::{Duration, Instant, sleep};
@@ -21,18 +21,18 @@ pub(crate) struct World {
 
 impl World {
     /// A server whose agents speak to a model with this script.
-    pub(crate) async fn new(script: Script) -> Result<Self> {
+    pub(crate) async fn new(script: ModelScript) -> Result<Self> {
         Self::with_policy(script, "").await
     }
 
     /// The same under this policy.
-    pub(crate) async fn with_policy(script: Script, policy: &str) -> Result<Self> {
+    pub(crate) async fn with_policy(script: ModelScript, policy: &str) -> Result<Self> {
         Self::prepared(script, policy, |_, _| Ok(())).await
     }
 
     /// The same with a changed `config.toml`.
     pub(crate) async fn prepared(
-        script: Script,
+        script: ModelScript,
         policy: &str,
         change: impl FnOnce(&Home, &mut String) -> Result<()>,
     ) -> Result<Self> {

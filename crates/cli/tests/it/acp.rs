@@ -202,7 +202,7 @@ async fn pending(client: &Client) -> Result<Ask> {
 const PROMPTS: [&str; 9] =
     ["hello", "question", "questions", "approve", "plan", "form", "link", "question elsewhere", "approve elsewhere"];
 
-/// Checklist 0.36, 0.37, 0.38, 0.42: what we write reads with the types of the official crate, and what it answers is taken.
+/// The types of the official crate parse our messages, and we accept its responses.
 #[tokio::test]
 async fn the_official_client_is_asked_in_every_way_on_standard_input_and_output() -> Result<()> {
     let dir = TempDir::with_prefix("sayso-acp-")?;

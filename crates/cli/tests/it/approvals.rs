@@ -81,7 +81,7 @@ async fn nothing_but_a_clear_word_decides() -> Result<()> {
     terminal.expect(APPROVE).await?;
     assert_eq!(person.pending().await?.status, AskStatus::Pending);
     terminal.line("r").await?;
-    terminal.expect("Why not? The agent gets your words: ").await?;
+    terminal.expect("Why? The agent will see this: ").await?;
     terminal.line("use make instead").await?;
     terminal.expect("Denied: use make instead").await?;
     Ok(())

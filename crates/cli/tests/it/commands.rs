@@ -208,7 +208,7 @@ async fn snoozed_is_hidden_and_not_decided() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("question").await?;
     let out = person.ok(&["snooze", &asked.id, "2h"]).await?;
-    assert!(out.starts_with("Snoozed until ") && out.ends_with(". Not a no."), "{out}");
+    assert!(out.starts_with("Snoozed until ") && out.ends_with(". The agent keeps waiting."), "{out}");
     assert_eq!(person.ok(&["ls"]).await?, "");
     assert_eq!(person.ok(&["next"]).await?, "Nothing waits for you.");
     assert_eq!(person.ok(&["status", "--line"]).await?, "0 waiting");

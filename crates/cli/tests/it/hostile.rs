@@ -204,6 +204,11 @@ fn only_ours(raw: &str) -> bool {
             rest = after;
             continue;
         }
+        // The keyboard protocol: kept, switched on and off, given back.
+        if let Some(after) = ["[>0u", "[=15;1u", "[=0;1u", "[<1u"].iter().find_map(|ours| after.strip_prefix(ours)) {
+            rest = after;
+            continue;
+        }
         let Some(sequence) = after.strip_prefix('[') else { return false };
         let private = sequence.starts_with('?');
         let parameters = sequence.trim_start_matches(|c: char| matches!(c, '?' | ';' | '0'..='9'));

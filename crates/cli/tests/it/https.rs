@@ -2,12 +2,12 @@
 
 use anyhow::{Context as _, Result};
 use sayso_client::api::session::NewSession;
-use sayso_testkit::models::{Block, MockModel, Script};
+use sayso_testkit::models::{MockModel, ModelBlock, ModelScript};
 use sayso_testkit::{ScriptedAgent, SelfMade, ServerProcess, TlsFront};
 
 #[tokio::test]
 async fn a_model_behind_https_is_talked_to_if_its_certificate_is_trusted() -> Result<()> {
-    let model = MockModel::start(Script::turns([vec![Block::text("Hello from afar.")]])).await?;
+    let model = MockModel::start(ModelScript::turns([vec![ModelBlock::text("Hello from afar.")]])).await?;
     let dir = tempfile::tempdir()?;
     let own = SelfMade::until(2101, dir.path())?;
     let front = TlsFront::start(model.url().strip_prefix("http://").context("a plain address")?, &own).await?;

@@ -16,6 +16,7 @@ mod https;
 mod inbox;
 mod json;
 mod lifecycle;
+mod logs;
 mod mcp;
 mod notify;
 mod phone;

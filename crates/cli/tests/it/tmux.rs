@@ -59,7 +59,7 @@ async fn from_the_inbox_to_the_pane_and_an_answer_in_a_popup() -> Result<()> {
 
     let popup = tmux.command(&["display-popup", "-E", "-w", "90%", "-h", "90%", &format!("'{sayso}' next")]).spawn()?;
     client.shows("WAITING FOR YOU").await?;
-    client.shows_lit("one key sends it").await?;
+    client.shows_lit("pick one to send it").await?;
     client.send("2").await?;
     client.shows("Nothing was sent from here.").await?;
     let ended = within("the popup to close", async { Ok(popup.wait_with_output().await?) }).await?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use sayso_client::Client;
+use sayso_client::api::ask::{AnswerRequest, ShownAnswer};
 use sayso_client::api::run::{NewRun, Run, RunStatus};
 use sayso_client::api::session::SessionStatus;
 use sayso_testkit::{PROGRAM, ServerProcess, TestServer, sayso_bin, within, write_config};
@@ -39,7 +40,6 @@ async fn run_when(client: &Client, id: &str, what: &str, holds: impl Fn(&Run) ->
     .await
 }
 
-// Checklist 2.50 to 2.55, 2.62 to 2.64, 2.72: the example of the issue, answered in the terminal.
 #[tokio::test]
 async fn a_workflow_is_run_and_answered_in_the_terminal() -> Result<()> {
     let person = Person::new().await?;
@@ -61,6 +61,77 @@ async fn a_workflow_is_run_and_answered_in_the_terminal() -> Result<()> {
     crate::support::ends_well(&mut pty).await?;
     let listed = person.json(&["workflow", "list", "--all"]).await?;
     assert_eq!((&listed["data"][0]["workflow"], &listed["data"][0]["status"]), (&json!("feature"), &json!("completed")));
+    Ok(())
+}
+
+/// Two steps that ask at once, with a deadline each, and one that asks nothing.
+fn parallel_questions(person: &Person) -> Result<String> {
+    let member = |id: &str, prompt: &str| {
+        format!(
+            "[[steps.parallel]]\nid = \"{id}\"\nagent = \"mock\"\nprompt = \"{prompt}\"\nquestions = \"forward\"\n\
+             question_timeout = \"10m\"\n"
+        )
+    };
+    let file = person.path("parallel.toml").to_string_lossy().into_owned();
+    let steps = [member("one", "question"), member("two", "question")].concat();
+    std::fs::write(&file, format!("name = \"both\"\n[[steps]]\nid = \"both\"\n{steps}"))?;
+    Ok(file)
+}
+
+/// While one question is open, the other one is shown in full, with what happens to it and when.
+#[tokio::test]
+async fn every_pending_question_is_shown_and_the_trace_goes_on_while_a_prompt_is_open() -> Result<()> {
+    let person = Person::new().await?;
+    let file = parallel_questions(&person)?;
+    let mut pty = person.terminal(&["workflow", "run", &file])?;
+    let both = |seen: &str| {
+        let asked = seen.matches("Which database should this feature use?").count() == 2;
+        asked && seen.contains("1 more waits (first option in 9:5") && seen.contains("First option in 9:5")
+    };
+    let seen = pty.shows_that("both questions with their deadlines", both).await?;
+    assert!(seen.contains("Decide it with: sayso answer "), "{seen}");
+    // Somebody else answers the one that waits behind the prompt. That is told above the prompt, which stays open.
+    let asks = person.client()?.pending_asks().await?.data;
+    let (open, behind) = match asks.as_slice() {
+        [a, b] if seen.contains(&format!("sayso answer {}", ending(&a.id))) => (b, a),
+        [a, b] => (a, b),
+        other => anyhow::bail!("{other:?}"),
+    };
+    // What was typed so far is not lost.
+    pty.send("Duck").await?;
+    pty.shows("type your own]: Duck").await?;
+    let answers = AnswerRequest { answers: vec![vec!["PostgreSQL".to_owned()]], note: None };
+    person.client()?.answer(&behind.id, &answers).await?;
+    let step = behind.step_id.as_deref().context("it belongs to a step")?;
+    let done = format!("   {step}: done: You answered: PostgreSQL.");
+    let told =
+        |seen: &str| seen.contains(&done) && seen.trim_end().ends_with("type your own]: Duck") && !seen.contains("more waits");
+    pty.shows_that("the trace above the prompt", told).await?;
+    pty.line("DB").await?;
+    pty.expect("The run is completed.").await?;
+    crate::support::ends_well(&mut pty).await?;
+    let answered = person.client()?.ask(&open.id).await?.outcome.context("it is over")?;
+    assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["DuckDB".to_owned()])]));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_question_is_rejected_at_the_prompt_with_a_reason() -> Result<()> {
+    let person = Person::new().await?;
+    let file = person.path("ask.toml").to_string_lossy().into_owned();
+    let text = "name = \"ask\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"question\"\nquestions = \"forward\"\nquestion_timeout = \"10m\"\n";
+    std::fs::write(&file, text)?;
+    let mut pty = person.terminal(&["workflow", "run", &file])?;
+    pty.expect("First option in ").await?;
+    pty.expect("Select [1-2").await?;
+    let ask = person.pending().await?;
+    pty.line("/help").await?;
+    pty.expect("/reject [reason]  send no answer; the agent sees your reason").await?;
+    pty.expect("Select [1-2").await?;
+    pty.line("/reject use the old one").await?;
+    pty.expect("a: rejected (you, terminal)").await?;
+    let outcome = person.client()?.ask(&ask.id).await?.outcome.context("it is over")?;
+    assert!(outcome.message.as_deref().is_some_and(|message| message.contains("use the old one")), "{outcome:?}");
     Ok(())
 }
 
@@ -232,7 +303,7 @@ async fn a_step_whose_agent_is_gone_after_a_restart_begins_again_or_fails() -> R
     Ok(())
 }
 
-// Checklist 2.36, 2.37: the stale timer stands still while a question waits and starts anew after the answer.
+// The stale timer stops while a question is pending and restarts after the answer.
 #[tokio::test]
 async fn the_stale_timer_stands_still_while_a_question_waits_and_starts_anew() -> Result<()> {
     // It asks, and says nothing more once it is answered.

@@ -98,7 +98,6 @@ pub(super) fn wildcard_ignoring_case(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    // Checklist 2.09.
     #[test]
     fn a_part_ignores_case_and_a_regex_is_a_regex() {
         let fits = |pattern: &str, text: &str| TextPattern::compile(pattern).map(|pattern| pattern.fits(&Haystack::of(text)));

@@ -114,7 +114,7 @@ fn set_of(settings: &str, rules: &[RuleSpec]) -> PolicySet {
 }
 
 fn cases() -> ProptestConfig {
-    // RELIABILITY F24 runs a million: `PROPTEST_CASES=1000000 cargo test --release -p sayso-core`.
+    // A million cases: `PROPTEST_CASES=1000000 cargo test --release -p sayso-core`.
     ProptestConfig::default()
 }
 

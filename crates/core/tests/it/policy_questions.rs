@@ -33,7 +33,6 @@ fn ten_minutes(then: OnTimeout) -> Deadline {
 
 const ANSWER: &str = "[[rules]]\nname = \"db\"\ndo = \"answer\"\nheader = \"database\"\nanswer = [\"PostgreSQL\"]\n";
 
-// Checklist 2.03.
 #[test]
 fn reject_rejects() {
     assert_eq!(
@@ -46,7 +45,6 @@ fn reject_rejects() {
     );
 }
 
-// Checklist 2.04, 2.13.
 #[test]
 fn accept_first_takes_the_first_option_of_each() {
     let set = user(
@@ -58,7 +56,6 @@ fn accept_first_takes_the_first_option_of_each() {
     );
 }
 
-// Checklist 2.14.
 #[test]
 fn a_question_without_options_rejects_the_whole_ask() {
     for policy in ["accept-first", "auto"] {
@@ -81,7 +78,6 @@ fn a_question_without_options_rejects_the_whole_ask() {
     }
 }
 
-// Checklist 2.05, 2.18.
 #[test]
 fn forward_waits_for_ever_by_default() {
     for text in ["", "[questions]\npolicy = \"forward\""] {
@@ -90,7 +86,7 @@ fn forward_waits_for_ever_by_default() {
     }
 }
 
-// Checklist 2.06, 2.10: rules answer by label, "(Recommended)" or not.
+// Rules match labels with and without the suffix "(Recommended)".
 #[test]
 fn a_rule_answers() {
     for policy in ["auto", "forward", "reject", "accept-first"] {
@@ -101,7 +97,6 @@ fn a_rule_answers() {
     assert_eq!(verdict(&pick, &ask(&[database()])), answered(&[&["PostgreSQL (Recommended)"]], "rule 1 (user)"));
 }
 
-// Checklist 2.07.
 #[test]
 fn auto_takes_the_first_option_for_the_rest() {
     let set = user(&format!("[questions]\npolicy = \"auto\"\n{ANSWER}"));
@@ -111,7 +106,6 @@ fn auto_takes_the_first_option_for_the_rest() {
     );
 }
 
-// Checklist 2.08, 2.09.
 #[test]
 fn a_rule_matches_header_or_text_by_part_or_regex() {
     for (condition, fits) in [
@@ -131,7 +125,6 @@ fn a_rule_matches_header_or_text_by_part_or_regex() {
     }
 }
 
-// Checklist 2.11.
 #[test]
 fn rules_are_matched_per_question_and_preselect_the_rest() {
     let set = user(&format!("{ANSWER}[[rules]]\nname = \"name\"\ndo = \"answer\"\nheader = \"name\"\nanswer = \"shop\"\n"));
@@ -188,7 +181,6 @@ fn step(policy: &SessionPolicy, body: &AskBody, base: &str) -> Verdict {
     decide(&set, &Subject { step: true, ..subject(body) }, NOW)
 }
 
-// Checklist 2.12.
 #[test]
 fn steps_reject_by_default() {
     let nothing = SessionPolicy::default();
@@ -205,7 +197,6 @@ fn steps_reject_by_default() {
     assert_eq!(step(&nothing, &ask(&[database()]), ANSWER), answered(&[&["PostgreSQL (Recommended)"]], "db"));
 }
 
-// Checklist 2.15, 2.16.
 #[test]
 fn a_step_that_waits_takes_the_first_option_unless_it_says_otherwise() {
     for (json, then) in [
@@ -224,7 +215,6 @@ fn a_step_that_waits_takes_the_first_option_unless_it_says_otherwise() {
     assert!(session.check().is_err(), "in a session silence must be written out");
 }
 
-// Checklist 2.17.
 #[test]
 fn a_timeout_needs_forward() {
     for policy in ["reject", "accept-first", "auto"] {
@@ -237,7 +227,7 @@ fn a_timeout_needs_forward() {
     assert!(silent.check_step().is_err());
 }
 
-// Checklist 2.15, 2.16, 2.19: only a deadline falls back, and only where it says so.
+// Only a timeout uses the fallback, and only where the policy names one.
 #[test]
 fn a_deadline_does_what_it_says() {
     let first = Decision::Answered { answers: vec![vec!["SQLite".to_owned()]], note: None };

@@ -1,7 +1,7 @@
-//! RELIABILITY F24: a decision takes no time, whatever an agent or a project's file holds.
+//! Policy decisions stay fast for any input from an agent or from a project file.
 //!
-//! What explodes would not end here. The promise is 5 ms in a release build for what people write;
-//! run with `--release -- --nocapture` to read the numbers. No time is asserted: machines differ.
+//! A pattern with exponential cost would never finish here. The target is 5 ms per decision in a release build for policies that
+//! people write; run with `--release -- --nocapture` to read the numbers. No time is asserted, because machines differ.
 
 use std::fmt::Write as _;
 use std::time::Instant;

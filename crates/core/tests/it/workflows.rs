@@ -26,8 +26,6 @@ fn agent(more: &str) -> String {
     format!("name = \"w\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"hello\"\n{more}")
 }
 
-// Issue, "Bad input": each is refused with its place. Checklist 2.17.
-/// Checklist 2.17, 2.20.
 #[test]
 fn every_bad_line_is_refused_with_its_place() {
     assert_eq!(faults(&agent("")), Vec::<String>::new());
@@ -118,7 +116,6 @@ fn a_run_needs_what_the_templates_name_and_nothing_else() {
     assert_eq!(check(&[("topic", "x"), ("b", "y")]), ["the workflow takes no input `b`; it takes: topic"]);
 }
 
-// Checklist 2.12, 2.15, 2.16, 2.18, 2.72.
 #[test]
 fn check_explains_what_each_step_does() {
     let text = include_str!("../../../../examples/workflows/feature.toml");
@@ -241,7 +238,7 @@ agent = "mock"
 prompt = "{{steps.ok.output}}: {{steps.a.output}}"
 "#;
 
-// Checklist 2.01: the answer of a checkpoint is its output; a question is none of the run's business.
+// The answer of a checkpoint is its output. Agents' questions do not change the state of a run.
 #[test]
 fn steps_follow_one_another_with_their_outputs() {
     let (mut driven, effects) = Driven::of(ROW);

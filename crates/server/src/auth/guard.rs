@@ -16,14 +16,14 @@ pub(crate) enum Foreign {
 
 /// What is ours.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Guard {
+pub(crate) struct RequestGuard {
     /// Host names beside the loopback ones, lower case, without port.
     pub(crate) hosts: Vec<String>,
     /// Origins of pages that may call, beside our own.
     pub(crate) origins: Vec<String>,
 }
 
-impl Guard {
+impl RequestGuard {
     /// Looks at a request that came in at this address of ours.
     pub(crate) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<(), Foreign> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     fn look(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
-        let guard = Guard { hosts: vec!["sayso.test".to_owned()], origins: vec!["https://app.test".to_owned()] };
+        let guard = RequestGuard { hosts: vec!["sayso.test".to_owned()], origins: vec!["https://app.test".to_owned()] };
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, host.parse().unwrap());
         if let Some(origin) = origin {

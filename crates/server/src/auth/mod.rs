@@ -6,6 +6,6 @@ pub(crate) mod rate;
 mod role;
 mod token;
 
-pub(crate) use guard::{Foreign, Guard};
+pub(crate) use guard::{Foreign, RequestGuard};
 pub(crate) use role::{Permission, role_name};
 pub(crate) use token::{Caller, SECRET_PREFIX, Tokens, hash};

@@ -26,7 +26,7 @@ const STALE_AFTER: Duration = Duration::from_secs(600);
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentConfig {
     /// What it speaks: `acp`, `claude`, `codex`, `opencode`, or `openai` for a model without an agent.
-    protocol: Option<Protocol>,
+    protocol: Option<AgentProtocol>,
     /// The program, looked up in the person's `PATH`.
     command: Option<String>,
     /// Its arguments.
@@ -50,7 +50,7 @@ pub(crate) struct AgentConfig {
 /// What an agent speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Protocol {
+pub(crate) enum AgentProtocol {
     /// Nothing: it is a function inside the server.
     #[serde(skip)]
     Mock,
@@ -68,7 +68,7 @@ pub(crate) enum Protocol {
     OpenCode,
 }
 
-impl Protocol {
+impl AgentProtocol {
     /// The word for it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ pub(crate) enum OnStale {
 
 /// How an agent's process is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct AgentProgram {
     /// The program.
     pub(crate) command: String,
     /// Its arguments.
@@ -126,10 +126,10 @@ impl std::fmt::Debug for Embedded {
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     pub(crate) name: String,
-    pub(crate) protocol: Protocol,
+    pub(crate) protocol: AgentProtocol,
     pub(crate) capabilities: Capabilities,
     /// Its program; what is inside the server or only an endpoint needs none.
-    pub(crate) program: Option<Program>,
+    pub(crate) program: Option<AgentProgram>,
     /// Where it answers, if it is only an endpoint.
     pub(crate) endpoint: Option<Endpoint>,
     /// Variables it gets beside the person's own.
@@ -149,17 +149,17 @@ pub(crate) struct Agents {
 /// An agent that comes with Sayso.
 struct BuiltIn {
     name: &'static str,
-    protocol: Protocol,
+    protocol: AgentProtocol,
     profile: Profile,
     command: &'static str,
     args: &'static [&'static str],
     install: &'static str,
 }
 
-const BUILT_IN: [BuiltIn; 6] = [
+const BUILT_IN: [BuiltIn; 7] = [
     BuiltIn {
         name: "claude",
-        protocol: Protocol::Claude,
+        protocol: AgentProtocol::Claude,
         profile: Profile::Generic,
         command: "claude",
         args: &[],
@@ -167,7 +167,7 @@ const BUILT_IN: [BuiltIn; 6] = [
     },
     BuiltIn {
         name: "codex",
-        protocol: Protocol::Codex,
+        protocol: AgentProtocol::Codex,
         profile: Profile::Generic,
         command: "codex",
         args: &["app-server"],
@@ -175,7 +175,7 @@ const BUILT_IN: [BuiltIn; 6] = [
     },
     BuiltIn {
         name: "claude-acp",
-        protocol: Protocol::Acp,
+        protocol: AgentProtocol::Acp,
         profile: Profile::Claude,
         command: "claude-agent-acp",
         args: &[],
@@ -183,7 +183,7 @@ const BUILT_IN: [BuiltIn; 6] = [
     },
     BuiltIn {
         name: "gemini",
-        protocol: Protocol::Acp,
+        protocol: AgentProtocol::Acp,
         profile: Profile::Gemini,
         command: "gemini",
         args: &["--acp"],
@@ -191,15 +191,23 @@ const BUILT_IN: [BuiltIn; 6] = [
     },
     BuiltIn {
         name: "qwen",
-        protocol: Protocol::Acp,
+        protocol: AgentProtocol::Acp,
         profile: Profile::Qwen,
         command: "qwen",
         args: &["--acp"],
         install: "npm install -g @qwen-code/qwen-code",
     },
     BuiltIn {
+        name: "amp",
+        protocol: AgentProtocol::Acp,
+        profile: Profile::Amp,
+        command: "amp-acp",
+        args: &[],
+        install: "npm install -g amp-acp",
+    },
+    BuiltIn {
         name: "opencode",
-        protocol: Protocol::OpenCode,
+        protocol: AgentProtocol::OpenCode,
         profile: Profile::Generic,
         command: "opencode",
         args: &[],
@@ -248,13 +256,13 @@ impl Agents {
 
 impl AgentConfig {
     fn applied(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<Agent, String> {
-        let protocol = self.protocol.or(built_in.map(|built_in| built_in.protocol)).unwrap_or(Protocol::Acp);
+        let protocol = self.protocol.or(built_in.map(|built_in| built_in.protocol)).unwrap_or(AgentProtocol::Acp);
         if self.env.keys().any(|key| key.is_empty() || key.contains(['=', '\0']) || key.starts_with("SAYSO_")) {
             return Err(format!("[agents.{name}] env: a name is empty, has a `=` in it, or is one of Sayso's own"));
         }
         let (program, endpoint) = match protocol {
-            Protocol::OpenAi => (None, Some(self.endpoint(name)?)),
-            Protocol::Mock | Protocol::Claude | Protocol::Codex | Protocol::Acp | Protocol::OpenCode => {
+            AgentProtocol::OpenAi => (None, Some(self.endpoint(name)?)),
+            AgentProtocol::Mock | AgentProtocol::Claude | AgentProtocol::Codex | AgentProtocol::Acp | AgentProtocol::OpenCode => {
                 (Some(self.program(name, built_in)?), None)
             }
         };
@@ -262,12 +270,12 @@ impl AgentConfig {
             name: name.to_owned(),
             protocol,
             capabilities: match protocol {
-                Protocol::Mock => mock::CAPABILITIES,
-                Protocol::Claude => claude::CAPABILITIES,
-                Protocol::Codex => codex::CAPABILITIES,
-                Protocol::OpenAi => chat::CAPABILITIES,
-                Protocol::OpenCode => opencode::CAPABILITIES,
-                Protocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
+                AgentProtocol::Mock => mock::CAPABILITIES,
+                AgentProtocol::Claude => claude::CAPABILITIES,
+                AgentProtocol::Codex => codex::CAPABILITIES,
+                AgentProtocol::OpenAi => chat::CAPABILITIES,
+                AgentProtocol::OpenCode => opencode::CAPABILITIES,
+                AgentProtocol::Acp => acp::capabilities(built_in.map_or(Profile::Generic, |built_in| built_in.profile)),
             },
             program,
             endpoint,
@@ -279,7 +287,7 @@ impl AgentConfig {
     }
 
     /// The program of an agent that is one.
-    fn program(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<Program, String> {
+    fn program(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<AgentProgram, String> {
         for (key, given) in
             [("base_url", &self.base_url), ("api_key_env", &self.api_key_env), ("system", &self.system), ("model", &self.model)]
         {
@@ -297,7 +305,7 @@ impl AgentConfig {
             (None, _) => Vec::new(),
         };
         let install = built_in.filter(|_| self.command.is_none()).map(|built_in| built_in.install);
-        Ok(Program { command, args, install })
+        Ok(AgentProgram { command, args, install })
     }
 
     /// The endpoint of a model that is talked to directly.
@@ -338,12 +346,12 @@ impl Agent {
             return (embedded.translator)(Some(&saved));
         }
         match self.protocol {
-            Protocol::Mock => MockTranslator::restore(&saved).map(boxed),
-            Protocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
-            Protocol::Codex => CodexTranslator::restore(&saved).map(boxed),
-            Protocol::Acp => AcpTranslator::restore(&saved).map(boxed),
-            Protocol::OpenAi => ChatTranslator::restore(self.endpoint.clone().unwrap_or_default(), &saved).map(boxed),
-            Protocol::OpenCode => OpenCodeTranslator::restore(&saved).map(boxed),
+            AgentProtocol::Mock => MockTranslator::restore(&saved).map(boxed),
+            AgentProtocol::Claude => ClaudeTranslator::restore(&saved).map(boxed),
+            AgentProtocol::Codex => CodexTranslator::restore(&saved).map(boxed),
+            AgentProtocol::Acp => AcpTranslator::restore(&saved).map(boxed),
+            AgentProtocol::OpenAi => ChatTranslator::restore(self.endpoint.clone().unwrap_or_default(), &saved).map(boxed),
+            AgentProtocol::OpenCode => OpenCodeTranslator::restore(&saved).map(boxed),
         }
     }
 
@@ -352,9 +360,9 @@ impl Agent {
     pub(crate) fn attached(&self, state: Option<&Raw>) -> Option<Box<dyn Translator>> {
         let saved: Saved = serde_json::from_str(state?.as_str()).ok()?;
         match self.protocol {
-            Protocol::OpenCode => AttachedOpenCode::restore(&saved).map(boxed),
-            Protocol::Codex => AttachedCodex::restore(&saved).map(boxed),
-            Protocol::Mock | Protocol::Claude | Protocol::Acp | Protocol::OpenAi => None,
+            AgentProtocol::OpenCode => AttachedOpenCode::restore(&saved).map(boxed),
+            AgentProtocol::Codex => AttachedCodex::restore(&saved).map(boxed),
+            AgentProtocol::Mock | AgentProtocol::Claude | AgentProtocol::Acp | AgentProtocol::OpenAi => None,
         }
     }
 
@@ -365,15 +373,15 @@ impl Agent {
     /// A sentence about what cannot be.
     pub(crate) fn attach(&self, place: &str, login: Option<Option<String>>) -> Result<Box<dyn Translator>, String> {
         match self.protocol {
-            Protocol::OpenCode => {
+            AgentProtocol::OpenCode => {
                 let user = login.map(|user| user.unwrap_or_else(|| AttachedOpenCode::USER.to_owned()));
                 Ok(boxed(AttachedOpenCode::new(address(place)?, user)))
             }
-            Protocol::Codex if !Path::new(place).is_absolute() => {
+            AgentProtocol::Codex if !Path::new(place).is_absolute() => {
                 Err(format!("{place} is no socket; Codex has one in its home, app-server-control/app-server-control.sock"))
             }
-            Protocol::Codex => Ok(boxed(AttachedCodex::new(place.to_owned()))),
-            Protocol::Mock | Protocol::Claude | Protocol::Acp | Protocol::OpenAi => {
+            AgentProtocol::Codex => Ok(boxed(AttachedCodex::new(place.to_owned()))),
+            AgentProtocol::Mock | AgentProtocol::Claude | AgentProtocol::Acp | AgentProtocol::OpenAi => {
                 Err(format!("`{}` is no server that could be listened to; codex and opencode are", self.name))
             }
         }
@@ -382,9 +390,9 @@ impl Agent {
     /// What one can do that somebody else started.
     pub(crate) const fn attached_capabilities(&self) -> Capabilities {
         match self.protocol {
-            Protocol::OpenCode => opencode::ATTACHED,
-            Protocol::Codex => codex::ATTACHED,
-            Protocol::Mock | Protocol::Claude | Protocol::Acp | Protocol::OpenAi => self.capabilities,
+            AgentProtocol::OpenCode => opencode::ATTACHED,
+            AgentProtocol::Codex => codex::ATTACHED,
+            AgentProtocol::Mock | AgentProtocol::Claude | AgentProtocol::Acp | AgentProtocol::OpenAi => self.capabilities,
         }
     }
 
@@ -392,7 +400,7 @@ impl Agent {
     pub(crate) fn inside(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            protocol: Protocol::Mock,
+            protocol: AgentProtocol::Mock,
             capabilities: mock::CAPABILITIES,
             program: None,
             endpoint: None,
@@ -409,12 +417,12 @@ impl Agent {
             return translator;
         }
         match self.protocol {
-            Protocol::Mock => boxed(MockTranslator::new()),
-            Protocol::Claude => boxed(ClaudeTranslator::new()),
-            Protocol::Codex => boxed(CodexTranslator::new()),
-            Protocol::Acp => boxed(AcpTranslator::new()),
-            Protocol::OpenAi => boxed(ChatTranslator::new(self.endpoint.clone().unwrap_or_default())),
-            Protocol::OpenCode => boxed(OpenCodeTranslator::new()),
+            AgentProtocol::Mock => boxed(MockTranslator::new()),
+            AgentProtocol::Claude => boxed(ClaudeTranslator::new()),
+            AgentProtocol::Codex => boxed(CodexTranslator::new()),
+            AgentProtocol::Acp => boxed(AcpTranslator::new()),
+            AgentProtocol::OpenAi => boxed(ChatTranslator::new(self.endpoint.clone().unwrap_or_default())),
+            AgentProtocol::OpenCode => boxed(OpenCodeTranslator::new()),
         }
     }
 }
@@ -423,7 +431,7 @@ fn boxed(translator: impl Translator + 'static) -> Box<dyn Translator> {
     Box::new(translator)
 }
 
-impl Program {
+impl AgentProgram {
     /// Where the program is, in this `PATH`.
     pub(crate) fn find(&self, path: Option<&str>) -> Option<PathBuf> {
         let command = Path::new(&self.command);

@@ -12,7 +12,7 @@ pub(crate) type People = BTreeMap<String, String>;
 /// What a channel is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum ChannelKind {
     Bell,
     Command,
     Desktop,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     WebPush,
 }
 
-impl Kind {
+impl ChannelKind {
     /// The word for it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Kind {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NotifyConfig {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChannelKind,
     pub(crate) name: Option<String>,
     pub(crate) after: Option<Span>,
     pub(crate) quiet: Option<String>,

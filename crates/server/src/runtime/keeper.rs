@@ -30,20 +30,20 @@ pub(crate) struct Keeper {
 
 #[derive(Debug, Default)]
 struct All {
-    asks: HashMap<AskId, Kept>,
+    asks: HashMap<AskId, KeptAsk>,
     /// When to look at those that nobody waits for.
     due: BTreeSet<(Time, AskId)>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptAsk {
     keep: Duration,
     waiting: usize,
     gone: Time,
     parked: bool,
 }
 
-impl Kept {
+impl KeptAsk {
     const fn new(keep: Duration, gone: Time) -> Self {
         Self { keep, waiting: 0, gone, parked: false }
     }
@@ -54,7 +54,7 @@ impl Kept {
 }
 
 /// What is to be done about an ask that nobody waits for.
-enum Step {
+enum KeeperAction {
     Park(AskId),
     Withdraw(AskId),
 }
@@ -85,7 +85,7 @@ impl Keeper {
         let mut all = self.lock();
         let All { asks, due } = &mut *all;
         asks.entry(ask).or_insert_with(|| {
-            let kept = Kept::new(keep, now);
+            let kept = KeptAsk::new(keep, now);
             due.insert((kept.due(), ask));
             kept
         });
@@ -96,7 +96,7 @@ impl Keeper {
     pub(crate) fn attend(self: &Arc<Self>, ask: AskId, keep: Duration, clock: &Clock) -> Attending {
         let mut all = self.lock();
         let All { asks, due } = &mut *all;
-        let kept = asks.entry(ask).or_insert_with(|| Kept::new(keep, clock.now()));
+        let kept = asks.entry(ask).or_insert_with(|| KeptAsk::new(keep, clock.now()));
         due.remove(&(kept.due(), ask));
         kept.waiting += 1;
         kept.parked = false;
@@ -129,7 +129,7 @@ impl Keeper {
         self.lock().due.first().map(|(at, _)| *at)
     }
 
-    fn take_due(&self, now: Time) -> Vec<Step> {
+    fn take_due(&self, now: Time) -> Vec<KeeperAction> {
         let mut all = self.lock();
         let All { asks, due } = &mut *all;
         let mut steps = Vec::new();
@@ -138,12 +138,12 @@ impl Keeper {
         {
             let Some(kept) = asks.get_mut(&ask) else { continue };
             if kept.parked || kept.keep <= GRACE {
-                steps.push(Step::Withdraw(ask));
+                steps.push(KeeperAction::Withdraw(ask));
                 continue;
             }
             kept.parked = true;
             due.insert((kept.due(), ask));
-            steps.push(Step::Park(ask));
+            steps.push(KeeperAction::Park(ask));
         }
         steps
     }
@@ -180,8 +180,10 @@ pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
         let workspace = WorkspaceId::MAIN;
         for step in keeper.take_due(now) {
             let (ask, stored) = match step {
-                Step::Park(ask) => (ask, services.store.write(SetReach { workspace, ask, reach: Reach::Parked, now }).await),
-                Step::Withdraw(ask) => {
+                KeeperAction::Park(ask) => {
+                    (ask, services.store.write(SetReach { workspace, ask, reach: Reach::Parked, now }).await)
+                }
+                KeeperAction::Withdraw(ask) => {
                     let reason = texts::WITHDRAWN_CALLER_GONE.to_owned();
                     let withdrawn = services.store.write(WithdrawAsk { workspace, ask, scope: Scope::All, reason, now }).await;
                     // It has an outcome now, this one or another.
@@ -206,9 +208,9 @@ mod tests {
     }
 
     fn steps(keeper: &Keeper, now: i64) -> Vec<&'static str> {
-        let name = |step: &Step| match step {
-            Step::Park(_) => "park",
-            Step::Withdraw(_) => "withdraw",
+        let name = |step: &KeeperAction| match step {
+            KeeperAction::Park(_) => "park",
+            KeeperAction::Withdraw(_) => "withdraw",
         };
         keeper.take_due(at(now)).iter().map(name).collect()
     }

@@ -23,8 +23,9 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn request(&self) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
+    /// Counts a request and returns its number.
+    pub(crate) fn request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Counts what a commit brought.

@@ -3,6 +3,7 @@
 //! A task learns of work by a commit, acts on agents or people, and commits through the service layer or the store. The
 //! runtime knows no surface.
 
+pub(crate) mod ask_log;
 pub(crate) mod attachments;
 pub(crate) mod connection;
 pub(crate) mod deadlines;
@@ -30,14 +31,14 @@ use link::Processes;
 use metrics::Metrics;
 use notify::{Notifier, PushKey};
 use runs::Runs;
-use waiters::Waiters;
+use waiters::OutcomeWaiters;
 
 /// The state that tasks share. Each part has one owner inside; no lock is held across an await.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     pub(crate) services: Arc<Services>,
     pub(crate) feed: Arc<Feed>,
-    pub(crate) waiters: Arc<Waiters>,
+    pub(crate) waiters: Arc<OutcomeWaiters>,
     pub(crate) keeper: Arc<Keeper>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) processes: Processes,

@@ -42,19 +42,19 @@ pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: Ask
 
 /// Who waits for which ask. An entry lives as long as somebody waits.
 #[derive(Debug, Default)]
-pub(crate) struct Waiters {
+pub(crate) struct OutcomeWaiters {
     waiting: Mutex<HashMap<AskId, Arc<Notify>>>,
 }
 
 /// Somebody who waits.
 #[derive(Debug)]
 pub(crate) struct Waiter {
-    all: Arc<Waiters>,
+    all: Arc<OutcomeWaiters>,
     ask: AskId,
     notify: Arc<Notify>,
 }
 
-impl Waiters {
+impl OutcomeWaiters {
     /// Begins to wait. Look at the ask after this, then wait: nothing is missed.
     pub(crate) fn wait_for(self: &Arc<Self>, ask: AskId) -> Waiter {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

@@ -188,12 +188,12 @@ pub(crate) fn over(ask: &Ask) -> String {
     format!("No longer waiting: {}{by}", outcome.decision.status().as_str())
 }
 
-struct Asked {
+struct AskedText {
     text: String,
     is_whole: bool,
 }
 
-fn what_is_asked(ask: &Ask) -> Asked {
+fn what_is_asked(ask: &Ask) -> AskedText {
     let mut parts: Vec<String> = Vec::new();
     match &*ask.body {
         AskBody::Question { questions } => {
@@ -230,7 +230,7 @@ fn what_is_asked(ask: &Ask) -> Asked {
     let whole = visible(&parts.join("\n"));
     let is_whole = whole.len() <= CONTENT;
     let text = if is_whole { whole } else { format!("{}…", limits::head(&whole, CONTENT)) };
-    Asked { text, is_whole }
+    AskedText { text, is_whole }
 }
 
 fn buttons(ask: &Ask) -> Vec<Button> {

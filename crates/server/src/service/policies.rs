@@ -48,7 +48,7 @@ pub(crate) struct Policies {
     path: PathBuf,
     protected: Vec<String>,
     home: Option<String>,
-    state: RwLock<State>,
+    state: RwLock<PoliciesState>,
     /// Whoever writes the file holds this, so that two do not take the same text for the last one.
     writing: Mutex<()>,
 }
@@ -68,7 +68,7 @@ pub(crate) enum NotWritten {
 }
 
 #[derive(Debug)]
-struct State {
+struct PoliciesState {
     in_force: Arc<InForce>,
     modified: Option<SystemTime>,
 }
@@ -85,7 +85,7 @@ impl Policies {
             trusted: Vec::new(),
             version: 0,
         };
-        let state = RwLock::new(State { in_force: Arc::new(in_force), modified: None });
+        let state = RwLock::new(PoliciesState { in_force: Arc::new(in_force), modified: None });
         let policies = Self { path, protected, home, state, writing: Mutex::default() };
         policies.take_stored(stored);
         policies.reload();

@@ -1,7 +1,7 @@
 //! The transcript of a session.
 
 use sayso_api::session::TranscriptQuery;
-use sayso_store::read::{Entry, Page, ReadTranscript};
+use sayso_store::read::{Page, ReadTranscript, TranscriptEntry};
 
 use super::{ServiceError, Services, authorize, listing, sessions};
 use crate::auth::{Caller, Permission};
@@ -12,7 +12,7 @@ pub(crate) async fn read_transcript(
     caller: &Caller,
     session: &str,
     query: TranscriptQuery,
-) -> Result<Page<Entry>, ServiceError> {
+) -> Result<Page<TranscriptEntry>, ServiceError> {
     authorize(caller, Permission::Read)?;
     let session = sessions::find(services, caller, session).await?.session.id;
     let read = ReadTranscript {

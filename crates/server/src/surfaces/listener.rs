@@ -32,7 +32,7 @@ use crate::surfaces::tls::Tls;
 
 /// How much a listener allows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct ListenerLimits {
     /// Connections at once. Over it nobody is accepted: they wait in the kernel's queue.
     pub(crate) connections: usize,
     /// How long a request's head may take, and how long a connection may be idle between requests.
@@ -43,7 +43,7 @@ pub(crate) struct Limits {
     pub(crate) stop: Duration,
 }
 
-impl Default for Limits {
+impl Default for ListenerLimits {
     fn default() -> Self {
         Self {
             connections: 10_000,
@@ -75,7 +75,7 @@ const USE_TLS: &[u8] =
 pub(crate) async fn serve(
     listener: TcpListener,
     app: Router,
-    limits: Limits,
+    limits: ListenerLimits,
     tls: Option<Arc<Tls>>,
     shutdown: impl Future<Output = ()>,
 ) {
@@ -92,7 +92,7 @@ pub(crate) async fn serve(
             Some(ended) = connections.join_next() => log_panic(ended),
             accepted = accept(&listener), if connections.len() < limits.connections => {
                 let Some(Accepted { socket, peer, local }) = accepted else { continue };
-                let to = Serving { http: http.clone(), app: App { router: app.clone(), peer, local }, limits, stopping: stopping.clone() };
+                let to = Serving { http: http.clone(), app: RouterService { router: app.clone(), peer, local }, limits, stopping: stopping.clone() };
                 match &tls {
                     None => connections.spawn(to.serve(socket)),
                     Some(tls) => connections.spawn(to.serve_either(socket, Arc::clone(tls))),
@@ -146,8 +146,8 @@ async fn accept(listener: &TcpListener) -> Option<Accepted> {
 /// What one connection is served with.
 struct Serving {
     http: http1::Builder,
-    app: App,
-    limits: Limits,
+    app: RouterService,
+    limits: ListenerLimits,
     stopping: watch::Receiver<()>,
 }
 
@@ -210,13 +210,13 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
 }
 
 /// The router as hyper calls it, with the addresses of both sides.
-struct App {
+struct RouterService {
     router: Router,
     peer: SocketAddr,
     local: IpAddr,
 }
 
-impl hyper::service::Service<Request<Incoming>> for App {
+impl hyper::service::Service<Request<Incoming>> for RouterService {
     type Response = Response;
     type Error = Infallible;
     type Future = RouteFuture<Infallible>;
@@ -301,7 +301,7 @@ mod tests {
     }
 
     impl Server {
-        async fn start(app: Router, limits: Limits) -> Self {
+        async fn start(app: Router, limits: ListenerLimits) -> Self {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             let (stop, stopped) = oneshot::channel();
@@ -332,7 +332,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_is_kept_and_the_peer_is_known_and_stopping_closes_idle_ones() {
-        let server = Server::start(peer(), Limits::default()).await;
+        let server = Server::start(peer(), ListenerLimits::default()).await;
         let mut socket = server.connect().await;
         let port = socket.local_addr().unwrap().port().to_string();
         for _ in 0..2 {
@@ -359,7 +359,7 @@ mod tests {
                 "finished"
             }),
         );
-        let server = Server::start(app, Limits::default()).await;
+        let server = Server::start(app, ListenerLimits::default()).await;
         let mut socket = server.connect().await;
         socket.write_all(REQUEST).await.unwrap();
         arrived.await.unwrap();
@@ -373,7 +373,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_does_not_finish_is_cut() {
         let app = Router::new().route("/", get(std::future::pending::<()>));
-        let server = Server::start(app, Limits { stop: Duration::from_millis(20), ..Limits::default() }).await;
+        let server = Server::start(app, ListenerLimits { stop: Duration::from_millis(20), ..ListenerLimits::default() }).await;
         let mut socket = server.connect().await;
         socket.write_all(REQUEST).await.unwrap();
         server.stop.send(()).unwrap();
@@ -383,7 +383,7 @@ mod tests {
 
     #[tokio::test]
     async fn over_the_limit_connections_wait_until_others_end() {
-        let server = Server::start(peer(), Limits { connections: 1, ..Limits::default() }).await;
+        let server = Server::start(peer(), ListenerLimits { connections: 1, ..ListenerLimits::default() }).await;
         let (mut first, mut second) = (server.connect().await, server.connect().await);
         first.write_all(REQUEST).await.unwrap();
         let port = first.local_addr().unwrap().port().to_string();
@@ -398,7 +398,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_peer_that_never_sends_its_request_is_let_go() {
-        let server = Server::start(peer(), Limits { head: Duration::from_millis(20), ..Limits::default() }).await;
+        let server = Server::start(peer(), ListenerLimits { head: Duration::from_millis(20), ..ListenerLimits::default() }).await;
         let mut socket = server.connect().await;
         socket.write_all(&REQUEST[..8]).await.unwrap();
         let mut rest = Vec::new();

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::surfaces::listener::{self, Limits};
+use crate::surfaces::listener::{self, ListenerLimits};
 use crate::surfaces::tls::Tls;
 
 /// How many may be open beside the server's own.
@@ -22,18 +22,18 @@ const CONNECTIONS: usize = 256;
 #[derive(Debug, Clone)]
 pub(crate) struct Listeners {
     /// Bounded: who calls waits until the owner has taken it.
-    calls: mpsc::Sender<Call>,
+    calls: mpsc::Sender<ListenerCall>,
 }
 
-enum Call {
-    Open(SocketAddr, oneshot::Sender<Result<SocketAddr, OpenError>>),
+enum ListenerCall {
+    Open(SocketAddr, oneshot::Sender<Result<SocketAddr, ListenerError>>),
     Close(SocketAddr, oneshot::Sender<bool>),
     List(oneshot::Sender<Vec<SocketAddr>>),
 }
 
 /// Why an address was not opened.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum OpenError {
+pub(crate) enum ListenerError {
     #[error("{MOST} addresses are open already; close one first")]
     Most,
     #[error("cannot listen there: {0}")]
@@ -43,37 +43,37 @@ pub(crate) enum OpenError {
 }
 
 /// What is open, and how it is closed.
-struct Open {
+struct OpenListener {
     close: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
 /// The calls that the owner will take.
-pub(crate) struct Calls(mpsc::Receiver<Call>);
+pub(crate) struct ListenerCalls(mpsc::Receiver<ListenerCall>);
 
 impl Listeners {
     /// The handle, and the calls for [`run`].
-    pub(crate) fn new() -> (Self, Calls) {
+    pub(crate) fn new() -> (Self, ListenerCalls) {
         let (calls, taken) = mpsc::channel(1);
-        (Self { calls }, Calls(taken))
+        (Self { calls }, ListenerCalls(taken))
     }
 
     /// Opens an address. One that is open already stays as it is.
-    pub(crate) async fn open(&self, address: SocketAddr) -> Result<SocketAddr, OpenError> {
-        self.call(|reply| Call::Open(address, reply)).await.unwrap_or(Err(OpenError::Stopping))
+    pub(crate) async fn open(&self, address: SocketAddr) -> Result<SocketAddr, ListenerError> {
+        self.call(|reply| ListenerCall::Open(address, reply)).await.unwrap_or(Err(ListenerError::Stopping))
     }
 
     /// Closes an address; false if it is not open.
     pub(crate) async fn close(&self, address: SocketAddr) -> bool {
-        self.call(|reply| Call::Close(address, reply)).await.unwrap_or(false)
+        self.call(|reply| ListenerCall::Close(address, reply)).await.unwrap_or(false)
     }
 
     /// What is open.
     pub(crate) async fn list(&self) -> Vec<SocketAddr> {
-        self.call(Call::List).await.unwrap_or_default()
+        self.call(ListenerCall::List).await.unwrap_or_default()
     }
 
-    async fn call<T>(&self, call: impl FnOnce(oneshot::Sender<T>) -> Call) -> Option<T> {
+    async fn call<T>(&self, call: impl FnOnce(oneshot::Sender<T>) -> ListenerCall) -> Option<T> {
         let (reply, replied) = oneshot::channel();
         self.calls.send(call(reply)).await.ok()?;
         replied.await.ok()
@@ -81,9 +81,9 @@ impl Listeners {
 }
 
 /// Owns what is open until `stopping` is set; then everything is closed.
-pub(crate) async fn run(calls: Calls, router: Router, tls: Option<Arc<Tls>>, mut stopping: watch::Receiver<bool>) {
+pub(crate) async fn run(calls: ListenerCalls, router: Router, tls: Option<Arc<Tls>>, mut stopping: watch::Receiver<bool>) {
     let mut calls = calls.0;
-    let mut open: BTreeMap<SocketAddr, Open> = BTreeMap::new();
+    let mut open: BTreeMap<SocketAddr, OpenListener> = BTreeMap::new();
     loop {
         let call = tokio::select! {
             _ = stopping.wait_for(|stop| *stop) => break,
@@ -92,14 +92,14 @@ pub(crate) async fn run(calls: Calls, router: Router, tls: Option<Arc<Tls>>, mut
         // Whoever asked may be gone; what was done stays done.
         match call {
             None => break,
-            Some(Call::List(reply)) => {
+            Some(ListenerCall::List(reply)) => {
                 let _ = reply.send(open.keys().copied().collect());
             }
-            Some(Call::Open(address, reply)) => {
+            Some(ListenerCall::Open(address, reply)) => {
                 let opened = match open.keys().find(|known| known.ip() == address.ip() && is_port(address, known.port())) {
                     Some(known) => Ok(*known),
-                    None if open.len() >= MOST => Err(OpenError::Most),
-                    None => bind(address).await.map_err(OpenError::Io).map(|(socket, address)| {
+                    None if open.len() >= MOST => Err(ListenerError::Most),
+                    None => bind(address).await.map_err(ListenerError::Io).map(|(socket, address)| {
                         tracing::info!(%address, "opened to the network");
                         open.insert(address, start(socket, router.clone(), tls.clone()));
                         address
@@ -107,7 +107,7 @@ pub(crate) async fn run(calls: Calls, router: Router, tls: Option<Arc<Tls>>, mut
                 };
                 let _ = reply.send(opened);
             }
-            Some(Call::Close(address, reply)) => {
+            Some(ListenerCall::Close(address, reply)) => {
                 let closed = open.remove(&address);
                 let _ = reply.send(closed.is_some());
                 if let Some(closed) = closed {
@@ -129,13 +129,13 @@ fn is_port(wanted: SocketAddr, port: u16) -> bool {
     wanted.port() == 0 || wanted.port() == port
 }
 
-fn start(socket: TcpListener, router: Router, tls: Option<Arc<Tls>>) -> Open {
+fn start(socket: TcpListener, router: Router, tls: Option<Arc<Tls>>) -> OpenListener {
     let (close, mut closing) = watch::channel(false);
-    let limits = Limits { connections: CONNECTIONS, ..Limits::default() };
+    let limits = ListenerLimits { connections: CONNECTIONS, ..ListenerLimits::default() };
     let task = tokio::spawn(listener::serve(socket, router, limits, tls, async move {
         let _ = closing.wait_for(|close| *close).await;
     }));
-    Open { close, task }
+    OpenListener { close, task }
 }
 
 /// This address, or any port beside it if somebody has that.

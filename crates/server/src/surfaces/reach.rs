@@ -28,9 +28,9 @@ pub enum ReachError {
     Tls(#[from] TlsError),
 }
 
-/// How the server is reached.
+/// The settings for access from other devices, checked and loaded.
 #[derive(Debug)]
-pub(crate) struct Reach {
+pub(crate) struct NetworkAccess {
     /// Without the slash at the end.
     pub(crate) public_url: Option<String>,
     /// Lower case, without port.
@@ -38,7 +38,7 @@ pub(crate) struct Reach {
     pub(crate) tls: Option<Arc<Tls>>,
 }
 
-impl Reach {
+impl NetworkAccess {
     /// What the command line and the settings say together.
     pub(crate) fn new(options: ReachOptions, config: &Config) -> Result<Self, ReachError> {
         let settings = config.server.clone();

@@ -52,7 +52,7 @@ pub enum TlsError {
 
 /// What the files said when they were last good.
 #[derive(Debug)]
-struct Loaded {
+struct LoadedCertificate {
     config: Arc<ServerConfig>,
     expires_at: Option<Time>,
 }
@@ -64,12 +64,12 @@ type Stamp = Option<(SystemTime, u64)>;
 #[derive(Debug)]
 pub(crate) struct Tls {
     files: TlsFiles,
-    state: RwLock<State>,
+    state: RwLock<TlsState>,
 }
 
 #[derive(Debug)]
-struct State {
-    loaded: Loaded,
+struct TlsState {
+    loaded: LoadedCertificate,
     stamps: [Stamp; 2],
     /// Why what stands in the files now is not used.
     problem: Option<String>,
@@ -80,7 +80,7 @@ impl Tls {
     pub(crate) fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let stamps = stamps(&files);
         let loaded = read(&files)?;
-        Ok(Self { files, state: RwLock::new(State { loaded, stamps, problem: None }) })
+        Ok(Self { files, state: RwLock::new(TlsState { loaded, stamps, problem: None }) })
     }
 
     /// Reads them again if they were written since. What cannot be used changes nothing.
@@ -126,7 +126,7 @@ fn stamps(files: &TlsFiles) -> [Stamp; 2] {
     [stamp(&files.certificate), stamp(&files.key)]
 }
 
-fn read(files: &TlsFiles) -> Result<Loaded, TlsError> {
+fn read(files: &TlsFiles) -> Result<LoadedCertificate, TlsError> {
     sayso_net::install_tls();
     let bytes = |path: &Path| fs::read(path).map_err(|source| TlsError::Read { path: path.to_owned(), source });
     let no_certificate = || TlsError::NoCertificate { path: files.certificate.clone() };
@@ -141,7 +141,7 @@ fn read(files: &TlsFiles) -> Result<Loaded, TlsError> {
         TlsError::Unfit { certificate: files.certificate.clone(), key: files.key.clone(), reason: error.to_string() }
     })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Loaded { config: Arc::new(config), expires_at })
+    Ok(LoadedCertificate { config: Arc::new(config), expires_at })
 }
 
 /// When a certificate ends, out of its DER: the second time in the fifth field of what is signed.

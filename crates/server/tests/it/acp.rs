@@ -118,7 +118,7 @@ async fn said(stream: &mut Stream, prompt: u64) -> (String, Value) {
     }
 }
 
-/// Checklist 0.35, 0.37, 0.38: asked over the stream, answered by a posted response, and the agent goes on.
+/// The question arrives on the stream, the client posts its response, and the agent continues.
 #[tokio::test]
 async fn a_question_goes_to_the_client_and_its_answer_to_the_agent() {
     let world = world().await;
@@ -144,7 +144,7 @@ async fn a_question_goes_to_the_client_and_its_answer_to_the_agent() {
     assert_eq!(log["data"].as_array().unwrap().iter().filter(|block| block["role"] == "user").count(), 1);
 }
 
-/// Checklist 0.39: a rejected question, a denied tool, a declined address.
+/// A rejected question, a denied tool and a declined link.
 #[tokio::test]
 async fn a_no_reaches_the_agent_as_a_no() {
     let world = world().await;
@@ -306,7 +306,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again() {
     assert_eq!(said(&mut stream, id).await.1, "end_turn");
 }
 
-/// The bad input at the door: each has its own error.
+/// Each kind of invalid input has its own error.
 #[tokio::test]
 async fn who_may_not_come_in_is_told_why() {
     let world = world().await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use sayso_server::FakeClock;
-use sayso_testkit::receivers::{Call, Receiver};
+use sayso_testkit::receivers::{ReceivedCall, Receiver};
 use serde_json::{Value, json};
 
 use crate::world::{Http, Reply, World, approval, id, question};
@@ -49,9 +49,11 @@ impl Linked {
         let ask = id(&self.world.opened(wanted).await);
         self.clock.advance(Duration::from_secs(1));
         let people = self.world.admin.get("/v1/notify").await.expect(200)["data"].as_array().unwrap().len();
-        let links = |calls: &[Call]| -> Vec<String> {
-            let events =
-                calls.iter().map(Call::json).filter(|event| event["type"] == "ask.waiting" && event["data"]["askId"] == *ask);
+        let links = |calls: &[ReceivedCall]| -> Vec<String> {
+            let events = calls
+                .iter()
+                .map(ReceivedCall::json)
+                .filter(|event| event["type"] == "ask.waiting" && event["data"]["askId"] == *ask);
             let path =
                 |event: Value| event["data"]["link"].as_str().unwrap().strip_prefix("https://sayso.test").unwrap().to_owned();
             events.map(path).collect()

@@ -54,7 +54,7 @@ async fn stands(world: &World, state: &str) -> Value {
     within(state, found).await.unwrap()
 }
 
-// Checklist 0.21, 2.34: an ask that waits for a person holds up no other.
+// A pending ask does not block other asks.
 #[tokio::test]
 async fn what_a_persons_own_agent_asks_is_answered_here() {
     let (world, theirs) = listening().await;
@@ -89,7 +89,7 @@ async fn what_a_persons_own_agent_asks_is_answered_here() {
     message.problem(409, "external_session");
 }
 
-// Checklist 0.22: a no lets it go on; only a stop ends the turn.
+// The agent continues after a denial; only an interrupt ends the turn.
 #[tokio::test]
 async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
     let (world, theirs) = listening().await;
@@ -107,7 +107,7 @@ async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
     assert_eq!(calls[1..], ["/question/que_2/reject", "/session/ses_root/abort"]);
 }
 
-// Checklist 2.35: what goes wrong with one answer does not end the listening.
+// A failed delivery does not close the event stream.
 #[tokio::test]
 async fn what_somebody_answers_there_is_withdrawn_here() {
     let (world, theirs) = listening().await;
@@ -126,7 +126,7 @@ async fn what_somebody_answers_there_is_withdrawn_here() {
     assert_eq!(theirs.calls(1).await.unwrap().len(), 1);
 }
 
-// Checklist 2.32: each session has its own, and a sub-agent's belong to the root above it.
+// Asks belong to their session; asks of a sub-agent belong to its root session.
 #[tokio::test]
 async fn every_conversation_there_is_a_session_here() {
     let (world, theirs) = listening().await;
@@ -148,7 +148,7 @@ async fn every_conversation_there_is_a_session_here() {
     assert_eq!(waiting(&world, 1).await[0]["sessionId"], other["sessionId"]);
 }
 
-// Checklist 2.31, 2.33: lists heal what no event told, and nothing is asked twice.
+// Polling recovers asks whose events were lost, without duplicates.
 #[tokio::test]
 async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
     let world = World::start().await;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sayso_server::FakeClock;
 use sayso_testkit::PATIENCE;
-use sayso_testkit::receivers::{Ntfy, Push, Slack, Smtp, Telegram};
+use sayso_testkit::receivers::{FakeNtfy, FakePush, FakeSlack, FakeSmtp, FakeTelegram};
 use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
@@ -19,9 +19,12 @@ async fn world(channel: &str) -> (World, Arc<FakeClock>) {
     let mut clock = None;
     let world = World::with(|setup| {
         clock = Some(setup.fake_clock());
-        for (name, value) in
-            [("NTFY", Ntfy::TOKEN), ("TELEGRAM", Telegram::TOKEN), ("SLACK", Slack::TOKEN), ("APP", Slack::APP_TOKEN)]
-        {
+        for (name, value) in [
+            ("NTFY", FakeNtfy::TOKEN),
+            ("TELEGRAM", FakeTelegram::TOKEN),
+            ("SLACK", FakeSlack::TOKEN),
+            ("APP", FakeSlack::APP_TOKEN),
+        ] {
             setup.options.environment.push((name.to_owned(), value.to_owned()));
         }
         setup.config = Some(config);
@@ -38,7 +41,7 @@ async fn asked(world: &World, clock: &FakeClock, wanted: Value) -> String {
 
 #[tokio::test]
 async fn ntfy_has_buttons_that_answer_and_is_told_when_nobody_waits() {
-    let ntfy = Ntfy::start().await.unwrap();
+    let ntfy = FakeNtfy::start().await.unwrap();
     let channel = format!(
         "kind = \"ntfy\"\nurl = \"{}\"\nallow_private = true\ntopic = \"sayso\"\ntoken_env = \"NTFY\"\nperson = \"ada\"",
         ntfy.receiver().url()
@@ -61,7 +64,7 @@ async fn ntfy_has_buttons_that_answer_and_is_told_when_nobody_waits() {
 
 #[tokio::test]
 async fn ntfy_opens_the_page_where_buttons_are_not_enough() {
-    let ntfy = Ntfy::start().await.unwrap();
+    let ntfy = FakeNtfy::start().await.unwrap();
     let channel = format!(
         "kind = \"ntfy\"\nurl = \"{}\"\nallow_private = true\ntopic = \"sayso\"\ntoken_env = \"NTFY\"\nperson = \"ada\"",
         ntfy.receiver().url()
@@ -73,7 +76,7 @@ async fn ntfy_opens_the_page_where_buttons_are_not_enough() {
     assert_eq!(message["actions"], json!([{ "action": "view", "label": "Open", "url": message["click"] }]));
 }
 
-fn telegram_channel(telegram: &Telegram) -> String {
+fn telegram_channel(telegram: &FakeTelegram) -> String {
     format!(
         "kind = \"telegram\"\nurl = \"{}\"\nallow_private = true\nchat = \"77\"\ntoken_env = \"TELEGRAM\"\npeople = {{ 7 = \"ada\", 8 = \"ben\" }}",
         telegram.url()
@@ -88,7 +91,7 @@ fn data(message: &Value, label: &str) -> String {
 
 #[tokio::test]
 async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
-    let telegram = Telegram::start().await.unwrap();
+    let telegram = FakeTelegram::start().await.unwrap();
     let (world, clock) = world(&telegram_channel(&telegram)).await;
     let ask = asked(&world, &clock, approval()).await;
     let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
@@ -115,7 +118,7 @@ async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message()
 
 #[tokio::test]
 async fn two_people_press_in_telegram_at_once_and_one_of_them_decides() {
-    let telegram = Telegram::start().await.unwrap();
+    let telegram = FakeTelegram::start().await.unwrap();
     let (world, clock) = world(&telegram_channel(&telegram)).await;
     let ask = asked(&world, &clock, question()).await;
     let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
@@ -134,7 +137,7 @@ async fn two_people_press_in_telegram_at_once_and_one_of_them_decides() {
 
 #[tokio::test]
 async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
-    let slack = Slack::start().await.unwrap();
+    let slack = FakeSlack::start().await.unwrap();
     let channel = format!(
         "kind = \"slack\"\nurl = \"{}\"\nallow_private = true\nchannel = \"#agents\"\ntoken_env = \"SLACK\"\napp_token_env = \"APP\"\npeople = {{ U1 = \"ada\" }}",
         slack.url()
@@ -164,7 +167,7 @@ async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
 
 #[tokio::test]
 async fn a_mail_has_the_link_and_no_header_of_an_agents_making() {
-    let smtp = Smtp::start("250 OK").await.unwrap();
+    let smtp = FakeSmtp::start("250 OK").await.unwrap();
     let channel = format!(
         "kind = \"email\"\nurl = \"{}\"\nfrom = \"Sayso <sayso@sayso.test>\"\nto = \"ada@sayso.test\"\nperson = \"ada\"",
         smtp.url()
@@ -183,7 +186,7 @@ async fn a_mail_has_the_link_and_no_header_of_an_agents_making() {
 
 #[tokio::test]
 async fn a_mail_server_that_refuses_is_told_of() {
-    let smtp = Smtp::start("550 no such mailbox").await.unwrap();
+    let smtp = FakeSmtp::start("550 no such mailbox").await.unwrap();
     let channel = format!("kind = \"email\"\nurl = \"{}\"\nfrom = \"sayso@sayso.test\"\nto = \"ada@sayso.test\"", smtp.url());
     let (world, _clock) = world(&channel).await;
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
@@ -232,7 +235,7 @@ async fn the_desktop_gets_a_title_and_a_text_without_markup() {
 const WEBPUSH: &str = "kind = \"webpush\"\ncontact = \"mailto:ada@sayso.test\"\nallow_private = true";
 
 /// The subscription of a browser behind this push service.
-fn subscription(push: &Push) -> Value {
+fn subscription(push: &FakePush) -> Value {
     let (key, auth) = push.keys();
     let keys = json!({ "p256dh": URL_SAFE_NO_PAD.encode(key), "auth": URL_SAFE_NO_PAD.encode(auth) });
     json!({ "endpoint": format!("{}/browser", push.receiver().url()), "keys": keys })
@@ -240,7 +243,7 @@ fn subscription(push: &Push) -> Value {
 
 #[tokio::test]
 async fn a_browser_is_woken_and_answers_with_a_press() {
-    let push = Push::start(201).await.unwrap();
+    let push = FakePush::start(201).await.unwrap();
     let (world, clock) = world(WEBPUSH).await;
     let ada = world.token(json!({ "role": "answerer", "actor": "ada" })).await;
     let key = ada.get("/v1/push").await.expect(200)["publicKey"].as_str().unwrap().to_owned();
@@ -268,7 +271,7 @@ async fn a_browser_is_woken_and_answers_with_a_press() {
 
 #[tokio::test]
 async fn only_the_browser_itself_reads_a_push() {
-    let (push, other) = (Push::start(201).await.unwrap(), Push::start(201).await.unwrap());
+    let (push, other) = (FakePush::start(201).await.unwrap(), FakePush::start(201).await.unwrap());
     let (world, clock) = world(WEBPUSH).await;
     world.admin.post("/v1/push", subscription(&push)).await;
     asked(&world, &clock, question()).await;
@@ -279,7 +282,7 @@ async fn only_the_browser_itself_reads_a_push() {
 #[tokio::test]
 async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
     for status in [404, 410] {
-        let push = Push::start(status).await.unwrap();
+        let push = FakePush::start(status).await.unwrap();
         let (world, _clock) = world(WEBPUSH).await;
         world.admin.post("/v1/push", subscription(&push)).await;
         let tested = || async { world.admin.post("/v1/notify/test", json!({})).await.expect(200)["data"][0].clone() };
@@ -287,7 +290,7 @@ async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
         assert_eq!(tested().await["failure"], "no browser asked to be woken");
         assert_eq!(push.receiver().so_far().len(), 1);
     }
-    let push = Push::start(201).await.unwrap();
+    let push = FakePush::start(201).await.unwrap();
     let (world, _clock) = world(WEBPUSH).await;
     let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "ben" })).await.expect(201);
     let ben = world.http(made["token"].as_str().unwrap());

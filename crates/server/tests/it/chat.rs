@@ -5,7 +5,7 @@ use std::time::Duration;
 use sayso_client::api::event::Event;
 use sayso_client::api::session::NewSession;
 use sayso_testkit::ScriptedAgent;
-use sayso_testkit::models::{Block, MockModel, Part, Reply, Request, Role, Script, Turn};
+use sayso_testkit::models::{MessagePart, MockModel, ModelBlock, ModelReply, ModelRequest, ModelRole, ModelScript, ModelTurn};
 use serde_json::{Value, json};
 
 use crate::world::{World, id};
@@ -16,30 +16,30 @@ struct Talk {
     agent: ScriptedAgent,
 }
 
-fn asks(change: impl FnOnce(&mut Value)) -> Turn {
+fn asks(change: impl FnOnce(&mut Value)) -> ModelTurn {
     let mut input =
         json!({ "header": "Database", "question": "Which?", "options": [{ "label": "SQLite" }, { "label": "Postgres" }] });
     change(&mut input);
-    vec![Block::text("Let me ask."), Block::call("c1", "question", input)]
+    vec![ModelBlock::text("Let me ask."), ModelBlock::call("c1", "question", input)]
 }
 
-fn done() -> Turn {
-    vec![Block::text("Done.")]
+fn done() -> ModelTurn {
+    vec![ModelBlock::text("Done.")]
 }
 
 /// The messages of a request, each as who and what.
-fn told(request: &Request) -> Vec<(Role, String)> {
-    let words = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
-        Part::ToolCall { name, .. } => format!("<{name}>"),
-        Part::ToolResult(result) => format!("={}", result.id),
-        Part::Other(other) => other.to_string(),
+fn told(request: &ModelRequest) -> Vec<(ModelRole, String)> {
+    let words = |part: &MessagePart| match part {
+        MessagePart::Text(text) => text.clone(),
+        MessagePart::ToolCall { name, .. } => format!("<{name}>"),
+        MessagePart::ToolResult(result) => format!("={}", result.id),
+        MessagePart::Other(other) => other.to_string(),
     };
     request.messages.iter().map(|message| (message.role, message.parts.iter().map(words).collect::<Vec<_>>().join(""))).collect()
 }
 
 impl Talk {
-    async fn begin(script: Script) -> Self {
+    async fn begin(script: ModelScript) -> Self {
         let model = MockModel::start(script).await.unwrap();
         let config = format!(
             "[agents.talk]\nprotocol = \"openai\"\nbase_url = \"{}/v1\"\nmodel = \"small\"\nsystem = \"Be brief.\"\n",
@@ -66,16 +66,15 @@ impl Talk {
         self.agent.watch().until("the end of the turn", is_idle).await.unwrap();
     }
 
-    fn last_request(&self) -> Vec<(Role, String)> {
+    fn last_request(&self) -> Vec<(ModelRole, String)> {
         told(&self.model.records().last().unwrap().request)
     }
 }
 
-/// Checklist 3.01, 3.02, 3.06, 3.07, 3.08, 3.13, 3.45, 3.52: asked, answered with one option, gone on. What is sent is the
-/// label: an option has no other value.
+/// The model asks, the person picks one option, the model continues. The label is sent, because options have no other value.
 #[tokio::test]
 async fn a_model_asks_and_goes_on_with_the_answer() {
-    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     assert_eq!((ask.questions[0].header.as_deref(), ask.context.as_deref()), (Some("Database"), Some("Let me ask.")));
     let block = talk.blocks().await.pop().unwrap();
@@ -85,8 +84,8 @@ async fn a_model_asks_and_goes_on_with_the_answer() {
     );
     talk.world.admin.answer(&ask.id, json!([["Postgres"]])).await.expect(200);
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
-    let user = |text: &str| (Role::User, text.to_owned());
-    let wanted = [user("Set it up"), (Role::Assistant, "Let me ask.<question>".to_owned()), user("=c1"), user("Postgres")];
+    let user = |text: &str| (ModelRole::User, text.to_owned());
+    let wanted = [user("Set it up"), (ModelRole::Assistant, "Let me ask.<question>".to_owned()), user("=c1"), user("Postgres")];
     assert_eq!(talk.last_request(), wanted);
     let blocks = talk.blocks().await;
     let shape: Vec<&str> = blocks.iter().map(|block| block["role"].as_str().or(block["type"].as_str()).unwrap()).collect();
@@ -95,10 +94,10 @@ async fn a_model_asks_and_goes_on_with_the_answer() {
     assert_eq!(talk.world.ask(&ask.id).await["delivery"], "delivered");
 }
 
-/// Checklist 3.09, 3.18, 3.41: for a model any message answers, also where `custom` is false.
+/// Any message answers a question of a model, even if `custom` is false.
 #[tokio::test]
 async fn any_message_answers_its_question() {
-    let mut talk = Talk::begin(Script::turns([asks(|it| it["custom"] = json!(false)), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|it| it["custom"] = json!(false)), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.admin.answer(&ask.id, json!([["neither"]])).await.problem(422, "invalid_answers");
     let accepted = talk.say("neither, wait").await;
@@ -111,10 +110,10 @@ async fn any_message_answers_its_question() {
     assert_eq!(blocks.iter().filter(|block| block["role"] == "user").count(), 2, "nothing else is inserted");
 }
 
-/// Checklist 3.11, 3.43: rejecting inserts nothing, and nothing is generated until the person writes.
+/// A rejection inserts no message, and the model generates nothing until the person sends one.
 #[tokio::test]
 async fn a_rejection_waits_for_the_person() {
-    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.admin.post(&format!("/v1/asks/{}/reject", ask.id), json!({})).await.expect(200);
     talk.idle().await;
@@ -127,10 +126,10 @@ async fn a_rejection_waits_for_the_person() {
     assert_eq!(talk.last_request()[2..].iter().map(|said| said.1.as_str()).collect::<Vec<_>>(), ["=c1", "Use SQLite"]);
 }
 
-/// Checklist 3.02: it waits across a restart, without a request that is open.
+/// A pending question survives a restart and holds no request open.
 #[tokio::test]
 async fn a_question_survives_a_restart() {
-    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.server.restart().await.unwrap();
     assert_eq!(talk.model.records().len(), 1, "nothing is asked again");
@@ -142,7 +141,7 @@ async fn a_question_survives_a_restart() {
 /// A conversation that waits for a person has no task, and the answer gives it one.
 #[tokio::test]
 async fn a_conversation_that_waits_sleeps_until_it_is_answered() {
-    let mut talk = Talk::begin(Script::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     let asleep = async {
         while !talk.world.admin.get("/metrics").await.text.contains("\nsayso_connections_awake 0\n") {
@@ -156,12 +155,12 @@ async fn a_conversation_that_waits_sleeps_until_it_is_answered() {
     assert_eq!((talk.model.records().len(), talk.last_request().len()), (2, 4));
 }
 
-/// Checklist 3.03, 3.05, 3.47: shown in the transcript, told to the model, and nobody is asked.
+/// The transcript and the model get the error, and no ask is opened.
 #[tokio::test]
 async fn what_breaks_the_rules_is_refused_and_shown() {
-    let twice = vec![Block::call("c1", "question", json!({})), Block::call("c2", "rm", json!({}))];
-    let bad = vec![Block::call("c3", "question", json!({ "question": "Which?", "options": [] }))];
-    let mut talk = Talk::begin(Script::turns([twice, bad, done()])).await;
+    let twice = vec![ModelBlock::call("c1", "question", json!({})), ModelBlock::call("c2", "rm", json!({}))];
+    let bad = vec![ModelBlock::call("c3", "question", json!({ "question": "Which?", "options": [] }))];
+    let mut talk = Talk::begin(ModelScript::turns([twice, bad, done()])).await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
     let blocks = talk.blocks().await;
     let text = serde_json::to_string(&blocks).unwrap();
@@ -173,11 +172,11 @@ async fn what_breaks_the_rules_is_refused_and_shown() {
 
 #[tokio::test]
 async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
-    let script = |request: &Request| match request.last_user_text() {
-        Some("Set it up") => Reply::Fail { status: 400, message: "no such model".to_owned() },
-        _ => Reply::text("Back again."),
+    let script = |request: &ModelRequest| match request.last_user_text() {
+        Some("Set it up") => ModelReply::Fail { status: 400, message: "no such model".to_owned() },
+        _ => ModelReply::text("Back again."),
     };
-    let mut talk = Talk::begin(Script::choose(script)).await;
+    let mut talk = Talk::begin(ModelScript::choose(script)).await;
     let failed = talk.agent.watch().event("error").await.unwrap();
     assert!(failed.data.to_string().contains("said 400: no such model"), "{}", failed.data);
     talk.idle().await;
@@ -188,10 +187,10 @@ async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
 
 #[tokio::test]
 async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
-    let mut talk = Talk::begin(Script::choose(|request| match request.last_user_text() {
-        Some("Set it up") => Reply::text("Ready."),
-        Some("Tell me") => Reply::Hang(vec![Block::text("Half a sentence")]),
-        _ => Reply::text("Done."),
+    let mut talk = Talk::begin(ModelScript::choose(|request| match request.last_user_text() {
+        Some("Set it up") => ModelReply::text("Ready."),
+        Some("Tell me") => ModelReply::Hang(vec![ModelBlock::text("Half a sentence")]),
+        _ => ModelReply::text("Done."),
     }))
     .await;
     // Words on their way are told to those who listen already.
@@ -202,7 +201,7 @@ async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
     assert_eq!(talk.agent.finished().await.unwrap(), "Half a sentence");
     talk.say("Go on").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
-    assert_eq!(talk.last_request()[3], (Role::Assistant, "Half a sentence".to_owned()));
+    assert_eq!(talk.last_request()[3], (ModelRole::Assistant, "Half a sentence".to_owned()));
 }
 
 #[tokio::test]

@@ -40,7 +40,6 @@ fn fill(path: &Path) {
     }
 }
 
-// Promise 7; RELIABILITY F8.
 #[test]
 fn a_full_disk_is_507_and_heals() {
     let Some(dir) = inside("disk::a_full_disk_is_507_and_heals") else { return };

@@ -1,4 +1,4 @@
-//! The gateway door, exactly as the table of the design says.
+//! The gateway dialect.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,6 @@ async fn until(stream: &mut Stream, kind: &str) -> Value {
     stream.until(kind).await["data"].clone()
 }
 
-// Checklist 4.26, 4.28, 4.29, 4.54, 4.56.
 #[tokio::test]
 async fn answers_by_position() {
     let world = World::start().await;
@@ -26,7 +25,7 @@ async fn answers_by_position() {
     assert_eq!(world.ask(&id(&ask)).await["outcome"]["by"]["via"], "gateway");
 }
 
-// Checklist 4.30, 4.31: a JSON array only for a multiple question; other text stays text, also if it looks like JSON.
+// A JSON array is parsed only for a multiple-choice question. Any other text stays text, even if it looks like JSON.
 #[tokio::test]
 async fn arrays_only_where_several_may_be_chosen() {
     let world = World::start().await;
@@ -47,7 +46,7 @@ async fn arrays_only_where_several_may_be_chosen() {
     }
 }
 
-// Checklist 4.31: a missing required key is 422 and leaves it open; an optional one may be missing.
+// A missing required key is refused with 422 and the ask stays pending; optional keys may be missing.
 #[tokio::test]
 async fn every_required_question_needs_its_key() {
     let world = World::start().await;
@@ -64,7 +63,6 @@ async fn every_required_question_needs_its_key() {
     assert_eq!(agent.finished().await.unwrap(), "You answered: [Name] shop; [Port] 80; [Public] false; [Region] nothing.");
 }
 
-// Checklist 4.25, 4.27, 4.56: the exact texts.
 #[tokio::test]
 async fn what_is_missing_is_said() {
     let world = World::start().await;
@@ -93,7 +91,7 @@ async fn what_is_missing_is_said() {
     assert_eq!(world.ask(&id(&ask)).await, ask);
 }
 
-// Checklist 4.21, 4.22, 4.23: unknown, the wrong kind and elsewhere are 404; decided is 409 with the winner.
+// Unknown ids, asks of another kind and of other sessions are 404; a resolved ask is 409 with the winner.
 #[tokio::test]
 async fn no_pending_question() {
     let world = World::start().await;
@@ -120,7 +118,6 @@ async fn no_pending_question() {
     }
 }
 
-// Checklist 4.24, 4.54: approve and deny by tool call, plans too.
 #[tokio::test]
 async fn approving_and_denying() {
     let world = World::start().await;
@@ -138,7 +135,7 @@ async fn approving_and_denying() {
     }
 }
 
-// Checklist 4.07: an ask without a tool call of the agent's is named by its own id.
+// An ask without a tool call is addressed by its own id.
 #[tokio::test]
 async fn every_ask_has_a_tool_call() {
     let world = World::start().await;
@@ -152,7 +149,6 @@ async fn every_ask_has_a_tool_call() {
     assert_eq!(world.ask(&id(&ask)).await["status"], "answered");
 }
 
-// Checklist 4.01, 4.02, 4.03, 4.04, 4.14.
 #[tokio::test]
 async fn the_stream_speaks_in_type_and_data() {
     let world = World::start().await;
@@ -224,7 +220,7 @@ async fn the_stream_speaks_in_type_and_data() {
     assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("wait already"));
 }
 
-// Checklist 4.20: a late client first gets what is pending, once.
+// A client that connects late first receives every pending ask once.
 #[tokio::test]
 async fn a_late_client_first_gets_what_is_pending() {
     let world = World::start().await;

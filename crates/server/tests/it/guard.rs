@@ -1,4 +1,4 @@
-//! Local means closed: pages of other sites reach nothing. RELIABILITY F18.
+//! Web pages of other origins cannot reach the server, not even on loopback.
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The same key and the same body: one effect, the same reply. RELIABILITY F5.
+//! A request that is repeated with the same key and body has one effect and gets the same response.
 
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ async fn all(calls: Vec<tokio::task::JoinHandle<Value>>) -> Vec<Value> {
     results
 }
 
-/// DESIGN §7: on every mutating call. These have no ask to look up, so a repetition must not be a second effect.
+/// These calls have no ask to look up, so only the key prevents a second effect.
 #[tokio::test]
 async fn tokens_grants_and_codes() {
     let world = World::start().await;
@@ -126,7 +126,7 @@ async fn tokens_grants_and_codes() {
     assert_eq!(world.admin.get("/v1/policy").await.expect(200)["grants"].as_array().unwrap().len(), 1);
 }
 
-/// DESIGN §7: also through the doors, whose clients retry like all others.
+/// Clients of the compatibility routes retry too.
 #[tokio::test]
 async fn the_doors() {
     let world = World::start().await;

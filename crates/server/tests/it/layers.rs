@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// What each crate may depend on. A crate that is missing here fails the test, so that a new crate gets a place.
-const CRATES: [(&str, &[&str]); 13] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("sayso-core", &[]),
     ("sayso-net", &[]),
     ("sayso-supervisor", &[]),
@@ -47,6 +47,7 @@ const CRATES: [(&str, &[&str]); 13] = [
             "sayso-workspace-hack",
         ],
     ),
+    ("sayso-examples", &["sayso-client"]),
     // Only Cargo uses these: features, and a replacement for a dependency.
     ("sayso-workspace-hack", &[]),
     ("cached", &["cached-passthrough"]),
@@ -67,7 +68,7 @@ const MODULES: [(&str, &[&str]); 11] = [
     ("entropy", &[]),
     // These wire the layers together.
     ("app", &["surfaces", "runtime", "service", "auth", "config", "clock", "entropy"]),
-    ("server", &["app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy"]),
+    ("server", &["server", "app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy"]),
 ];
 
 /// The workspace crates that each workspace crate depends on, without development dependencies.

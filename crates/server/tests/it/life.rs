@@ -21,7 +21,7 @@ async fn until_status(world: &World, session: &str, status: &str) -> Value {
     .unwrap()
 }
 
-// DESIGN §4, parking: the question of an agent that died stays answerable; the answer is said after resuming.
+// Parking: the question of a dead agent stays answerable, and the answer is sent after the session is resumed.
 #[tokio::test]
 async fn a_parked_question_is_answered_later() {
     let world = World::start().await;
@@ -75,7 +75,7 @@ async fn a_parked_question_can_be_rejected() {
     assert_eq!(world.session(agent.session()).await["status"], "failed", "a no wakes nobody");
 }
 
-// DESIGN §4: what is parked is not live, so a typed message is not about it.
+// A parked ask is not live, so a typed message does not answer it.
 #[tokio::test]
 async fn a_resumed_session_takes_messages_although_something_is_parked() {
     let world = World::start().await;
@@ -89,7 +89,6 @@ async fn a_resumed_session_takes_messages_although_something_is_parked() {
     assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
 }
 
-// Checklist 4.62: an interrupt withdraws what is open.
 #[tokio::test]
 async fn interrupting() {
     let world = World::start().await;
@@ -159,7 +158,7 @@ async fn resuming() {
     assert!(world.admin.get("/v1/sessions?open=true").await.expect(200)["data"].as_array().unwrap().len() == 1);
 }
 
-// Promises 1 and 4: what was pending is pending after a restart, and its answer reaches the agent.
+// A pending ask is still pending after a restart, and its answer reaches the agent.
 #[tokio::test]
 async fn pending_asks_survive_a_restart() {
     let mut world = World::start().await;
@@ -241,8 +240,8 @@ async fn an_answer_within_the_grace_time_counts() {
     world.admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
 }
 
-/// RELIABILITY F15: deadlines are times of the wall clock, as people see them. When it jumps ahead, or the machine
-/// slept, nothing fires before the grace time; when it is set back, nothing fires before its time.
+/// Deadlines use the wall clock. After a jump forward, or after the machine was suspended, no deadline fires within the grace
+/// period. After a jump backward, no deadline fires early.
 #[tokio::test]
 async fn a_clock_that_jumps_ends_nothing_early() {
     const HOUR: Duration = Duration::from_secs(3_600);

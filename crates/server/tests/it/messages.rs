@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{World, id};
 
-// Checklist 3.09, 3.18 (as far as no chat agent is needed): no other message is inserted.
+// No second message is inserted.
 #[tokio::test]
 async fn it_answers_the_one_open_question() {
     let world = World::start().await;
@@ -17,7 +17,6 @@ async fn it_answers_the_one_open_question() {
     assert_eq!(agent.finished().await.unwrap(), "You answered: something else entirely.");
     let transcript = world.admin.get(&format!("/v1/sessions/{}/transcript", agent.session())).await.expect(200);
     let block = transcript["data"].as_array().unwrap().iter().find(|block| block["type"] == "action").unwrap().clone();
-    // Checklist 3.41.
     assert_eq!(block["extra"]["answerMessageId"], accepted["messageId"]);
     let said = transcript["data"].as_array().unwrap().iter().filter(|block| block["role"] == "user").count();
     assert_eq!(said, 2, "the prompt and the answer");
@@ -44,7 +43,7 @@ async fn a_set_is_answered_where_the_agent_takes_one_reply_for_all() {
     assert!(agent.finished().await.unwrap().contains("as you like"));
 }
 
-// DESIGN §4: never a secret, an approval, a plan exit, a link, or one of several.
+// A message never answers a secret, an approval, a plan exit, a link, or one of several pending asks.
 #[tokio::test]
 async fn it_never_decides_what_text_does_not_answer() {
     let world = World::start().await;

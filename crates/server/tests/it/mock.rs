@@ -12,7 +12,6 @@ async fn decided(world: &World, agent: &mut ScriptedAgent, ask: &Value, verb: &s
     (reply, words)
 }
 
-// Checklist 0.03, 0.05, 4.06.
 #[tokio::test]
 async fn question() {
     let world = World::start().await;
@@ -57,7 +56,7 @@ async fn question() {
     assert_eq!(world.session(&session).await["status"], "idle");
 }
 
-// Checklist 0.04, 2.11: one ask with three questions, in this order.
+// One ask with three questions, in this order.
 #[tokio::test]
 async fn questions() {
     let world = World::start().await;
@@ -71,7 +70,6 @@ async fn questions() {
     assert_eq!(words, "You answered: [Database] PostgreSQL; [Areas] Auth, Billing, my own; [Notes] be quick.");
 }
 
-// Checklist 4.12, 4.16, 4.24.
 #[tokio::test]
 async fn approve() {
     let world = World::start().await;
@@ -106,7 +104,6 @@ async fn approve() {
     assert_eq!(words, "Approved with another input: cargo check");
 }
 
-// Checklist 0.24 (as an approval).
 #[tokio::test]
 async fn plan() {
     let world = World::start().await;
@@ -191,7 +188,7 @@ async fn parallel() {
     assert_eq!(words, "Rejected: no database\nApproved: cargo test --workspace\nYou answered: nextest.");
 }
 
-// Checklist 0.12, 3.36, 4.62: what the agent takes back is withdrawn, and late answers lose.
+// An ask that the agent cancels is withdrawn, and later answers get 409.
 #[tokio::test]
 async fn withdraw() {
     let world = World::start().await;
@@ -227,7 +224,7 @@ async fn slow_streams_and_everything_else_is_echoed() {
     );
 }
 
-// Checklist 4.16, 4.17, 4.18, 4.53: the mode decides about approvals; questions are asked in every mode but dontAsk.
+// The mode decides approvals. Questions are asked in every mode except dontAsk.
 #[tokio::test]
 async fn permission_modes() {
     let world = World::start().await;
@@ -249,7 +246,6 @@ async fn permission_modes() {
     assert!(agent.finished().await.unwrap().contains("dontAsk"));
 }
 
-// Checklist 0.31, 0.34.
 #[tokio::test]
 async fn capabilities_are_told() {
     let world = World::start().await;
@@ -267,6 +263,9 @@ async fn capabilities_are_told() {
     assert_eq!(named("gemini")["capabilities"]["questions"], false, "it never asks over ACP");
     assert_eq!((&named("claude")["protocol"], &named("qwen")["protocol"]), (&json!("claude"), &json!("acp")));
     assert_eq!(named("codex")["protocol"], "codex");
+    assert_eq!(named("amp")["protocol"], "acp");
+    assert_eq!(named("amp")["capabilities"]["questions"], false, "its adapter sends no questions");
+    assert_eq!(named("amp")["capabilities"]["approvals"], false, "its adapter sends no permission requests");
     assert_eq!(named("codex")["capabilities"]["plans"], false, "its plans are messages");
 }
 

@@ -16,7 +16,7 @@ const NO_IDS: [&str; 7] = [
     "%F0%9F%90%99",
 ];
 
-// DESIGN §4: an unknown or malformed id is 404 on every route. Checklist 0.17, 4.21.
+// Unknown and malformed ids are 404 on every route.
 #[tokio::test]
 async fn what_is_no_id_is_not_found_on_every_route() {
     let world = World::start().await;
@@ -79,7 +79,7 @@ async fn what_is_no_id_is_not_found_on_every_route() {
     assert_eq!(world.ask(&ask).await["status"], "pending");
 }
 
-// DESIGN §7, codes: malformed JSON 400, other invalid bodies 422; the ask stays as it is.
+// Malformed JSON is 400, any other invalid body is 422, and the ask stays pending.
 #[tokio::test]
 async fn wrong_bodies_leave_the_ask_untouched() {
     let world = World::start().await;
@@ -140,7 +140,7 @@ async fn wrong_bodies_leave_the_ask_untouched() {
     assert_eq!(world.ask(&tool_id).await, tool);
 }
 
-// DESIGN §4: a loser gets 409 before anything is looked at; its body names the winner, and whether it was itself.
+// A late answer gets 409 before validation. The body names the winner and says whether the winner is the caller.
 #[tokio::test]
 async fn a_late_decision_learns_who_was_first() {
     let world = World::start().await;
@@ -203,7 +203,7 @@ async fn opening_refuses_what_is_no_ask() {
     assert_eq!(world.admin.get("/v1/asks").await.expect(200), before);
 }
 
-// Checklist 4.05, 4.15: long headers and many options are advice broken, never a reason to refuse.
+// Long headers and many options break a recommendation, so they are accepted.
 #[tokio::test]
 async fn opening_takes_what_people_need() {
     let world = World::start().await;
@@ -422,7 +422,7 @@ async fn metrics_count_and_tell_nothing_that_was_said() {
     assert!(!metrics.text.contains("words-of-a-person"));
 }
 
-/// Checklist 2.65: what runs and their questions look like is in it.
+/// The OpenAPI document includes runs and their questions.
 #[tokio::test]
 async fn health_and_the_description_need_no_token() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! Notes to people who do not look: when, how often, and what happens when a receiver is not there. RELIABILITY F23.
+//! Notifications: when they are sent, how often, and how failed deliveries are retried.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use sayso_server::FakeClock;
 use sayso_testkit::PATIENCE;
-use sayso_testkit::receivers::{Call, Receiver};
+use sayso_testkit::receivers::{ReceivedCall, Receiver};
 use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
@@ -35,8 +35,8 @@ async fn world(config: String) -> (World, Arc<FakeClock>) {
 }
 
 /// What the calls are about: the kind of event, and the ask.
-fn heard(calls: &[Call]) -> Vec<(String, String)> {
-    let one = |call: &Call| {
+fn heard(calls: &[ReceivedCall]) -> Vec<(String, String)> {
+    let one = |call: &ReceivedCall| {
         let event = call.json();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         (text(&event["type"]), text(&event["data"]["askId"]))

@@ -22,7 +22,7 @@ async fn only_ask(world: &World, session: &str) -> Value {
     asks["data"][0].clone()
 }
 
-// Checklist 2.03, 2.66: rejected at once, never pending.
+// The ask is rejected in the commit that opens it and is never pending.
 #[tokio::test]
 async fn reject() {
     let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
@@ -40,7 +40,7 @@ async fn reject() {
     assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: Nobody is here.");
 }
 
-// Checklist 2.04, 2.13, 2.14: the first option of every question; free text is never guessed.
+// The policy picks the first option of every question and never invents free text.
 #[tokio::test]
 async fn accept_first() {
     let world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
@@ -54,7 +54,7 @@ async fn accept_first() {
     }
 }
 
-// Checklist 2.05, 2.18: without a timeout it waits.
+// Without a timeout the ask stays pending.
 #[tokio::test]
 async fn forward_waits_for_ever() {
     let (world, clock) = World::timeless("[questions]\npolicy = \"forward\"\n").await;
@@ -71,7 +71,6 @@ async fn forward_waits_for_ever() {
     assert_eq!(world.ask(&id(&tool)).await, tool);
 }
 
-// Checklist 2.16, 4.08, 4.10, 4.52.
 #[tokio::test]
 async fn a_question_times_out_after_ten_minutes() {
     let (world, clock) = World::timeless(TEN_MINUTES).await;
@@ -88,7 +87,6 @@ async fn a_question_times_out_after_ten_minutes() {
     assert_eq!(agent.finished().await.unwrap(), "Rejected: User did not respond within 10 minutes");
 }
 
-// Checklist 4.09, 4.11, 4.52.
 #[tokio::test]
 async fn an_approval_times_out_after_ten_minutes() {
     let (world, clock) = World::timeless(TEN_MINUTES).await;
@@ -103,7 +101,7 @@ async fn an_approval_times_out_after_ten_minutes() {
     assert_eq!(agent.finished().await.unwrap(), "Denied: Tool approval timed out after 10 minutes");
 }
 
-// Checklist 2.15: only where it is written does silence take the first option, and never for approvals.
+// A timeout picks the first option only if the policy says so, and never for approvals.
 #[tokio::test]
 async fn on_timeout_accept_first() {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
@@ -119,7 +117,7 @@ async fn on_timeout_accept_first() {
     assert_eq!(rejected["outcome"]["message"], "User did not respond within 1 minute 30 seconds");
 }
 
-// Checklist 2.19: a person's reject is a reject; only a timeout falls back.
+// A person's rejection is final; only a timeout uses the fallback.
 #[tokio::test]
 async fn a_reject_is_a_reject() {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
@@ -131,7 +129,7 @@ async fn a_reject_is_a_reject() {
     assert_eq!(world.ask(&id(&ask)).await["outcome"]["by"]["kind"], "person");
 }
 
-// Checklist 2.06, 2.08, 2.09, 2.10: rules by header or text, as a part or as a regular expression.
+// Rules match the header or the text, by substring or by regular expression.
 #[tokio::test]
 async fn rules_answer() {
     for (rule, answer) in [
@@ -149,7 +147,7 @@ async fn rules_answer() {
     }
 }
 
-// Checklist 2.07, 2.11: auto answers by rule and takes the first of the rest; forward preselects.
+// `auto` answers by rule and picks the first option of the remaining questions; `forward` preselects.
 #[tokio::test]
 async fn rules_on_a_part_of_an_ask() {
     let rule = "[[rules]]\ndo = \"answer\"\nheader = \"areas\"\nanswer = [\"Billing\", \"Search\"]\n";
@@ -167,7 +165,7 @@ async fn rules_on_a_part_of_an_ask() {
     assert_eq!(preselected, [Value::Null, json!(["Billing", "Search"]), Value::Null]);
 }
 
-// Checklist 2.06: an answer that does not fit did not match.
+// A rule whose answer is not valid for the question does not match.
 #[tokio::test]
 async fn a_rule_that_does_not_fit_asks_a_person() {
     let world = World::with_policy("[[rules]]\ndo = \"answer\"\nheader = \"port\"\nanswer = [\"99999\"]\n").await;
@@ -183,7 +181,7 @@ async fn a_rule_rejects() {
     assert_eq!(only_ask(&world, agent.session()).await["outcome"]["by"]["rule"], "no databases");
 }
 
-// DESIGN §5: deny > ask > allow, whatever the order.
+// Deny beats ask beats allow, in any order.
 #[tokio::test]
 async fn deny_beats_ask_beats_allow() {
     let rule = |what: &str, run: &str| format!("[[rules]]\nname = \"{what}\"\ndo = \"{what}\"\nrun = [\"{run}\"]\n");
@@ -210,7 +208,7 @@ async fn deny_beats_ask_beats_allow() {
     }
 }
 
-// Checklist 2.17; DESIGN §5: what does not parse keeps the last good policy and says where.
+// If the file does not parse, the last valid policy stays in force and the error names the line.
 #[tokio::test]
 async fn a_broken_file_keeps_the_last_good_policy() {
     let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
@@ -252,7 +250,7 @@ async fn a_file_that_was_never_good_is_no_policy() {
     assert!(world.admin.get("/v1/policy").await.expect(200)["error"].is_string());
 }
 
-// Checklist 2.02 and DESIGN §5: a session's own policy lies over the person's.
+// The policy of a session takes precedence over the policy of the person.
 #[tokio::test]
 async fn a_session_has_its_own() {
     let world = World::start().await;
@@ -266,7 +264,7 @@ async fn a_session_has_its_own() {
     assert!(agent.finished().await.unwrap().contains("questions are switched off"));
 }
 
-// DESIGN §5: untrusted, a project may only add deny and ask.
+// An untrusted project can only add deny and ask rules.
 #[tokio::test]
 async fn a_project_must_be_trusted_to_allow() {
     let world = World::start().await;
@@ -397,7 +395,7 @@ async fn explain_says_what_a_policy_does() {
     explain(json!({ "history": 0 })).await.problem(422, "invalid_request");
 }
 
-/// DESIGN §5: built in and irremovable.
+/// The guard rule is built in and cannot be removed.
 #[tokio::test]
 async fn nobody_allows_sayso_itself() {
     let world = World::with_policy("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = [\"*\"]\n").await;

@@ -1,4 +1,4 @@
-//! The question REST door, exactly as the table of the design says.
+//! The question REST dialect.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,6 @@ async fn event_of(world: &World, kind: &str, ask: &str) -> Value {
     }
 }
 
-// Checklist 0.07, 0.08, 0.09, 0.10, 0.11, 0.13, 0.14, 0.20, 0.28, 0.29, 0.30.
 #[tokio::test]
 async fn a_reply_answers() {
     let world = World::start().await;
@@ -38,7 +37,7 @@ async fn a_reply_answers() {
     assert_eq!(resolved["status"], "answered", "the native ask is beside it");
 }
 
-// Checklist 0.15, 0.16: reject takes no body, or one with the person's words.
+// The body of reject is optional and holds the person's message.
 #[tokio::test]
 async fn a_reject_rejects() {
     let world = World::start().await;
@@ -55,7 +54,7 @@ async fn a_reject_rejects() {
     assert_eq!(agent.finished().await.unwrap(), "Rejected: not now");
 }
 
-// Checklist 0.12: withdrawn shows as rejected, with the reason.
+// A withdrawn ask is shown as rejected, with the reason.
 #[tokio::test]
 async fn withdrawn_is_rejected_with_a_reason() {
     let world = World::start().await;
@@ -71,7 +70,6 @@ async fn withdrawn_is_rejected_with_a_reason() {
     assert_eq!(late["outcome"]["status"], "withdrawn");
 }
 
-// Checklist 0.17, 0.18, 0.19.
 #[tokio::test]
 async fn only_the_question_of_this_session_and_once() {
     let world = World::start().await;
@@ -96,7 +94,7 @@ async fn only_the_question_of_this_session_and_once() {
     world.admin.poke(&format!("/v1/sessions/{sid}/questions/{qid}/reject")).await.problem(409, "ask_already_resolved");
 }
 
-// Codes of the design: malformed JSON or a missing required field in a door 400; answers that do not fit 422.
+// Malformed JSON and missing required fields are 400; invalid answers are 422.
 #[tokio::test]
 async fn wrong_replies_leave_the_question_open() {
     let world = World::start().await;
@@ -126,7 +124,7 @@ async fn several_questions_are_one_prompt() {
     assert_eq!(agent.finished().await.unwrap(), "You answered: [Database] SQLite; [Areas] Auth, Search; [Notes] nothing.");
 }
 
-// Checklist 0.24: a plan exit is taken too: reply approves, reject denies. Other approvals are not questions.
+// A plan exit is listed as a question: reply approves it, reject denies it. Other approvals are not listed.
 #[tokio::test]
 async fn a_plan_exit_is_taken_too() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! First answer wins, everywhere. RELIABILITY F4.
+//! The first answer wins, on every surface.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,6 @@ async fn race(people: Vec<(String, Http)>, client: sayso_client::Client, session
     wins
 }
 
-// Promise 2. Checklist 0.19, 4.23.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_answers_one_wins_and_all_others_learn_which() {
     let world = World::start().await;

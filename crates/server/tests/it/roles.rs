@@ -1,5 +1,4 @@
 //! Every route of the OpenAPI document with every kind of caller. A route without a row fails.
-//! RELIABILITY F17.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -65,7 +65,6 @@ impl World {
     }
 }
 
-// Checklist 2.02, 2.05, 2.21 to 2.30, 2.39, 2.42, 2.45, 2.47, 2.67, 2.77.
 #[tokio::test]
 async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
     let world = world_with(&asking()).await;
@@ -104,7 +103,6 @@ async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
     assert_eq!(late["outcome"]["by"]["kind"], "person");
 }
 
-// Checklist 2.03, 2.12, 2.66, 2.73.
 #[tokio::test]
 async fn a_step_that_rejects_or_says_nothing_lets_the_agent_go_on_without_an_answer() {
     let agent = asking();
@@ -123,7 +121,7 @@ async fn a_step_that_rejects_or_says_nothing_lets_the_agent_go_on_without_an_ans
     assert!(agent.asked().iter().all(|asked| asked.answers.is_none()) && agent.asked().len() == 3);
 }
 
-// Checklist 2.56: where every question would be rejected the agent is told not to ask.
+// If the policy rejects every question, the prompt tells the agent not to ask.
 #[tokio::test]
 async fn the_question_tool_is_off_where_questions_are_rejected() {
     let world = World::start().await;
@@ -136,7 +134,6 @@ async fn the_question_tool_is_off_where_questions_are_rejected() {
     }
 }
 
-// Checklist 2.04, 2.13, 2.14.
 #[tokio::test]
 async fn accept_first_takes_the_first_options_and_rejects_what_has_none() {
     let mut both = question("Which database?", &["SQLite", "PostgreSQL"]);
@@ -154,7 +151,6 @@ async fn accept_first_takes_the_first_options_and_rejects_what_has_none() {
     assert!(open["outputs"]["plan"].as_str().unwrap().starts_with("Rejected: "), "{open}");
 }
 
-// Checklist 2.06 to 2.11, 2.69, 2.70.
 #[tokio::test]
 async fn rules_of_the_step_answer_question_by_question() {
     let mut both = question("Which database?", &["SQLite", "PostgreSQL"]);
@@ -181,7 +177,6 @@ async fn rules_of_the_step_answer_question_by_question() {
     assert_eq!(partly["status"], "waiting", "a person answers the rest");
 }
 
-// Checklist 2.15, 2.16, 2.18, 2.68. DESIGN §5: silence.
 #[tokio::test]
 async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
     let agent = asking();
@@ -192,17 +187,24 @@ async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
     })
     .await;
     let clock = clock.unwrap();
-    for (more, output) in [
-        (json!({ "questions": "forward", "question_timeout": "30s" }), Some("You answered: SQLite.")),
+    for (more, then, output) in [
+        (json!({ "questions": "forward", "question_timeout": "30s" }), json!("accept-first"), Some("You answered: SQLite.")),
         (
             json!({ "questions": "forward", "questionTimeout": "30s", "onTimeout": "reject" }),
+            json!("reject"),
             Some("Rejected: User did not respond within 30 seconds"),
         ),
-        (json!({ "questions": "forward" }), None),
+        (json!({ "questions": "forward" }), json!(null), None),
     ] {
         let mut events = world.admin.stream("/v1/events", None).await;
         let waiting = world.ended(more).await;
         assert_eq!(waiting["status"], "waiting");
+        // When and how it is decided without a person stands wherever the question does.
+        let pending = &waiting["pendingQuestions"][0];
+        let ask = world.ask(&id(pending)).await;
+        assert_eq!((&pending["deadlineAt"], &pending["onTimeout"]), (&ask["deadlineAt"], &then));
+        let asked = events.until("agent_question_asked").await;
+        assert_eq!(asked["data"]["question"]["deadlineAt"], ask["deadlineAt"]);
         let run = id(&waiting);
         clock.advance(Duration::from_secs(29));
         assert_eq!(world.run(&run).await["status"], "waiting");
@@ -221,7 +223,7 @@ async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
     }
 }
 
-// Checklist 2.19, 2.43: a person's reject is a reject; only a timeout falls back.
+// A person's rejection is final; only a timeout uses the fallback.
 #[tokio::test]
 async fn a_persons_reject_is_a_reject() {
     let world = world_with(&asking()).await;
@@ -233,7 +235,7 @@ async fn a_persons_reject_is_a_reject() {
     assert_eq!(done["outputs"]["plan"], "Rejected: Not now.");
 }
 
-// Checklist 2.38, 2.40, 2.41, 2.44, 2.46: a question belongs to its run, and is answered through no other.
+// A question belongs to its run and cannot be answered through another run.
 #[tokio::test]
 async fn the_answer_endpoint_says_what_is_wrong() {
     let world = world_with(&asking()).await;
@@ -260,7 +262,7 @@ async fn the_answer_endpoint_says_what_is_wrong() {
     assert_eq!(world.run(&run).await["status"], "waiting");
 }
 
-// Checklist 2.02, 2.32, 2.34, 2.71, 2.74: each question pauses its own session; they are shown first in, first out.
+// Each question pauses only its own session. Questions are listed oldest first.
 #[tokio::test]
 async fn parallel_steps_ask_at_once_and_wait_each_for_their_own() {
     let world = world_with(&asking()).await;
@@ -292,7 +294,7 @@ async fn parallel_steps_ask_at_once_and_wait_each_for_their_own() {
     assert_eq!(done["outputs"]["end"], "You answered: SQLite. You answered: SQLite. You answered: SQLite.");
 }
 
-// Checklist 2.01, 2.28: a checkpoint is an ask in the one inbox, and pauses the run.
+// A checkpoint is an ask in the same inbox and pauses the run.
 #[tokio::test]
 async fn a_checkpoint_pauses_the_run_and_its_answer_is_its_output() {
     let mut world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
@@ -378,7 +380,7 @@ async fn a_cancelled_run_ends_its_agents_and_takes_back_what_they_asked() {
     assert_eq!(world.admin.get("/v1/runs?open=true").await.expect(200)["data"], json!([]));
 }
 
-// Issue, "Bad input": refused with the place, and nothing starts.
+// An invalid workflow is refused with the path of the bad field, and no run is created.
 #[tokio::test]
 async fn what_is_wrong_is_refused_and_nothing_starts() {
     let world = World::start().await;
@@ -455,7 +457,7 @@ async fn a_token_with_labels_sees_its_runs_and_their_events_only() {
     assert_eq!(again.until("run.started").await["data"]["runId"], own["id"]);
 }
 
-// Checklist 2.48, 2.49, 2.58 to 2.61: how a workflow is tested, and the client's own calls.
+// Tests a workflow with a scripted agent through the calls of the client.
 #[tokio::test]
 async fn a_scripted_agent_and_a_scripted_person_go_through_a_workflow() {
     let agent = AgentScript::new()

@@ -113,7 +113,7 @@ async fn a_scoped_stream_has_the_events_of_its_sessions() {
     }
 }
 
-// DESIGN §7: an agent opens asks and reads those it opened.
+// An agent token opens asks and reads only the asks it opened.
 #[tokio::test]
 async fn an_agent_sees_what_it_opened() {
     let world = World::start().await;

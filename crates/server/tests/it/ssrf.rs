@@ -1,5 +1,5 @@
-//! RELIABILITY F21: notes go to the internet and nowhere else, unless somebody says so. The test runs itself again inside
-//! a network of its own, in which every address is this machine.
+//! Notifications are sent only to public addresses unless the configuration allows others. The test re-executes itself in a
+//! network namespace in which every address belongs to this machine.
 
 use std::process::Command;
 

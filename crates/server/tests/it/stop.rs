@@ -1,4 +1,4 @@
-//! Stopping: streams end, requests finish, nothing is lost. RELIABILITY F27.
+//! Graceful stop: streams end, requests finish, nothing is lost.
 
 use std::time::{Duration, Instant};
 
@@ -91,7 +91,7 @@ async fn the_binary_stops_on_sigterm_and_goes_on_where_it_was() {
     assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
 }
 
-/// Promise 1: what was acknowledged is there, whenever the process dies. `chaos` does this a thousand times.
+/// Acknowledged writes survive a kill at any moment. The tool `chaos` repeats this a thousand times.
 #[tokio::test]
 async fn the_binary_goes_on_after_kill_nine() {
     let dir = tempfile::tempdir().unwrap();

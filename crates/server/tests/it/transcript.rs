@@ -12,7 +12,6 @@ async fn action(world: &World, session: &str) -> Value {
     blocks(world, session).await.into_iter().find(|block| block["type"] == "action").unwrap()
 }
 
-// Checklist 3.34, 3.35, 3.37, 3.38, 3.39, 3.40.
 #[tokio::test]
 async fn a_question_is_an_action_block() {
     let world = World::start().await;
@@ -46,7 +45,7 @@ async fn a_question_is_an_action_block() {
     assert_eq!(extra.get("answerMessageId"), None, "no message answered it");
 }
 
-// Checklist 3.35, 3.36, 3.39: rejected and withdrawn are denied, the latter with its reason.
+// Rejected and withdrawn asks are shown as denied; withdrawn ones with their reason.
 #[tokio::test]
 async fn rejected_and_withdrawn_are_denied() {
     let world = World::start().await;
@@ -68,7 +67,6 @@ async fn rejected_and_withdrawn_are_denied() {
     );
 }
 
-// Checklist 3.40, 3.41: answered by a typed message.
 #[tokio::test]
 async fn a_message_that_answered_is_named() {
     let world = World::start().await;
@@ -85,7 +83,7 @@ async fn a_message_that_answered_is_named() {
     );
 }
 
-// Checklist 3.38, 3.51: several questions, and kinds that a client may not know.
+// Asks with several questions, and kinds that a client may not know.
 #[tokio::test]
 async fn other_asks_are_blocks_too() {
     let world = World::start().await;

@@ -14,8 +14,8 @@ use super::{ask_row, column, events, json, to_json};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::read::{
-    Beginnings, Entry, GetSession, ListAttached, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript,
-    SessionDetail, Unfinished,
+    Beginnings, GetSession, ListAttached, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript,
+    SessionDetail, TranscriptEntry, Unfinished,
 };
 
 pub(super) const fn kind_number(kind: ConnectionKind) -> i64 {
@@ -168,9 +168,9 @@ impl Query for ListSessions {
 }
 
 impl Query for ReadTranscript {
-    type Output = Page<Entry>;
+    type Output = Page<TranscriptEntry>;
     fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
-        let mut entries: Vec<(i64, Entry)> = Vec::new();
+        let mut entries: Vec<(i64, TranscriptEntry)> = Vec::new();
         let limit = i64::try_from(self.limit + 1).unwrap_or(i64::MAX);
         let mut blocks =
             db.prepare_cached("SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3")?;
@@ -178,7 +178,7 @@ impl Query for ReadTranscript {
         while let Some(row) = rows.next()? {
             let block = Raw::parse(column(row, 1)?)
                 .map_err(|error| StoreError::Unreadable { what: "block", detail: error.to_string() })?;
-            entries.push((column(row, 0)?, Entry::Block(block)));
+            entries.push((column(row, 0)?, TranscriptEntry::Block(block)));
         }
         let mut asks = db.prepare_cached(concat!(
             "SELECT ",
@@ -187,7 +187,7 @@ impl Query for ReadTranscript {
         ))?;
         let mut rows = asks.query(params![self.session.as_bytes(), self.after, limit])?;
         while let Some(row) = rows.next()? {
-            entries.push((column(row, ask_row::WIDTH)?, Entry::Ask(Box::new(ask_row::read(row, 0)?))));
+            entries.push((column(row, ask_row::WIDTH)?, TranscriptEntry::Ask(Box::new(ask_row::read(row, 0)?))));
         }
         entries.sort_by_key(|(seq, _)| *seq);
         let next = (entries.len() > self.limit).then(|| entries[self.limit - 1].0);

@@ -33,11 +33,11 @@ impl StoreOptions {
 /// The database. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct StoreInner {
     writer: Writer,
     path: PathBuf,
     /// Read connections that rest. One is opened when all are in use, up to the number of permits.
@@ -56,7 +56,7 @@ impl Store {
         migrate::run(&connection, path)?;
         let writer = Writer::start(connection, sink).map_err(|source| OpenError::Io { path: path.clone(), source })?;
         Ok(Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(StoreInner {
                 writer,
                 path: path.clone(),
                 resting: Mutex::new(Vec::new()),
@@ -94,7 +94,7 @@ impl Store {
     }
 }
 
-impl Inner {
+impl StoreInner {
     fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, StoreError> {
         let rested = self.resting.lock().ok().and_then(|mut resting| resting.pop());
         let connection = match rested {

@@ -19,20 +19,20 @@ const WAITING: usize = 1024;
 const TOGETHER: usize = 256;
 
 /// An operation with the way back to its caller.
-trait Job: Send {
+trait WriteJob: Send {
     /// Runs it; the reply is kept until the transaction is on disk.
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
     /// The transaction is on disk, or failed as a whole with this.
     fn finish(self: Box<Self>, batch: Result<(), &StoreError>);
 }
 
-struct Waiting<O: Operation> {
+struct QueuedWrite<O: Operation> {
     operation: Option<O>,
     result: Option<Result<O::Output, StoreError>>,
     reply: oneshot::Sender<Result<O::Output, StoreError>>,
 }
 
-impl<O: Operation> Job for Waiting<O> {
+impl<O: Operation> WriteJob for QueuedWrite<O> {
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let Some(operation) = self.operation.take() else { return Ok(()) };
         match operation.apply(tx) {
@@ -71,7 +71,7 @@ fn same(error: &StoreError) -> StoreError {
 /// The handle to the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    jobs: Mutex<Option<mpsc::Sender<Box<dyn Job>>>>,
+    jobs: Mutex<Option<mpsc::Sender<Box<dyn WriteJob>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -86,7 +86,7 @@ impl Writer {
     pub(super) async fn run<O: Operation>(&self, operation: O) -> Result<O::Output, StoreError> {
         let jobs = self.jobs.lock().ok().and_then(|jobs| jobs.clone()).ok_or(StoreError::Closed)?;
         let (reply, result) = oneshot::channel();
-        let job = Waiting { operation: Some(operation), result: None, reply };
+        let job = QueuedWrite { operation: Some(operation), result: None, reply };
         jobs.send(Box::new(job)).await.map_err(|_| StoreError::Closed)?;
         drop(jobs);
         result.await.map_err(|_| StoreError::Closed)?
@@ -103,8 +103,8 @@ impl Writer {
     }
 }
 
-fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut sink: impl Sink) {
-    let mut waiting: Vec<Box<dyn Job>> = Vec::with_capacity(TOGETHER);
+fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn WriteJob>>, mut sink: impl Sink) {
+    let mut waiting: Vec<Box<dyn WriteJob>> = Vec::with_capacity(TOGETHER);
     // A secret was deleted, but a reader kept the log from being emptied: try again after the next commit.
     let mut empty_log = false;
     // A server that died may have left a secret in the log.
@@ -132,7 +132,7 @@ fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>, mut 
 /// Runs all jobs in one transaction. An operation that fails alone is rolled back alone.
 fn together(
     connection: &mut Connection,
-    jobs: &mut [Box<dyn Job>],
+    jobs: &mut [Box<dyn WriteJob>],
     batch: &mut Batch,
     recent: &mut Recent,
 ) -> Result<(), StoreError> {
@@ -153,7 +153,12 @@ fn together(
     done
 }
 
-fn each(connection: &Connection, jobs: &mut [Box<dyn Job>], batch: &mut Batch, recent: &mut Recent) -> Result<(), StoreError> {
+fn each(
+    connection: &Connection,
+    jobs: &mut [Box<dyn WriteJob>],
+    batch: &mut Batch,
+    recent: &mut Recent,
+) -> Result<(), StoreError> {
     let mut tx = Tx::new(connection, batch, recent)?;
     for job in jobs {
         connection.prepare_cached("SAVEPOINT operation")?.execute([])?;

@@ -52,7 +52,6 @@ async fn pending(store: &Store) -> usize {
     store.read(ListAsks::pending(MAIN, Scope::All, 100_000)).await.unwrap().rows.len()
 }
 
-/// Promise 7; RELIABILITY F8.
 #[test]
 fn a_full_disk_refuses_loses_nothing_and_recovers() {
     let Some(dir) = inside("disk::a_full_disk_refuses_loses_nothing_and_recovers") else { return };
@@ -156,7 +155,6 @@ fn a_disk_that_is_full_from_the_start_is_said_to_be() {
     assert!(refused.to_string().contains("full"), "{refused}");
 }
 
-/// RELIABILITY F9.
 #[test]
 fn a_read_only_database_is_refused() {
     let Some(dir) = inside("disk::a_read_only_database_is_refused") else { return };

@@ -10,7 +10,7 @@ use sayso_store::write::{Announce, Change, Retain};
 
 use crate::world::{MAIN, World, advance, answered, approval, ask, ask_of, at, key, question, resolve, token};
 
-/// Promise 5: gap-free, in the order of commits, the same for whoever is told and whoever reads later.
+/// `seq` has no gaps and follows commit order. Subscribers and later readers see the same events.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
     const WRITERS: usize = 16;

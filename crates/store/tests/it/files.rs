@@ -1,9 +1,11 @@
 //! The file and its directory: damaged, newer, taken, copied, closed.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
-use sayso_store::read::FeedHead;
-use sayso_store::{DirLock, OpenError, StoreError, backup};
+use sayso_core::scope::Scope;
+use sayso_store::read::{FeedHead, ListAsks, StatusFilter};
+use sayso_store::{DirLock, OpenError, Store, StoreError, backup};
 
 use crate::world::{MAIN, World, answered, ask, open, question};
 
@@ -43,7 +45,52 @@ async fn a_newer_database_is_refused_and_left_alone() {
     assert_eq!(contents(&world), before);
 }
 
-/// RELIABILITY F9: flipped bytes anywhere in the first pages are noticed, and nothing is recreated.
+/// Writes the rows of a database into one that has only the first migrations.
+fn downgrade(database: &Path, old: &Path, migrations: &[String]) {
+    let sqlite = rusqlite::Connection::open(old).unwrap();
+    for migration in migrations {
+        sqlite.execute_batch(migration).unwrap();
+    }
+    sqlite.pragma_update(None, "user_version", i64::try_from(migrations.len()).unwrap()).unwrap();
+    sqlite.execute("ATTACH ? AS new", [database.to_str().unwrap()]).unwrap();
+    let names = |sql: &str| -> Vec<String> {
+        sqlite.prepare(sql).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    for table in names("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
+        let columns = names(&format!("SELECT name FROM pragma_table_info('{table}', 'main')")).join(", ");
+        let copy = format!("DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}");
+        sqlite.execute_batch(&copy).unwrap();
+    }
+    sqlite.close().unwrap();
+}
+
+#[tokio::test]
+async fn databases_of_every_earlier_schema_are_backed_up_and_migrated() {
+    let world = closed().await;
+    let newest: i64 =
+        rusqlite::Connection::open(world.path()).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let migrations: Vec<_> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    assert_eq!(i64::try_from(migrations.len()).unwrap(), newest, "every migration is applied");
+    let resolved = ListAsks { status: StatusFilter::Resolved, ..ListAsks::pending(MAIN, Scope::All, 100) };
+    let rows = async |store: Store| store.read(resolved.clone()).await.unwrap().rows;
+    let expected = rows(open(world.path()).unwrap().0).await;
+    assert_eq!(expected.len(), 20);
+    for version in 1..migrations.len() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sayso.db");
+        downgrade(&world.path(), &path, &migrations[..version]);
+        let (store, _) = open(path).unwrap();
+        assert_eq!(rows(store).await, expected, "schema {version}");
+        assert!(dir.path().join(format!("sayso.before-{newest}.db")).is_file(), "schema {version} is backed up");
+    }
+}
+
+/// Flipped bytes anywhere in the first pages are detected, and the database is not recreated.
 #[tokio::test]
 async fn a_damaged_database_is_refused_and_left_alone() {
     let sound = closed().await;

@@ -71,7 +71,6 @@ async fn starting_again_brings_the_same_session() {
     assert_eq!(world.outbox().len(), 1);
 }
 
-/// RELIABILITY F5.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn at_the_same_time_too() {
     let world = World::new();

@@ -7,8 +7,8 @@ use sayso_core::ask::{Decision, Input, OutcomeStatus, Question, TypedAnswers};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
-use sayso_store::read::{Entry, ReadTranscript};
-use sayso_store::write::{Change, SendMessage, Sent};
+use sayso_store::read::{ReadTranscript, TranscriptEntry};
+use sayso_store::write::{Change, MessageSent, SendMessage};
 use sayso_store::{EventKind, OutboxPayload};
 
 use crate::world::{MAIN, World, answered, approval, ask_of, at, block, key, question, secret, token};
@@ -36,7 +36,7 @@ async fn with_nothing_pending_it_is_a_prompt() {
     let session = world.session().await;
     let message = say(&session, "hello");
     let id = message.block.id;
-    assert_eq!(world.store.write(message).await.unwrap(), Sent::Prompt(id));
+    assert_eq!(world.store.write(message).await.unwrap(), MessageSent::Prompt(id));
     let sent = world.outbox();
     assert!(matches!(&sent[1].payload, OutboxPayload::Command(raw) if raw == &Raw::of(&"prompt hello")));
 }
@@ -48,13 +48,13 @@ async fn it_answers_the_one_open_question_and_no_prompt_is_sent() {
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let message = say(&session, "neither");
     let (id, by) = (message.block.id, message.by.clone());
-    let Sent::Answered(block, answered_ask) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
+    let MessageSent::Answered(block, answered_ask) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
     assert_eq!((block, answered_ask.id), (id, ask.id));
     let outcome = answered_ask.outcome().cloned().unwrap();
     assert_eq!((outcome.decision, outcome.by), (answered("neither"), by));
     assert_eq!(world.outbox().len(), 2, "the start and the outcome, no prompt");
     let page = world.store.read(ReadTranscript { session: session.id, workspace: MAIN, after: 0, limit: 10 }).await.unwrap();
-    let kinds: Vec<_> = page.rows.iter().map(|entry| matches!(entry, Entry::Ask(_))).collect();
+    let kinds: Vec<_> = page.rows.iter().map(|entry| matches!(entry, TranscriptEntry::Ask(_))).collect();
     assert_eq!(kinds, [false, true, false], "prompt, question, answer");
 }
 
@@ -84,12 +84,12 @@ async fn it_never_answers_what_text_does_not_answer() {
         let world = World::new();
         let session = world.session().await;
         let ask = world.agent_asks(&session, 0, ask_of(&session, "1", body)).await;
-        assert_eq!(world.store.write(say(&session, "7")).await.unwrap(), Sent::Pending(vec![ask.id]));
+        assert_eq!(world.store.write(say(&session, "7")).await.unwrap(), MessageSent::Pending(vec![ask.id]));
         assert_eq!(world.get(ask.id).await, ask);
         let mut queued = say(&session, "7");
         queued.queue = true;
         let id = queued.block.id;
-        assert_eq!(world.store.write(queued).await.unwrap(), Sent::Prompt(id));
+        assert_eq!(world.store.write(queued).await.unwrap(), MessageSent::Prompt(id));
         assert_eq!(world.get(ask.id).await, ask, "it waits behind the ask");
     }
 }
@@ -100,10 +100,10 @@ async fn two_open_questions_are_one_too_many() {
     let session = world.session().await;
     let one = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let two = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
-    assert_eq!(world.store.write(say(&session, "A")).await.unwrap(), Sent::Pending(vec![one.id, two.id]));
+    assert_eq!(world.store.write(say(&session, "A")).await.unwrap(), MessageSent::Pending(vec![one.id, two.id]));
 }
 
-/// DESIGN §4: exactly one ask is *live*. What is parked waits for its own answer and is in nobody's way.
+/// Exactly one ask has to be *live*. Parked asks are ignored.
 #[tokio::test]
 async fn what_is_parked_does_not_stand_in_the_way() {
     let world = World::new();
@@ -114,9 +114,11 @@ async fn what_is_parked_does_not_stand_in_the_way() {
     world.step(&session, 2, vec![], vec![Change::Status { session: session.id, status: SessionStatus::Running }]).await;
     let prompt = say(&session, "go on");
     let id = prompt.block.id;
-    assert_eq!(world.store.write(prompt).await.unwrap(), Sent::Prompt(id));
+    assert_eq!(world.store.write(prompt).await.unwrap(), MessageSent::Prompt(id));
     let live = world.agent_asks(&session, 3, ask_of(&session, "2", question())).await;
-    let Sent::Answered(_, answered) = world.store.write(say(&session, "B")).await.unwrap() else { panic!("not an answer") };
+    let MessageSent::Answered(_, answered) = world.store.write(say(&session, "B")).await.unwrap() else {
+        panic!("not an answer")
+    };
     assert_eq!(answered.id, live.id);
     assert_eq!(world.get(parked.id).await.outcome(), None);
 }
@@ -131,7 +133,7 @@ async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
     let ask = world.agent_asks(&session, 0, body).await;
     let mut message = say(&session, "as you like");
     message.typed = TypedAnswers::Sets;
-    let Sent::Answered(_, answered) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
+    let MessageSent::Answered(_, answered) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
     let all = vec![vec!["as you like".to_owned()]; 2];
     assert_eq!(answered.outcome().map(|o| &o.decision), Some(&Decision::Answered { answers: all, note: None }));
     assert_eq!(answered.id, ask.id);
@@ -150,12 +152,12 @@ async fn again_with_the_same_key_is_the_same_message() {
     };
     let first = world.store.write(keyed("answer", 1)).await.unwrap();
     assert!(
-        matches!(&first, Sent::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered))
+        matches!(&first, MessageSent::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered))
     );
     assert_eq!(world.store.write(keyed("answer", 1)).await.unwrap(), first);
-    assert_eq!(world.store.write(keyed("answer", 2)).await.unwrap(), Sent::KeyReused);
+    assert_eq!(world.store.write(keyed("answer", 2)).await.unwrap(), MessageSent::KeyReused);
     let prompt = world.store.write(keyed("prompt", 1)).await.unwrap();
-    assert!(matches!(prompt, Sent::Prompt(_)));
+    assert!(matches!(prompt, MessageSent::Prompt(_)));
     assert_eq!(world.store.write(keyed("prompt", 1)).await.unwrap(), prompt);
     let messages = world.kinds().into_iter().filter(|kind| *kind == EventKind::MessageCompleted).count();
     assert_eq!(messages, 3, "the first prompt, the answer, the second prompt");
@@ -167,8 +169,8 @@ async fn nobody_listens_in_a_session_that_is_over_or_unseen() {
     let session = world.session().await;
     let mut unseen = say(&session, "hello");
     unseen.scope = Scope::OpenedBy { token: token() };
-    assert_eq!(world.store.write(unseen).await.unwrap(), Sent::NotFound);
+    assert_eq!(world.store.write(unseen).await.unwrap(), MessageSent::NotFound);
     let end = SessionStatus::Ended { reason: "closed".to_owned(), failed: false, resumable: false };
     world.step(&session, 0, vec![], vec![Change::Status { session: session.id, status: end }]).await;
-    assert_eq!(world.store.write(say(&session, "hello")).await.unwrap(), Sent::Ended);
+    assert_eq!(world.store.write(say(&session, "hello")).await.unwrap(), MessageSent::Ended);
 }

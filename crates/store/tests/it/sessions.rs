@@ -6,7 +6,7 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
-use sayso_store::read::{Entry, GetSession, ListSessions, LoadConnection, ReadTranscript};
+use sayso_store::read::{GetSession, ListSessions, LoadConnection, ReadTranscript, TranscriptEntry};
 use sayso_store::write::{Change, CommandSession, Commanded, SessionCommand};
 use sayso_store::{EventKind, OutboxPayload};
 
@@ -100,14 +100,14 @@ async fn a_transcript_has_blocks_and_asks_in_their_order() {
     better.body = BlockBody::Message { role: Role::Assistant, text: "better".to_owned() };
     world.step(&session, 1, vec![], vec![put(&better)]).await;
     let read = |after, limit| world.store.read(ReadTranscript { session: session.id, workspace: MAIN, after, limit });
-    let texts = |rows: &[Entry]| {
+    let texts = |rows: &[TranscriptEntry]| {
         rows.iter()
             .map(|entry| match entry {
-                Entry::Block(block) => {
+                TranscriptEntry::Block(block) => {
                     let block: serde_json::Value = serde_json::from_str(block.as_str()).unwrap();
                     block["text"].as_str().unwrap().to_owned()
                 }
-                Entry::Ask(ask) => ask.id.to_string(),
+                TranscriptEntry::Ask(ask) => ask.id.to_string(),
             })
             .collect::<Vec<_>>()
     };
@@ -159,7 +159,7 @@ async fn commands_go_to_sessions_that_can_take_them() {
     assert_eq!(world.store.write(unseen).await.unwrap(), Commanded::NotFound);
 }
 
-/// DESIGN §2: interrupting cancels undelivered approvals first.
+/// An interrupt first cancels undelivered approvals.
 #[tokio::test]
 async fn an_approval_that_has_not_left_does_not_leave_after_an_interrupt() {
     for kind in [SessionCommand::Interrupt, SessionCommand::Close] {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use sayso_testkit::models::{Block, MockModel, Script, Turn};
+use sayso_testkit::models::{MockModel, ModelBlock, ModelScript, ModelTurn};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
@@ -23,26 +23,26 @@ struct Args {
 }
 
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct ModelEntry {
     when: String,
-    turns: Vec<Vec<Said>>,
+    turns: Vec<Vec<ModelSaid>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Said {
+enum ModelSaid {
     Text { text: String },
     Call { call: String, input: Value },
 }
 
 /// The turns of an entry. Calls are numbered, so that each has an id of its own.
-fn turns(entry: Entry) -> (String, Vec<Turn>) {
+fn turns(entry: ModelEntry) -> (String, Vec<ModelTurn>) {
     let mut calls = 0;
     let mut block = |said| match said {
-        Said::Text { text } => Block::Text(text),
-        Said::Call { call, input } => {
+        ModelSaid::Text { text } => ModelBlock::Text(text),
+        ModelSaid::Call { call, input } => {
             calls += 1;
-            Block::call(format!("call_{}_{calls}", entry.when), call, input)
+            ModelBlock::call(format!("call_{}_{calls}", entry.when), call, input)
         }
     };
     let turns = entry.turns.into_iter().map(|turn| turn.into_iter().map(&mut block).collect()).collect();
@@ -53,8 +53,8 @@ fn turns(entry: Entry) -> (String, Vec<Turn>) {
 async fn main() -> Result<()> {
     let path = Args::parse().script;
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let script: Vec<Entry> = serde_json::from_str(&text).with_context(|| format!("{} is not a script", path.display()))?;
-    let model = MockModel::start(Script::by_word(script.into_iter().map(turns))).await?;
+    let script: Vec<ModelEntry> = serde_json::from_str(&text).with_context(|| format!("{} is not a script", path.display()))?;
+    let model = MockModel::start(ModelScript::by_word(script.into_iter().map(turns))).await?;
     writeln!(std::io::stdout(), "{}", model.url())?;
     tokio::io::stdin().read_to_end(&mut Vec::new()).await?;
     Ok(())

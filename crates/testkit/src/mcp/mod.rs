@@ -4,7 +4,7 @@
 mod peers;
 mod proxy;
 
-pub use peers::{Check, Peers, peers};
+pub use peers::{ConformanceCheck, Peers, peers};
 pub use proxy::McpProxy;
 
 use std::sync::{Arc, Mutex, PoisonError};

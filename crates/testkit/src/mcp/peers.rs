@@ -18,7 +18,7 @@ pub struct Peers {
 
 /// One check of the conformance suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
+pub struct ConformanceCheck {
     /// Its name.
     pub id: String,
     /// `SUCCESS`, `FAILURE`, `SKIPPED`, `WARNING`, `INFO`.
@@ -70,7 +70,7 @@ impl Peers {
     ///
     /// # Errors
     /// When it does not run, or leaves no result.
-    pub async fn conformance(&self, url: &str, scenario: &str) -> Result<Vec<Check>> {
+    pub async fn conformance(&self, url: &str, scenario: &str) -> Result<Vec<ConformanceCheck>> {
         let results = TempDir::with_prefix("sayso-conformance-")?;
         let mut command = Command::new(&self.node);
         command.arg(self.dir.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
@@ -82,8 +82,11 @@ impl Peers {
         };
         let checks: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
         let text = |check: &Value, name: &str| check[name].as_str().unwrap_or_default().to_owned();
-        let read =
-            |check: &Value| Check { id: text(check, "id"), status: text(check, "status"), error: text(check, "errorMessage") };
+        let read = |check: &Value| ConformanceCheck {
+            id: text(check, "id"),
+            status: text(check, "status"),
+            error: text(check, "errorMessage"),
+        };
         Ok(checks.iter().map(read).collect())
     }
 }

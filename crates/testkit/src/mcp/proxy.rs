@@ -20,7 +20,7 @@ pub struct McpProxy {
 }
 
 #[derive(Debug, Clone)]
-struct Target {
+struct ProxyTarget {
     url: String,
     token: String,
     http: reqwest::Client,
@@ -35,7 +35,7 @@ impl McpProxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let http = sayso_net::client(url).build()?;
-        let target = Target { url: url.to_owned(), token: token.to_owned(), http };
+        let target = ProxyTarget { url: url.to_owned(), token: token.to_owned(), http };
         let router = Router::new().fallback(pass).with_state(target);
         let task = tokio::spawn(async move {
             // It serves until it is aborted.
@@ -57,7 +57,7 @@ impl Drop for McpProxy {
     }
 }
 
-async fn pass(State(target): State<Target>, request: Request) -> Response {
+async fn pass(State(target): State<ProxyTarget>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let mut call = target.http.request(parts.method, format!("{}{path}", target.url));

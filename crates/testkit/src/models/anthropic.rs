@@ -9,23 +9,23 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use super::request::{Api, Message, Part, Request, Role, ToolResult};
-use super::script::{Block, Reply, Turn};
-use super::{End, Shared, event_stream, failure};
+use super::request::{Api, MessagePart, ModelMessage, ModelRequest, ModelRole, ToolResult};
+use super::script::{ModelBlock, ModelReply, ModelTurn};
+use super::{MockModelShared, StreamEnd, event_stream, failure};
 
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<Arc<MockModelShared>> {
     Router::new().route("/v1/messages", post(messages)).route("/v1/messages/count_tokens", post(count_tokens))
 }
 
-async fn messages(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Response {
+async fn messages(State(shared): State<Arc<MockModelShared>>, Json(body): Json<Value>) -> Response {
     let streamed = body["stream"] == true;
     let request = read(body);
     let model = request.model.clone();
     match shared.reply(request) {
-        Reply::Say(turn) if streamed => event_stream(frames(&model, &turn, End::Close), End::Close),
-        Reply::Say(turn) => Json(whole(&model, &turn)).into_response(),
-        Reply::Hang(turn) => event_stream(frames(&model, &turn, End::Silence), End::Silence),
-        Reply::Fail { status, message } => {
+        ModelReply::Say(turn) if streamed => event_stream(frames(&model, &turn, StreamEnd::Close), StreamEnd::Close),
+        ModelReply::Say(turn) => Json(whole(&model, &turn)).into_response(),
+        ModelReply::Hang(turn) => event_stream(frames(&model, &turn, StreamEnd::Silence), StreamEnd::Silence),
+        ModelReply::Fail { status, message } => {
             failure(status, &json!({"type": "error", "error": {"type": "api_error", "message": message}}))
         }
     }
@@ -35,9 +35,9 @@ async fn count_tokens() -> Response {
     Json(json!({"input_tokens": 100})).into_response()
 }
 
-fn read(body: Value) -> Request {
+fn read(body: Value) -> ModelRequest {
     let each = |key: &str| body[key].as_array().map(Vec::as_slice).unwrap_or_default();
-    Request {
+    ModelRequest {
         api: Api::Anthropic,
         model: text_of(&body["model"]),
         system: text_of(&body["system"]),
@@ -49,31 +49,31 @@ fn read(body: Value) -> Request {
     }
 }
 
-fn read_message(message: &Value) -> Message {
+fn read_message(message: &Value) -> ModelMessage {
     let role = match message["role"].as_str() {
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::User,
+        Some("assistant") => ModelRole::Assistant,
+        Some("system") => ModelRole::System,
+        _ => ModelRole::User,
     };
     let parts = match &message["content"] {
         Value::Array(blocks) => blocks.iter().map(read_block).collect(),
-        content => vec![Part::Text(text_of(content))],
+        content => vec![MessagePart::Text(text_of(content))],
     };
-    Message { role, parts }
+    ModelMessage { role, parts }
 }
 
-fn read_block(block: &Value) -> Part {
+fn read_block(block: &Value) -> MessagePart {
     match block["type"].as_str() {
-        Some("text") => Part::Text(text_of(&block["text"])),
+        Some("text") => MessagePart::Text(text_of(&block["text"])),
         Some("tool_use") => {
-            Part::ToolCall { id: text_of(&block["id"]), name: text_of(&block["name"]), input: block["input"].clone() }
+            MessagePart::ToolCall { id: text_of(&block["id"]), name: text_of(&block["name"]), input: block["input"].clone() }
         }
-        Some("tool_result") => Part::ToolResult(ToolResult {
+        Some("tool_result") => MessagePart::ToolResult(ToolResult {
             id: text_of(&block["tool_use_id"]),
             text: text_of(&block["content"]),
             is_error: block["is_error"] == true,
         }),
-        _ => Part::Other(block.clone()),
+        _ => MessagePart::Other(block.clone()),
     }
 }
 
@@ -95,17 +95,17 @@ fn message_id() -> String {
     format!("msg_scripted_{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn stop_reason(turn: &Turn) -> &'static str {
-    let calls = turn.iter().any(|block| matches!(block, Block::ToolCall { .. }));
+fn stop_reason(turn: &ModelTurn) -> &'static str {
+    let calls = turn.iter().any(|block| matches!(block, ModelBlock::ToolCall { .. }));
     if calls { "tool_use" } else { "end_turn" }
 }
 
-fn whole(model: &str, turn: &Turn) -> Value {
+fn whole(model: &str, turn: &ModelTurn) -> Value {
     let content: Vec<Value> = turn
         .iter()
         .map(|block| match block {
-            Block::Text(text) => json!({"type": "text", "text": text}),
-            Block::ToolCall { id, name, input } => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+            ModelBlock::Text(text) => json!({"type": "text", "text": text}),
+            ModelBlock::ToolCall { id, name, input } => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
         })
         .collect();
     let mut message = envelope(model);
@@ -121,12 +121,12 @@ fn envelope(model: &str) -> Value {
     })
 }
 
-fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
+fn frames(model: &str, turn: &ModelTurn, end: StreamEnd) -> Vec<String> {
     let mut events = vec![json!({"type": "message_start", "message": envelope(model)})];
     for (index, block) in turn.iter().enumerate() {
         let (start, delta) = match block {
-            Block::Text(text) => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})),
-            Block::ToolCall { id, name, input } => (
+            ModelBlock::Text(text) => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})),
+            ModelBlock::ToolCall { id, name, input } => (
                 json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
                 json!({"type": "input_json_delta", "partial_json": input.to_string()}),
             ),
@@ -136,12 +136,12 @@ fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
         events.push(json!({"type": "content_block_stop", "index": index}));
     }
     match end {
-        End::Close => {
+        StreamEnd::Close => {
             let delta = json!({"stop_reason": stop_reason(turn), "stop_sequence": null});
             events.push(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 5}}));
             events.push(json!({"type": "message_stop"}));
         }
-        End::Silence => {}
+        StreamEnd::Silence => {}
     }
     events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", text_of(&event["type"]))).collect()
 }

@@ -9,32 +9,32 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use super::request::{Api, Message, Part, Request, Role, ToolResult};
-use super::script::{Block, Reply, Turn};
-use super::{End, Shared, event_stream, failure};
+use super::request::{Api, MessagePart, ModelMessage, ModelRequest, ModelRole, ToolResult};
+use super::script::{ModelBlock, ModelReply, ModelTurn};
+use super::{MockModelShared, StreamEnd, event_stream, failure};
 
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<Arc<MockModelShared>> {
     Router::new().route("/v1/chat/completions", post(completions))
 }
 
-async fn completions(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Response {
+async fn completions(State(shared): State<Arc<MockModelShared>>, Json(body): Json<Value>) -> Response {
     let streamed = body["stream"] == true;
     let request = read(body);
     let model = request.model.clone();
     match shared.reply(request) {
-        Reply::Say(turn) if streamed => event_stream(frames(&model, &turn, End::Close), End::Close),
-        Reply::Say(turn) => Json(whole(&model, &turn)).into_response(),
-        Reply::Hang(turn) => event_stream(frames(&model, &turn, End::Silence), End::Silence),
-        Reply::Fail { status, message } => failure(status, &json!({"error": {"type": "api_error", "message": message}})),
+        ModelReply::Say(turn) if streamed => event_stream(frames(&model, &turn, StreamEnd::Close), StreamEnd::Close),
+        ModelReply::Say(turn) => Json(whole(&model, &turn)).into_response(),
+        ModelReply::Hang(turn) => event_stream(frames(&model, &turn, StreamEnd::Silence), StreamEnd::Silence),
+        ModelReply::Fail { status, message } => failure(status, &json!({"error": {"type": "api_error", "message": message}})),
     }
 }
 
-fn read(body: Value) -> Request {
+fn read(body: Value) -> ModelRequest {
     let each = |key: &str| body[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_system = |message: &&Value| message["role"] == "system" || message["role"] == "developer";
     // Only what stands before the conversation is the system prompt.
     let system: Vec<String> = each("messages").iter().take_while(is_system).map(|message| text_of(&message["content"])).collect();
-    Request {
+    ModelRequest {
         api: Api::Chat,
         model: text_of(&body["model"]),
         tools: each("tools").iter().map(|tool| text_of(&tool["function"]["name"])).collect(),
@@ -46,38 +46,38 @@ fn read(body: Value) -> Request {
     }
 }
 
-fn read_message(message: &Value) -> Message {
+fn read_message(message: &Value) -> ModelMessage {
     let content = || match &message["content"] {
         Value::Null => Vec::new(),
         Value::Array(parts) => parts.iter().map(read_part).collect(),
-        text => vec![Part::Text(text_of(text))],
+        text => vec![MessagePart::Text(text_of(text))],
     };
     match message["role"].as_str() {
         Some("assistant") => {
             let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
             let parts = content().into_iter().chain(calls.iter().map(read_call)).collect();
-            Message { role: Role::Assistant, parts }
+            ModelMessage { role: ModelRole::Assistant, parts }
         }
         // Whether it failed is not told on this wire.
         Some("tool") => {
             let (id, text) = (text_of(&message["tool_call_id"]), text_of(&message["content"]));
-            Message { role: Role::User, parts: vec![Part::ToolResult(ToolResult { id, text, is_error: false })] }
+            ModelMessage { role: ModelRole::User, parts: vec![MessagePart::ToolResult(ToolResult { id, text, is_error: false })] }
         }
-        Some("system" | "developer") => Message { role: Role::System, parts: content() },
-        _ => Message { role: Role::User, parts: content() },
+        Some("system" | "developer") => ModelMessage { role: ModelRole::System, parts: content() },
+        _ => ModelMessage { role: ModelRole::User, parts: content() },
     }
 }
 
-fn read_part(part: &Value) -> Part {
+fn read_part(part: &Value) -> MessagePart {
     match part["type"].as_str() {
-        Some("text") => Part::Text(text_of(&part["text"])),
-        _ => Part::Other(part.clone()),
+        Some("text") => MessagePart::Text(text_of(&part["text"])),
+        _ => MessagePart::Other(part.clone()),
     }
 }
 
-fn read_call(call: &Value) -> Part {
+fn read_call(call: &Value) -> MessagePart {
     let arguments = text_of(&call["function"]["arguments"]);
-    Part::ToolCall {
+    MessagePart::ToolCall {
         id: text_of(&call["id"]),
         name: text_of(&call["function"]["name"]),
         input: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
@@ -102,18 +102,18 @@ fn reply_id() -> String {
     format!("chatcmpl-scripted-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn finish_reason(turn: &Turn) -> &'static str {
-    let calls = turn.iter().any(|block| matches!(block, Block::ToolCall { .. }));
+fn finish_reason(turn: &ModelTurn) -> &'static str {
+    let calls = turn.iter().any(|block| matches!(block, ModelBlock::ToolCall { .. }));
     if calls { "tool_calls" } else { "stop" }
 }
 
 /// The texts of a turn as one, and its calls.
-fn said(turn: &Turn) -> (String, Vec<Value>) {
+fn said(turn: &ModelTurn) -> (String, Vec<Value>) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for block in turn {
         match block {
-            Block::Text(piece) => text.push_str(piece),
-            Block::ToolCall { id, name, input } => {
+            ModelBlock::Text(piece) => text.push_str(piece),
+            ModelBlock::ToolCall { id, name, input } => {
                 let function = json!({"name": name, "arguments": input.to_string()});
                 calls.push(json!({"index": calls.len(), "id": id, "type": "function", "function": function}));
             }
@@ -126,7 +126,7 @@ fn usage() -> Value {
     json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})
 }
 
-fn whole(model: &str, turn: &Turn) -> Value {
+fn whole(model: &str, turn: &ModelTurn) -> Value {
     let (text, calls) = said(turn);
     let mut message = json!({"role": "assistant", "content": text});
     if !calls.is_empty() {
@@ -136,14 +136,14 @@ fn whole(model: &str, turn: &Turn) -> Value {
     json!({"id": reply_id(), "object": "chat.completion", "created": 1, "model": model, "choices": [choice], "usage": usage()})
 }
 
-fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
+fn frames(model: &str, turn: &ModelTurn, end: StreamEnd) -> Vec<String> {
     let id = reply_id();
     let chunk = |choices: Value, usage: Value| json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": model, "choices": choices, "usage": usage});
     let delta = |delta: Value| chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]), Value::Null);
     let mut chunks = vec![delta(json!({"role": "assistant", "content": ""}))];
     for (index, block) in turn.iter().enumerate() {
         let (text, calls) = said(&vec![block.clone()]);
-        let before = turn.iter().take(index).filter(|block| matches!(block, Block::ToolCall { .. })).count();
+        let before = turn.iter().take(index).filter(|block| matches!(block, ModelBlock::ToolCall { .. })).count();
         chunks.extend((!text.is_empty()).then(|| delta(json!({"content": text}))));
         for mut call in calls {
             call["index"] = json!(before);
@@ -151,12 +151,12 @@ fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
         }
     }
     let done = match end {
-        End::Close => {
+        StreamEnd::Close => {
             chunks.push(chunk(json!([{"index": 0, "delta": {}, "finish_reason": finish_reason(turn)}]), Value::Null));
             chunks.push(chunk(json!([]), usage()));
             Some("data: [DONE]\n\n".to_owned())
         }
-        End::Silence => None,
+        StreamEnd::Silence => None,
     };
     chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).chain(done).collect()
 }

@@ -9,16 +9,16 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use super::request::{Api, Message, Part, Request, Role, ToolResult};
-use super::script::{Block, Reply, Turn};
-use super::{End, Shared, event_stream, failure};
+use super::request::{Api, MessagePart, ModelMessage, ModelRequest, ModelRole, ToolResult};
+use super::script::{ModelBlock, ModelReply, ModelTurn};
+use super::{MockModelShared, StreamEnd, event_stream, failure};
 
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<Arc<MockModelShared>> {
     Router::new().route("/v1beta/models/{call}", post(call))
 }
 
 /// The path's last part is `model:method`.
-async fn call(State(shared): State<Arc<Shared>>, Path(call): Path<String>, Json(body): Json<Value>) -> Response {
+async fn call(State(shared): State<Arc<MockModelShared>>, Path(call): Path<String>, Json(body): Json<Value>) -> Response {
     let (model, streamed) = match call.rsplit_once(':') {
         Some((model, "streamGenerateContent")) => (model, true),
         Some((model, "generateContent")) => (model, false),
@@ -26,18 +26,18 @@ async fn call(State(shared): State<Arc<Shared>>, Path(call): Path<String>, Json(
         Some(_) | None => return StatusCode::NOT_FOUND.into_response(),
     };
     match shared.reply(read(model, body)) {
-        Reply::Say(turn) if streamed => event_stream(frames(model, &turn, End::Close), End::Close),
-        Reply::Say(turn) => Json(candidate(model, turn.iter().map(part).collect(), End::Close)).into_response(),
-        Reply::Hang(turn) => event_stream(frames(model, &turn, End::Silence), End::Silence),
-        Reply::Fail { status, message } => failure(status, &json!({"error": {"code": status, "message": message}})),
+        ModelReply::Say(turn) if streamed => event_stream(frames(model, &turn, StreamEnd::Close), StreamEnd::Close),
+        ModelReply::Say(turn) => Json(candidate(model, turn.iter().map(part).collect(), StreamEnd::Close)).into_response(),
+        ModelReply::Hang(turn) => event_stream(frames(model, &turn, StreamEnd::Silence), StreamEnd::Silence),
+        ModelReply::Fail { status, message } => failure(status, &json!({"error": {"code": status, "message": message}})),
     }
 }
 
-fn read(model: &str, body: Value) -> Request {
+fn read(model: &str, body: Value) -> ModelRequest {
     let each = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let tools = each(&body["tools"]).iter().flat_map(|tool| each(&tool["functionDeclarations"])).collect::<Vec<_>>();
     let config = &body["generationConfig"];
-    Request {
+    ModelRequest {
         api: Api::Gemini,
         model: model.to_owned(),
         system: texts(&each(&body["systemInstruction"]["parts"])),
@@ -49,19 +49,19 @@ fn read(model: &str, body: Value) -> Request {
     }
 }
 
-fn read_message(content: &Value) -> Message {
-    let role = if content["role"] == "model" { Role::Assistant } else { Role::User };
+fn read_message(content: &Value) -> ModelMessage {
+    let role = if content["role"] == "model" { ModelRole::Assistant } else { ModelRole::User };
     let parts = content["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Message { role, parts: parts.iter().map(read_part).collect() }
+    ModelMessage { role, parts: parts.iter().map(read_part).collect() }
 }
 
-fn read_part(part: &Value) -> Part {
+fn read_part(part: &Value) -> MessagePart {
     if let Some(text) = part["text"].as_str() {
-        return Part::Text(text.to_owned());
+        return MessagePart::Text(text.to_owned());
     }
     let call = &part["functionCall"];
     if call.is_object() {
-        return Part::ToolCall { id: string(&call["id"]), name: string(&call["name"]), input: call["args"].clone() };
+        return MessagePart::ToolCall { id: string(&call["id"]), name: string(&call["name"]), input: call["args"].clone() };
     }
     let result = &part["functionResponse"];
     if result.is_object() {
@@ -70,9 +70,9 @@ fn read_part(part: &Value) -> Part {
         let text = if is_error { error } else { &result["response"]["output"] };
         // A tool that returns no plain output returns an object.
         let text = text.as_str().map_or_else(|| result["response"].to_string(), str::to_owned);
-        return Part::ToolResult(ToolResult { id: string(&result["id"]), text, is_error });
+        return MessagePart::ToolResult(ToolResult { id: string(&result["id"]), text, is_error });
     }
-    Part::Other(part.clone())
+    MessagePart::Other(part.clone())
 }
 
 fn string(value: &Value) -> String {
@@ -84,18 +84,18 @@ fn texts(parts: &[Value]) -> String {
     texts.join("\n")
 }
 
-fn part(block: &Block) -> Value {
+fn part(block: &ModelBlock) -> Value {
     match block {
-        Block::Text(text) => json!({"text": text}),
-        Block::ToolCall { id, name, input } => json!({"functionCall": {"id": id, "name": name, "args": input}}),
+        ModelBlock::Text(text) => json!({"text": text}),
+        ModelBlock::ToolCall { id, name, input } => json!({"functionCall": {"id": id, "name": name, "args": input}}),
     }
 }
 
-fn candidate(model: &str, parts: Vec<Value>, end: End) -> Value {
+fn candidate(model: &str, parts: Vec<Value>, end: StreamEnd) -> Value {
     let mut candidate = json!({"index": 0, "content": {"role": "model", "parts": parts}});
     match end {
-        End::Close => candidate["finishReason"] = json!("STOP"),
-        End::Silence => {}
+        StreamEnd::Close => candidate["finishReason"] = json!("STOP"),
+        StreamEnd::Silence => {}
     }
     json!({
         "candidates": [candidate],
@@ -105,10 +105,10 @@ fn candidate(model: &str, parts: Vec<Value>, end: End) -> Value {
 }
 
 /// A chunk for each block; the last one says that it is the last.
-fn frames(model: &str, turn: &Turn, end: End) -> Vec<String> {
+fn frames(model: &str, turn: &ModelTurn, end: StreamEnd) -> Vec<String> {
     let last = turn.len().saturating_sub(1);
     let chunks = turn.iter().enumerate().map(|(index, block)| {
-        let end = if index == last { end } else { End::Silence };
+        let end = if index == last { end } else { StreamEnd::Silence };
         candidate(model, vec![part(block)], end)
     });
     chunks.map(|chunk| format!("data: {chunk}\r\n\r\n")).collect()

@@ -3,8 +3,8 @@
 //! Real agents are tested against it. What an agent sends to the model after an answer is the proof
 //! that the answer arrived, so every request is kept: see [`MockModel::tool_results`].
 //!
-//! One server speaks all APIs, a file each: it reads its own wire into a [`Request`] and writes a
-//! [`Reply`] in its own wire. What is said, and to whom, is decided in one place and is the same
+//! One server speaks all APIs, a file each: it reads its own wire into a [`ModelRequest`] and writes a
+//! [`ModelReply`] in its own wire. What is said, and to whom, is decided in one place and is the same
 //! for all of them.
 
 mod anthropic;
@@ -29,8 +29,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub use request::{Api, Message, Part, Request, Role, ToolResult};
-pub use script::{Block, Reply, Script, Turn};
+pub use request::{Api, MessagePart, ModelMessage, ModelRequest, ModelRole, ToolResult};
+pub use script::{ModelBlock, ModelReply, ModelScript, ModelTurn};
 
 /// How long an agent may take until it sends what is waited for. Real agents start slowly on a busy
 /// machine; it is only ever reached by a test that fails.
@@ -39,7 +39,7 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Whether a request is part of the conversation or one of an agent's own errands, such as finding
 /// a title. Errands get a fixed text and take nothing from the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum RequestPurpose {
     /// A turn of the conversation.
     Main,
     /// An errand.
@@ -48,16 +48,16 @@ pub enum Purpose {
 
 /// One request that the model received.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub struct RecordedRequest {
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: RequestPurpose,
     /// What was sent.
-    pub request: Request,
+    pub request: ModelRequest,
     /// What the model said to it.
-    pub reply: Reply,
+    pub reply: ModelReply,
 }
 
-impl fmt::Display for Record {
+impl fmt::Display for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { purpose, request, .. } = self;
         let text = request.last_user_text().unwrap_or_default();
@@ -74,15 +74,15 @@ impl fmt::Display for Record {
 #[derive(Debug)]
 pub struct MockModel {
     url: String,
-    shared: Arc<Shared>,
+    shared: Arc<MockModelShared>,
     server: JoinHandle<()>,
 }
 
 /// What the handlers share.
 #[derive(Debug)]
-struct Shared {
-    script: Script,
-    records: watch::Sender<Vec<Arc<Record>>>,
+struct MockModelShared {
+    script: ModelScript,
+    records: watch::Sender<Vec<Arc<RecordedRequest>>>,
     /// `METHOD path` of what belongs to no API, such as an agent's telemetry.
     others: watch::Sender<Vec<String>>,
 }
@@ -92,8 +92,9 @@ impl MockModel {
     ///
     /// # Errors
     /// When no port can be had.
-    pub async fn start(script: Script) -> Result<Self> {
-        let shared = Arc::new(Shared { script, records: watch::Sender::new(Vec::new()), others: watch::Sender::new(Vec::new()) });
+    pub async fn start(script: ModelScript) -> Result<Self> {
+        let shared =
+            Arc::new(MockModelShared { script, records: watch::Sender::new(Vec::new()), others: watch::Sender::new(Vec::new()) });
         let router = Router::new()
             .merge(anthropic::routes())
             .merge(gemini::routes())
@@ -120,7 +121,7 @@ impl MockModel {
 
     /// Every request so far, in the order in which they came.
     #[must_use]
-    pub fn records(&self) -> Vec<Arc<Record>> {
+    pub fn records(&self) -> Vec<Arc<RecordedRequest>> {
         self.shared.records.borrow().clone()
     }
 
@@ -128,7 +129,7 @@ impl MockModel {
     #[must_use]
     pub fn tool_results(&self) -> Vec<ToolResult> {
         let records = self.shared.records.borrow();
-        let turns = records.iter().filter(|record| record.purpose == Purpose::Main);
+        let turns = records.iter().filter(|record| record.purpose == RequestPurpose::Main);
         turns.flat_map(|record| record.request.tool_results()).cloned().collect()
     }
 
@@ -136,7 +137,7 @@ impl MockModel {
     #[must_use]
     pub fn last_user_text(&self) -> Option<String> {
         let records = self.shared.records.borrow();
-        let newest = records.iter().rev().find(|record| record.purpose == Purpose::Main)?;
+        let newest = records.iter().rev().find(|record| record.purpose == RequestPurpose::Main)?;
         newest.request.last_user_text().map(str::to_owned)
     }
 
@@ -150,7 +151,7 @@ impl MockModel {
     ///
     /// # Errors
     /// When it does not come.
-    pub async fn wait_for(&self, what: &str, holds: impl Fn(&Record) -> bool) -> Result<Arc<Record>> {
+    pub async fn wait_for(&self, what: &str, holds: impl Fn(&RecordedRequest) -> bool) -> Result<Arc<RecordedRequest>> {
         let mut records = self.shared.records.subscribe();
         let waiting = records.wait_for(|all| all.iter().any(|record| holds(record)));
         if let Ok(all) = tokio::time::timeout(PATIENCE, waiting).await {
@@ -169,7 +170,7 @@ impl MockModel {
     /// # Errors
     /// When it does not come.
     pub async fn result_of(&self, id: &str) -> Result<ToolResult> {
-        let in_record = |record: &Record| record.request.tool_results().find(|result| result.id == id).cloned();
+        let in_record = |record: &RecordedRequest| record.request.tool_results().find(|result| result.id == id).cloned();
         let record = self.wait_for(&format!("the result of {id}"), |record| in_record(record).is_some()).await?;
         in_record(&record).context("the record has no such result")
     }
@@ -181,29 +182,29 @@ impl Drop for MockModel {
     }
 }
 
-impl Shared {
+impl MockModelShared {
     /// What the model says to this request. It is recorded before the agent gets it.
-    fn reply(&self, request: Request) -> Reply {
+    fn reply(&self, request: ModelRequest) -> ModelReply {
         let (purpose, reply) = if request.is_errand() {
-            (Purpose::Side, script::errand(&request))
+            (RequestPurpose::Side, script::errand(&request))
         } else {
-            (Purpose::Main, self.script.reply(&request))
+            (RequestPurpose::Main, self.script.reply(&request))
         };
-        let record = Arc::new(Record { purpose, request, reply: reply.clone() });
+        let record = Arc::new(RecordedRequest { purpose, request, reply: reply.clone() });
         self.records.send_modify(|all| all.push(record));
         reply
     }
 }
 
 /// Telemetry, checks of the connection, and whatever the next version calls. Agents live with a 404.
-async fn other(State(shared): State<Arc<Shared>>, method: Method, uri: Uri) -> Response {
+async fn other(State(shared): State<Arc<MockModelShared>>, method: Method, uri: Uri) -> Response {
     shared.others.send_modify(|all| all.push(format!("{method} {}", uri.path())));
     if uri.path() == "/" { StatusCode::OK.into_response() } else { StatusCode::NOT_FOUND.into_response() }
 }
 
 /// What comes after the last frame of an event stream.
 #[derive(Debug, Clone, Copy)]
-enum End {
+enum StreamEnd {
     /// The end of the response.
     Close,
     /// Nothing, until the agent hangs up.
@@ -211,11 +212,11 @@ enum End {
 }
 
 /// A response of server-sent events, a chunk for each frame.
-fn event_stream(frames: Vec<String>, end: End) -> Response {
+fn event_stream(frames: Vec<String>, end: StreamEnd) -> Response {
     let frames = stream::iter(frames.into_iter().map(Ok::<_, std::convert::Infallible>));
     let body = match end {
-        End::Close => Body::from_stream(frames),
-        End::Silence => Body::from_stream(frames.chain(stream::pending())),
+        StreamEnd::Close => Body::from_stream(frames),
+        StreamEnd::Silence => Body::from_stream(frames.chain(stream::pending())),
     };
     ([(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body).into_response()
 }

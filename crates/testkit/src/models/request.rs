@@ -17,7 +17,7 @@ pub enum Api {
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ModelRole {
     /// The person, and tools.
     User,
     /// The model.
@@ -39,7 +39,7 @@ pub struct ToolResult {
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum MessagePart {
     /// A text.
     Text(String),
     /// A call of a tool that the model made before.
@@ -59,16 +59,16 @@ pub enum Part {
 
 /// One message of the conversation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct ModelMessage {
     /// Who speaks.
-    pub role: Role,
+    pub role: ModelRole,
     /// What is said.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
 }
 
 /// What an agent sent to the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct ModelRequest {
     /// Whose wire it came by.
     pub api: Api,
     /// The model that was asked.
@@ -82,7 +82,7 @@ pub struct Request {
     /// The JSON schema that the reply has to have.
     pub schema: Option<Value>,
     /// The conversation so far.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ModelMessage>,
     /// All of it, as it came.
     pub body: Value,
 }
@@ -102,19 +102,19 @@ const ERRANDS: [&str; 4] = [
 /// Errands want a word or a line; a turn may always be longer.
 const SHORT: u64 = 512;
 
-impl Request {
+impl ModelRequest {
     /// What the person said last, without the notes that agents add.
     #[must_use]
     pub fn last_user_text(&self) -> Option<&str> {
-        self.messages.iter().rev().find_map(Message::user_text)
+        self.messages.iter().rev().find_map(ModelMessage::user_text)
     }
 
     /// What tools returned since the model spoke last.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
-        let after = self.messages.iter().rposition(|message| message.role == Role::Assistant).map_or(0, |last| last + 1);
+        let after = self.messages.iter().rposition(|message| message.role == ModelRole::Assistant).map_or(0, |last| last + 1);
         self.messages.iter().skip(after).flat_map(|message| &message.parts).filter_map(|part| match part {
-            Part::ToolResult(result) => Some(result),
-            Part::Text(_) | Part::ToolCall { .. } | Part::Other(_) => None,
+            MessagePart::ToolResult(result) => Some(result),
+            MessagePart::Text(_) | MessagePart::ToolCall { .. } | MessagePart::Other(_) => None,
         })
     }
 
@@ -123,7 +123,7 @@ impl Request {
     #[must_use]
     pub fn step(&self) -> usize {
         let after = self.messages.iter().rposition(|message| message.user_text().is_some()).unwrap_or(0);
-        self.messages.iter().skip(after).filter(|message| message.role == Role::Assistant).count()
+        self.messages.iter().skip(after).filter(|message| message.role == ModelRole::Assistant).count()
     }
 
     /// Whether it is one of an agent's own errands: titles, summaries, suggestions, checks.
@@ -134,15 +134,15 @@ impl Request {
     }
 }
 
-impl Message {
+impl ModelMessage {
     /// What the person says in it, if anything.
     fn user_text(&self) -> Option<&str> {
-        if self.role != Role::User {
+        if self.role != ModelRole::User {
             return None;
         }
         self.parts.iter().rev().find_map(|part| match part {
-            Part::Text(text) if !NOTES.iter().any(|note| text.trim_start().starts_with(note)) => Some(text.as_str()),
-            Part::Text(_) | Part::ToolCall { .. } | Part::ToolResult(_) | Part::Other(_) => None,
+            MessagePart::Text(text) if !NOTES.iter().any(|note| text.trim_start().starts_with(note)) => Some(text.as_str()),
+            MessagePart::Text(_) | MessagePart::ToolCall { .. } | MessagePart::ToolResult(_) | MessagePart::Other(_) => None,
         })
     }
 }

@@ -9,25 +9,25 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use super::request::{Api, Message, Part, Request, Role, ToolResult};
-use super::script::{Block, Reply, Turn};
-use super::{End, Shared, event_stream, failure};
+use super::request::{Api, MessagePart, ModelMessage, ModelRequest, ModelRole, ToolResult};
+use super::script::{ModelBlock, ModelReply, ModelTurn};
+use super::{MockModelShared, StreamEnd, event_stream, failure};
 
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<Arc<MockModelShared>> {
     Router::new().route("/v1/responses", post(responses))
 }
 
-async fn responses(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Response {
+async fn responses(State(shared): State<Arc<MockModelShared>>, Json(body): Json<Value>) -> Response {
     let streamed = body["stream"] == true;
     match shared.reply(read(body)) {
-        Reply::Say(turn) if streamed => event_stream(frames(&turn, End::Close), End::Close),
-        Reply::Say(turn) => Json(envelope(turn.iter().map(item).collect())).into_response(),
-        Reply::Hang(turn) => event_stream(frames(&turn, End::Silence), End::Silence),
-        Reply::Fail { status, message } => failure(status, &json!({"error": {"type": "server_error", "message": message}})),
+        ModelReply::Say(turn) if streamed => event_stream(frames(&turn, StreamEnd::Close), StreamEnd::Close),
+        ModelReply::Say(turn) => Json(envelope(turn.iter().map(item).collect())).into_response(),
+        ModelReply::Hang(turn) => event_stream(frames(&turn, StreamEnd::Silence), StreamEnd::Silence),
+        ModelReply::Fail { status, message } => failure(status, &json!({"error": {"type": "server_error", "message": message}})),
     }
 }
 
-fn read(body: Value) -> Request {
+fn read(body: Value) -> ModelRequest {
     let each = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let input = match &body["input"] {
         Value::String(text) => vec![json!({"type": "message", "role": "user", "content": text})],
@@ -36,7 +36,7 @@ fn read(body: Value) -> Request {
     // Some models get their tools among what is said.
     let among = input.iter().filter(|item| item["type"] == "additional_tools").flat_map(|item| each(&item["tools"]));
     let tools: Vec<Value> = each(&body["tools"]).into_iter().chain(among).collect();
-    Request {
+    ModelRequest {
         api: Api::Responses,
         model: text_of(&body["model"]),
         system: text_of(&body["instructions"]),
@@ -58,20 +58,20 @@ fn names(tool: &Value) -> Vec<String> {
 }
 
 /// What is said, item by item; what one side says in a row is one message.
-fn messages(input: &[Value]) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+fn messages(input: &[Value]) -> Vec<ModelMessage> {
+    let mut messages: Vec<ModelMessage> = Vec::new();
     for item in input {
         let (role, parts) = read_item(item);
         match messages.last_mut() {
             // A person's prompt stays apart from the results of tools before it.
-            Some(last) if last.role == role && role == Role::Assistant => last.parts.extend(parts),
-            Some(_) | None => messages.push(Message { role, parts }),
+            Some(last) if last.role == role && role == ModelRole::Assistant => last.parts.extend(parts),
+            Some(_) | None => messages.push(ModelMessage { role, parts }),
         }
     }
     messages
 }
 
-fn read_item(item: &Value) -> (Role, Vec<Part>) {
+fn read_item(item: &Value) -> (ModelRole, Vec<MessagePart>) {
     let name = || match item["namespace"].as_str() {
         Some(namespace) => format!("{namespace}__{}", text_of(&item["name"])),
         None => text_of(&item["name"]),
@@ -80,30 +80,30 @@ fn read_item(item: &Value) -> (Role, Vec<Part>) {
     match item["type"].as_str() {
         Some("message") | None => {
             let role = match item["role"].as_str() {
-                Some("assistant") => Role::Assistant,
-                Some("user") => Role::User,
-                _ => Role::System,
+                Some("assistant") => ModelRole::Assistant,
+                Some("user") => ModelRole::User,
+                _ => ModelRole::System,
             };
             let parts = match &item["content"] {
-                Value::Array(blocks) => blocks.iter().map(|block| Part::Text(text_of(&block["text"]))).collect(),
-                content => vec![Part::Text(text_of(content))],
+                Value::Array(blocks) => blocks.iter().map(|block| MessagePart::Text(text_of(&block["text"]))).collect(),
+                content => vec![MessagePart::Text(text_of(content))],
             };
             (role, parts)
         }
         Some("function_call") => {
             let input = serde_json::from_str(&text_of(&item["arguments"])).unwrap_or_default();
-            (Role::Assistant, vec![Part::ToolCall { id: id(), name: name(), input }])
+            (ModelRole::Assistant, vec![MessagePart::ToolCall { id: id(), name: name(), input }])
         }
         Some("custom_tool_call") => {
-            (Role::Assistant, vec![Part::ToolCall { id: id(), name: name(), input: item["input"].clone() }])
+            (ModelRole::Assistant, vec![MessagePart::ToolCall { id: id(), name: name(), input: item["input"].clone() }])
         }
         Some("function_call_output" | "custom_tool_call_output") => {
             // The wire does not tell a failure from a success.
             let result = ToolResult { id: id(), text: text_of(&item["output"]), is_error: false };
-            (Role::User, vec![Part::ToolResult(result)])
+            (ModelRole::User, vec![MessagePart::ToolResult(result)])
         }
-        Some("reasoning") => (Role::Assistant, vec![Part::Other(item.clone())]),
-        Some(_) => (Role::System, vec![Part::Other(item.clone())]),
+        Some("reasoning") => (ModelRole::Assistant, vec![MessagePart::Other(item.clone())]),
+        Some(_) => (ModelRole::System, vec![MessagePart::Other(item.clone())]),
     }
 }
 
@@ -127,16 +127,16 @@ fn next_id(prefix: &str) -> String {
 
 /// One item of the output. A tool that takes a text is called with it; one of an MCP server is named
 /// `mcp__server__tool` and called in its namespace.
-fn item(block: &Block) -> Value {
+fn item(block: &ModelBlock) -> Value {
     match block {
-        Block::Text(text) => {
+        ModelBlock::Text(text) => {
             let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
             json!({"type": "message", "id": next_id("msg"), "role": "assistant", "status": "completed", "content": content})
         }
-        Block::ToolCall { id, name, input: Value::String(input) } => {
+        ModelBlock::ToolCall { id, name, input: Value::String(input) } => {
             json!({"type": "custom_tool_call", "id": next_id("ctc"), "call_id": id, "name": name, "input": input})
         }
-        Block::ToolCall { id, name, input } => {
+        ModelBlock::ToolCall { id, name, input } => {
             let mut call = json!({
                 "type": "function_call", "id": next_id("fc"), "call_id": id, "name": name, "arguments": input.to_string(),
             });
@@ -158,12 +158,12 @@ fn envelope(output: Vec<Value>) -> Value {
     })
 }
 
-fn frames(turn: &Turn, end: End) -> Vec<String> {
+fn frames(turn: &ModelTurn, end: StreamEnd) -> Vec<String> {
     let mut events = vec![json!({"type": "response.created", "response": {"id": next_id("resp"), "status": "in_progress"}})];
     let mut output = Vec::new();
     for (index, block) in turn.iter().enumerate() {
         let item = item(block);
-        if let Block::Text(text) = block {
+        if let ModelBlock::Text(text) = block {
             let mut begun = item.clone();
             begun["content"] = json!([]);
             let delta = json!({
@@ -176,8 +176,8 @@ fn frames(turn: &Turn, end: End) -> Vec<String> {
         output.push(item);
     }
     match end {
-        End::Close => events.push(json!({"type": "response.completed", "response": envelope(output)})),
-        End::Silence => {}
+        StreamEnd::Close => events.push(json!({"type": "response.completed", "response": envelope(output)})),
+        StreamEnd::Silence => {}
     }
     events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", text_of(&event["type"]))).collect()
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::request::Request;
+use super::request::ModelRequest;
 
 /// One thing that a model says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub enum ModelBlock {
     /// A text.
     Text(String),
     /// A call of a tool.
@@ -24,7 +24,7 @@ pub enum Block {
     },
 }
 
-impl Block {
+impl ModelBlock {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
@@ -37,15 +37,15 @@ impl Block {
 }
 
 /// Everything that a model says to one request.
-pub type Turn = Vec<Block>;
+pub type ModelTurn = Vec<ModelBlock>;
 
 /// How a model reacts to one request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum ModelReply {
     /// It says this.
-    Say(Turn),
+    Say(ModelTurn),
     /// It says this and then nothing more, without an end, until the agent hangs up.
-    Hang(Turn),
+    Hang(ModelTurn),
     /// It refuses to work.
     Fail {
         /// The HTTP status.
@@ -55,42 +55,42 @@ pub enum Reply {
     },
 }
 
-impl Reply {
+impl ModelReply {
     /// It says one text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Say(vec![Block::text(text)])
+        Self::Say(vec![ModelBlock::text(text)])
     }
 
     /// It calls one tool.
     pub fn call(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
-        Self::Say(vec![Block::call(id, name, input)])
+        Self::Say(vec![ModelBlock::call(id, name, input)])
     }
 }
 
-type Choose = dyn Fn(&Request) -> Reply + Send + Sync;
+type Choose = dyn Fn(&ModelRequest) -> ModelReply + Send + Sync;
 
 /// What is said, request by request. Only the turns of a conversation count, not an agent's errands.
 #[derive(Clone)]
-pub struct Script(Arc<Choose>);
+pub struct ModelScript(Arc<Choose>);
 
-impl Script {
+impl ModelScript {
     /// These turns, one for each request. After the last one the model says [`Self::OVER`].
-    pub fn turns(turns: impl IntoIterator<Item = Turn>) -> Self {
-        let turns: Vec<Turn> = turns.into_iter().collect();
+    pub fn turns(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
+        let turns: Vec<ModelTurn> = turns.into_iter().collect();
         let next = AtomicUsize::new(0);
         Self::choose(move |_| said(turns.get(next.fetch_add(1, Ordering::Relaxed))))
     }
 
     /// What this function says, which sees the request: several sessions can share one mock.
-    pub fn choose(choose: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn choose(choose: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) -> Self {
         Self(Arc::new(choose))
     }
 
     /// For each word the turns of a prompt that has it, so that several sessions can share one mock.
     /// The first word that fits counts. Which turn it is follows from the conversation alone, so the
     /// same prompt may be given many times.
-    pub fn by_word<W: Into<String>>(scripts: impl IntoIterator<Item = (W, Vec<Turn>)>) -> Self {
-        let scripts: Vec<(String, Vec<Turn>)> = scripts.into_iter().map(|(word, turns)| (word.into(), turns)).collect();
+    pub fn by_word<W: Into<String>>(scripts: impl IntoIterator<Item = (W, Vec<ModelTurn>)>) -> Self {
+        let scripts: Vec<(String, Vec<ModelTurn>)> = scripts.into_iter().map(|(word, turns)| (word.into(), turns)).collect();
         Self::choose(move |request| {
             let prompt = request.last_user_text().unwrap_or_default();
             let script = scripts.iter().find(|(word, _)| prompt.contains(word.as_str()));
@@ -101,24 +101,24 @@ impl Script {
     /// What the model says when nothing more is scripted.
     pub const OVER: &str = "Nothing more is scripted.";
 
-    pub(super) fn reply(&self, request: &Request) -> Reply {
+    pub(super) fn reply(&self, request: &ModelRequest) -> ModelReply {
         (self.0)(request)
     }
 }
 
-impl fmt::Debug for Script {
+impl fmt::Debug for ModelScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Script")
     }
 }
 
-fn said(turn: Option<&Turn>) -> Reply {
-    turn.map_or_else(|| Reply::text(Script::OVER), |turn| Reply::Say(turn.clone()))
+fn said(turn: Option<&ModelTurn>) -> ModelReply {
+    turn.map_or_else(|| ModelReply::text(ModelScript::OVER), |turn| ModelReply::Say(turn.clone()))
 }
 
 /// What every errand gets: a short text, or the smallest JSON that its schema allows.
-pub(super) fn errand(request: &Request) -> Reply {
-    Reply::text(request.schema.as_ref().map_or_else(|| FILLER.to_owned(), |schema| smallest(schema).to_string()))
+pub(super) fn errand(request: &ModelRequest) -> ModelReply {
+    ModelReply::text(request.schema.as_ref().map_or_else(|| FILLER.to_owned(), |schema| smallest(schema).to_string()))
 }
 
 const FILLER: &str = "Scripted";

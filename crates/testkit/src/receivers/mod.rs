@@ -22,15 +22,15 @@ use tokio::task::JoinHandle;
 
 use crate::watch::within;
 
-pub use ntfy::Ntfy;
-pub use push::Push;
-pub use slack::Slack;
-pub use smtp::{Mail, Smtp};
-pub use telegram::Telegram;
+pub use ntfy::FakeNtfy;
+pub use push::FakePush;
+pub use slack::FakeSlack;
+pub use smtp::{FakeSmtp, Mail};
+pub use telegram::FakeTelegram;
 
 /// One call that was received.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct ReceivedCall {
     /// The method.
     pub method: Method,
     /// The path.
@@ -43,7 +43,7 @@ pub struct Call {
     pub at: Instant,
 }
 
-impl Call {
+impl ReceivedCall {
     /// The body as JSON; null if it is none.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -61,7 +61,7 @@ impl Call {
 #[derive(Debug)]
 pub struct Receiver {
     url: String,
-    calls: Arc<watch::Sender<Vec<Call>>>,
+    calls: Arc<watch::Sender<Vec<ReceivedCall>>>,
     server: JoinHandle<()>,
 }
 
@@ -72,7 +72,7 @@ impl Receiver {
     /// When no port can be had.
     pub async fn start<F, R>(reply: F) -> Result<Self>
     where
-        F: Fn(Call) -> R + Clone + Send + Sync + 'static,
+        F: Fn(ReceivedCall) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Response> + Send,
     {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port for the receiver")?;
@@ -85,14 +85,14 @@ impl Receiver {
     /// When the socket has no address.
     pub fn on<F, R>(listener: TcpListener, reply: F) -> Result<Self>
     where
-        F: Fn(Call) -> R + Clone + Send + Sync + 'static,
+        F: Fn(ReceivedCall) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Response> + Send,
     {
-        let calls: Arc<watch::Sender<Vec<Call>>> = Arc::new(watch::Sender::new(Vec::new()));
+        let calls: Arc<watch::Sender<Vec<ReceivedCall>>> = Arc::new(watch::Sender::new(Vec::new()));
         let url = format!("http://{}", listener.local_addr()?);
         let kept = Arc::clone(&calls);
         let handle = move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
-            let call = Call { method, path: uri.path().to_owned(), headers, body, at: Instant::now() };
+            let call = ReceivedCall { method, path: uri.path().to_owned(), headers, body, at: Instant::now() };
             kept.send_modify(|calls| calls.push(call.clone()));
             let reply = reply.clone();
             async move { reply(call).await }
@@ -122,7 +122,7 @@ impl Receiver {
 
     /// What came so far.
     #[must_use]
-    pub fn so_far(&self) -> Vec<Call> {
+    pub fn so_far(&self) -> Vec<ReceivedCall> {
         self.calls.borrow().clone()
     }
 
@@ -130,7 +130,7 @@ impl Receiver {
     ///
     /// # Errors
     /// When they do not come.
-    pub async fn calls(&self, count: usize) -> Result<Vec<Call>> {
+    pub async fn calls(&self, count: usize) -> Result<Vec<ReceivedCall>> {
         self.until(&format!("{count} calls"), |calls| calls.len() >= count).await
     }
 
@@ -138,7 +138,7 @@ impl Receiver {
     ///
     /// # Errors
     /// When it does not come.
-    pub async fn until(&self, what: &str, is_so: impl Fn(&[Call]) -> bool) -> Result<Vec<Call>> {
+    pub async fn until(&self, what: &str, is_so: impl Fn(&[ReceivedCall]) -> bool) -> Result<Vec<ReceivedCall>> {
         let mut calls = self.calls.subscribe();
         let waited = async { Ok(calls.wait_for(|calls| is_so(calls)).await?.clone()) };
         within(what, waited).await.with_context(|| format!("{} calls came", self.so_far().len()))

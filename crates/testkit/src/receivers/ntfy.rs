@@ -7,18 +7,18 @@ use anyhow::{Context as _, Result, ensure};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::{Call, Receiver, json_reply};
+use super::{ReceivedCall, Receiver, json_reply};
 
 /// The token that it takes.
 const TOKEN: &str = "tk_test";
 
 /// A running server.
 #[derive(Debug)]
-pub struct Ntfy {
+pub struct FakeNtfy {
     receiver: Receiver,
 }
 
-impl Ntfy {
+impl FakeNtfy {
     /// The token that it takes.
     pub const TOKEN: &'static str = TOKEN;
 
@@ -59,7 +59,7 @@ impl Ntfy {
     }
 }
 
-fn publish(call: &Call, count: &AtomicU32) -> Response {
+fn publish(call: &ReceivedCall, count: &AtomicU32) -> Response {
     let refused = |code: u32, error: &str| json_reply(400, &json!({ "code": code, "http": 400, "error": error }));
     if call.header("authorization") != format!("Bearer {TOKEN}") {
         return json_reply(403, &json!({ "code": 40301, "http": 403, "error": "forbidden" }));

@@ -5,17 +5,17 @@ use serde_json::Value;
 use web_push_native::p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use web_push_native::{Auth, decrypt, p256::SecretKey};
 
-use super::{Call, Receiver};
+use super::{ReceivedCall, Receiver};
 
 /// A running push service.
 #[derive(Debug)]
-pub struct Push {
+pub struct FakePush {
     receiver: Receiver,
     key: SecretKey,
     auth: Auth,
 }
 
-impl Push {
+impl FakePush {
     /// Starts one that replies with this status.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Push {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn read(&self, call: &Call) -> Result<Value> {
+    pub fn read(&self, call: &ReceivedCall) -> Result<Value> {
         let message = decrypt(call.body.to_vec(), &self.key, &self.auth).map_err(|error| anyhow::anyhow!("{error}"))?;
         Ok(serde_json::from_slice(&message)?)
     }

@@ -11,19 +11,19 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::{Call, Receiver, json_reply};
+use super::{ReceivedCall, Receiver, json_reply};
 
 /// A running workspace with one app.
 #[derive(Debug)]
-pub struct Slack {
+pub struct FakeSlack {
     receiver: Receiver,
-    shared: Arc<Shared>,
+    shared: Arc<FakeSlackShared>,
     send: mpsc::Sender<Value>,
     sockets: JoinHandle<()>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct FakeSlackShared {
     socket: String,
     /// Messages as they stand.
     messages: watch::Sender<Vec<Value>>,
@@ -33,7 +33,7 @@ struct Shared {
     received: watch::Sender<Vec<String>>,
 }
 
-impl Slack {
+impl FakeSlack {
     /// The token of the bot.
     pub const TOKEN: &'static str = "xoxb-test";
     /// The token of the app.
@@ -45,7 +45,7 @@ impl Slack {
     /// When no port can be had.
     pub async fn start() -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port for the socket")?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(FakeSlackShared {
             socket: format!("ws://{}/link", listener.local_addr()?),
             messages: watch::Sender::new(Vec::new()),
             whispers: watch::Sender::new(Vec::new()),
@@ -117,7 +117,7 @@ impl Slack {
     }
 }
 
-impl Drop for Slack {
+impl Drop for FakeSlack {
     fn drop(&mut self) {
         self.sockets.abort();
     }
@@ -132,8 +132,8 @@ async fn find(list: &watch::Sender<Vec<Value>>, what: &str, is_it: impl Fn(&Valu
     crate::within(what, wait).await
 }
 
-fn answer(call: &Call, shared: &Shared) -> Response {
-    let token = if call.path == "/apps.connections.open" { Slack::APP_TOKEN } else { Slack::TOKEN };
+fn answer(call: &ReceivedCall, shared: &FakeSlackShared) -> Response {
+    let token = if call.path == "/apps.connections.open" { FakeSlack::APP_TOKEN } else { FakeSlack::TOKEN };
     let refused = |error: &str| json_reply(200, &json!({ "ok": false, "error": error }));
     if call.header("authorization") != format!("Bearer {token}") {
         return refused("invalid_auth");
@@ -172,14 +172,14 @@ fn answer(call: &Call, shared: &Shared) -> Response {
 }
 
 /// Takes one socket after the other; each gets what is sent while it is open.
-async fn serve_sockets(listener: TcpListener, shared: Arc<Shared>, mut events: mpsc::Receiver<Value>) {
+async fn serve_sockets(listener: TcpListener, shared: Arc<FakeSlackShared>, mut events: mpsc::Receiver<Value>) {
     while let Ok((stream, _)) = listener.accept().await {
         // A socket that breaks is opened again by the other side.
         let _ = serve_socket(stream, &shared, &mut events).await;
     }
 }
 
-async fn serve_socket(stream: TcpStream, shared: &Shared, events: &mut mpsc::Receiver<Value>) -> Result<()> {
+async fn serve_socket(stream: TcpStream, shared: &FakeSlackShared, events: &mut mpsc::Receiver<Value>) -> Result<()> {
     let mut socket = tokio_tungstenite::accept_async(stream).await?;
     socket.send(Message::text(json!({ "type": "hello" }).to_string())).await?;
     loop {

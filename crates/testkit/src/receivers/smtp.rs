@@ -21,13 +21,13 @@ pub struct Mail {
 
 /// A running mail server without encryption.
 #[derive(Debug)]
-pub struct Smtp {
+pub struct FakeSmtp {
     url: String,
     mails: Arc<watch::Sender<Vec<Mail>>>,
     server: JoinHandle<()>,
 }
 
-impl Smtp {
+impl FakeSmtp {
     /// Starts one that replies to a recipient with this: `250 OK`, or why not.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Smtp {
     }
 }
 
-impl Drop for Smtp {
+impl Drop for FakeSmtp {
     fn drop(&mut self) {
         self.server.abort();
     }

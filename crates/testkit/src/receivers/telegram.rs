@@ -8,17 +8,17 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{Call, Receiver, json_reply};
+use super::{ReceivedCall, Receiver, json_reply};
 
 /// A running API with one bot.
 #[derive(Debug)]
-pub struct Telegram {
+pub struct FakeTelegram {
     receiver: Receiver,
-    shared: Arc<Shared>,
+    shared: Arc<FakeTelegramShared>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct FakeTelegramShared {
     /// Messages as they stand, in the order of their ids from 1.
     messages: watch::Sender<Vec<Value>>,
     updates: watch::Sender<Vec<Value>>,
@@ -26,7 +26,7 @@ struct Shared {
     said: watch::Sender<Vec<Value>>,
 }
 
-impl Telegram {
+impl FakeTelegram {
     /// The token of the bot.
     pub const TOKEN: &'static str = "123:test";
 
@@ -35,7 +35,7 @@ impl Telegram {
     /// # Errors
     /// When no port can be had.
     pub async fn start() -> Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(FakeTelegramShared::default());
         let inner = Arc::clone(&shared);
         let receiver = Receiver::start(move |call| {
             let shared = Arc::clone(&inner);
@@ -99,9 +99,9 @@ impl Telegram {
     }
 }
 
-async fn answer(call: &Call, shared: &Shared) -> Response {
+async fn answer(call: &ReceivedCall, shared: &FakeTelegramShared) -> Response {
     let refused = |words: &str| json_reply(400, &json!({ "ok": false, "error_code": 400, "description": words }));
-    let Some(method) = call.path.strip_prefix(&format!("/bot{}/", Telegram::TOKEN)) else {
+    let Some(method) = call.path.strip_prefix(&format!("/bot{}/", FakeTelegram::TOKEN)) else {
         return json_reply(401, &json!({ "ok": false, "error_code": 401, "description": "Unauthorized" }));
     };
     let body = call.json();

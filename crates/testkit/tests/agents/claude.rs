@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use sayso_testkit::agents::{Home, Host};
-use sayso_testkit::models::{Block, MockModel, Reply, Script, ToolResult};
+use sayso_testkit::models::{MockModel, ModelBlock, ModelReply, ModelScript, ToolResult};
 use serde_json::{Value, json};
 
 use crate::{set_up, which_database};
@@ -51,10 +51,10 @@ async fn answer_a_question(program: &Path, model: &MockModel, home: &Home) -> Re
     Ok(())
 }
 
-fn question_script() -> Script {
-    Script::turns([
-        vec![Block::text("I need to know."), Block::call("toolu_1", "AskUserQuestion", which_database())],
-        vec![Block::text("PostgreSQL it is.")],
+fn question_script() -> ModelScript {
+    ModelScript::turns([
+        vec![ModelBlock::text("I need to know."), ModelBlock::call("toolu_1", "AskUserQuestion", which_database())],
+        vec![ModelBlock::text("PostgreSQL it is.")],
     ])
 }
 
@@ -72,10 +72,10 @@ async fn an_answer_reaches_the_model_of_the_oldest_version() -> Result<()> {
 
 #[tokio::test]
 async fn sessions_with_different_words_share_one_model() -> Result<()> {
-    let question = vec![vec![Block::call("toolu_q", "AskUserQuestion", which_database())], vec![Block::text("Asked.")]];
+    let question = vec![vec![ModelBlock::call("toolu_q", "AskUserQuestion", which_database())], vec![ModelBlock::text("Asked.")]];
     let command = json!({"command": "touch made.txt", "description": "make a file"});
-    let command = vec![vec![Block::call("toolu_b", "Bash", command)], vec![Block::text("Ran.")]];
-    let (agents, model, home) = set_up(Script::by_word([("database", question), ("file", command)])).await?;
+    let command = vec![vec![ModelBlock::call("toolu_b", "Bash", command)], vec![ModelBlock::text("Ran.")]];
+    let (agents, model, home) = set_up(ModelScript::by_word([("database", question), ("file", command)])).await?;
     let mut one = start(&agents.claude, &home, &model)?;
     let mut other = start(&agents.claude, &home, &model)?;
 
@@ -100,7 +100,7 @@ async fn sessions_with_different_words_share_one_model() -> Result<()> {
 
 #[tokio::test]
 async fn a_model_that_hangs_can_be_interrupted() -> Result<()> {
-    let hanging = Script::choose(|_| Reply::Hang(vec![Block::text("Let me think")]));
+    let hanging = ModelScript::choose(|_| ModelReply::Hang(vec![ModelBlock::text("Let me think")]));
     let (agents, model, home) = set_up(hanging).await?;
     let mut agent = start(&agents.claude, &home, &model)?;
     say(&mut agent, "Think").await?;

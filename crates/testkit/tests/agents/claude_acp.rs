@@ -2,15 +2,16 @@
 
 use anyhow::Result;
 use sayso_testkit::agents::Host;
-use sayso_testkit::models::{Block, Script, ToolResult};
+use sayso_testkit::models::{ModelBlock, ModelScript, ToolResult};
 use serde_json::json;
 
 use crate::{answer, open_session, prompt, set_up, which_database};
 
 #[tokio::test]
 async fn an_accepted_form_reaches_the_model() -> Result<()> {
-    let turns = [vec![Block::call("toolu_1", "AskUserQuestion", which_database())], vec![Block::text("PostgreSQL it is.")]];
-    let (agents, model, home) = set_up(Script::turns(turns)).await?;
+    let turns =
+        [vec![ModelBlock::call("toolu_1", "AskUserQuestion", which_database())], vec![ModelBlock::text("PostgreSQL it is.")]];
+    let (agents, model, home) = set_up(ModelScript::turns(turns)).await?;
     let mut agent = Host::start(&agents.claude_acp, &home.claude_acp(model.url()), &home.project())?;
     let session = open_session(&mut agent, &home).await?;
     let request = prompt(&mut agent, &session, "Set up a database", "elicitation/create").await?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use sayso_testkit::agents::Host;
-use sayso_testkit::models::{Api, Block, Script};
+use sayso_testkit::models::{Api, ModelBlock, ModelScript};
 use serde_json::json;
 
 use crate::{answer, open_session, prompt, set_up};
@@ -10,8 +10,8 @@ use crate::{answer, open_session, prompt, set_up};
 #[tokio::test]
 async fn an_allowed_command_runs_and_its_output_reaches_the_model() -> Result<()> {
     let command = json!({"command": "touch made.txt && echo made it", "description": "Make a file"});
-    let turns = [vec![Block::call("call_1", "run_shell_command", command)], vec![Block::text("Done.")]];
-    let (agents, model, home) = set_up(Script::turns(turns)).await?;
+    let turns = [vec![ModelBlock::call("call_1", "run_shell_command", command)], vec![ModelBlock::text("Done.")]];
+    let (agents, model, home) = set_up(ModelScript::turns(turns)).await?;
     let mut command = agents.gemini.clone();
     command.push("--acp".to_owned());
     let mut agent = Host::start(&command, &home.gemini(model.url()), &home.project())?;

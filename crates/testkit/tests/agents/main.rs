@@ -14,11 +14,11 @@ mod gemini;
 
 use anyhow::{Context as _, Result};
 use sayso_testkit::agents::{Home, Host, Installed, installed, require_isolation};
-use sayso_testkit::models::{MockModel, Script};
+use sayso_testkit::models::{MockModel, ModelScript};
 use serde_json::{Value, json};
 
 /// What every test here starts with.
-async fn set_up(script: Script) -> Result<(&'static Installed, MockModel, Home)> {
+async fn set_up(script: ModelScript) -> Result<(&'static Installed, MockModel, Home)> {
     require_isolation();
     Ok((installed(), MockModel::start(script).await?, Home::new()?))
 }

@@ -1,8 +1,9 @@
-//! The documents of the project: what they point at is there, and nothing is left out.
+//! The documents: links lead somewhere, named files and tests exist, and lists are complete.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
+use sayso_testkit::TestServer;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -38,7 +39,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn every_link_between_documents_leads_somewhere() -> Result<()> {
     let mut broken = Vec::new();
-    for page in pages("")?.into_iter().chain(pages("docs")?) {
+    for page in ["", "docs", "examples"].map(pages).into_iter().collect::<Result<Vec<_>>>()?.concat() {
         let text = read(&page)?;
         for link in links(&text).into_iter().filter(|link| !link.starts_with("http")) {
             let (file, place) = link.split_once('#').unwrap_or((link, ""));
@@ -68,23 +69,75 @@ fn headings(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Checklist 2.75, 4.61.
 #[test]
-fn agents_who_work_here_find_every_guide() -> Result<()> {
-    let text = read("AGENTS.md")?;
-    ensure!(text.contains("\n## Agent questions\n") && text.contains("\n## Guides\n"));
+fn every_guide_is_listed() -> Result<()> {
+    let agents = read("AGENTS.md")?;
+    let people = read("docs/README.md")?;
+    ensure!(agents.contains("\n## Agent questions\n") && agents.contains("\n## Guides\n"));
     for page in pages("docs")? {
-        assert!(text.contains(&format!("]({page})")), "{page} is not in AGENTS.md");
+        assert!(agents.contains(&format!("]({page})")), "{page} is not in AGENTS.md");
+        let name = page.trim_start_matches("docs/");
+        assert!(name == "README.md" || people.contains(&format!("]({name})")), "{page} is not in docs/README.md");
     }
     Ok(())
 }
 
-/// Checklist 0.25, 0.27, 0.33: what was found out about agents is told.
+#[tokio::test]
+async fn every_agent_has_a_row_in_the_guide() -> Result<()> {
+    let text = read("docs/agents.md")?;
+    let server = TestServer::start().await?;
+    for agent in server.client().agents().await?.data {
+        assert!(text.contains(&format!("\n| `{}` | ", agent.name)), "docs/agents.md has no row for {}", agent.name);
+    }
+    assert!(text.replace('\n', " ").contains("every question is a permission request"));
+    Ok(())
+}
+
+/// Tests are written as `file::name`.
 #[test]
-fn the_guide_to_agents_tells_what_was_measured() -> Result<()> {
-    let text = read("docs/agents.md")?.replace('\n', " ");
-    for told in ["Amp by `npx amp-acp`", "every question is a permission request"] {
-        assert!(text.contains(told), "{told}");
+fn every_test_named_in_the_reliability_page_exists() -> Result<()> {
+    let text = read("docs/reliability.md")?;
+    let named: Vec<_> =
+        code_spans(&text).filter_map(|code| code.split_once("::").filter(|(file, _)| file.contains('/'))).collect();
+    ensure!(named.len() > 100, "the page names {} tests", named.len());
+    for (file, name) in named {
+        let source = read(file)?;
+        let found = match Path::new(file).extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => source.contains(&format!("fn {name}(")),
+            _ => source.contains(name),
+        };
+        assert!(found, "docs/reliability.md names {file}::{name}, and there is no such test");
     }
     Ok(())
+}
+
+#[test]
+fn places_in_the_architecture_exist() -> Result<()> {
+    let text = read("ARCHITECTURE.md")?;
+    let (_, rest) = text.split_once("## Where is X?").context("the section is there")?;
+    let (table, _) = rest.split_once("\n## ").context("another section follows")?;
+    let places: Vec<_> = code_spans(table).filter(|code| code.contains('/')).collect();
+    ensure!(places.len() > 10, "the table names {} places", places.len());
+    for place in places {
+        assert!(root().join(place).exists(), "ARCHITECTURE.md names {place}, and there is no such file");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_error_code_is_documented() -> Result<()> {
+    let api: serde_json::Value = serde_json::from_str(&read("docs/openapi.json")?)?;
+    let text = read("docs/api.md")?;
+    let (_, table) = text.split_once("\n## Errors\n").context("the section is there")?;
+    let documented: Vec<_> = code_spans(table).collect();
+    let codes = api["components"]["schemas"]["ErrorCode"]["enum"].as_array().context("the codes are listed")?;
+    for code in codes.iter().filter_map(|code| code.as_str()) {
+        assert!(documented.contains(&code), "docs/api.md does not document {code}");
+    }
+    Ok(())
+}
+
+/// The text between backticks, line by line.
+fn code_spans(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }

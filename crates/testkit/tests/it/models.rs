@@ -1,7 +1,7 @@
 //! The mock model, called as an agent calls it.
 
 use anyhow::Result;
-use sayso_testkit::models::{Block, MockModel, Purpose, Reply, Script, ToolResult};
+use sayso_testkit::models::{MockModel, ModelBlock, ModelReply, ModelScript, RequestPurpose, ToolResult};
 use serde_json::{Value, json};
 
 async fn post(model: &MockModel, path: &str, body: &Value) -> Result<String> {
@@ -15,8 +15,11 @@ fn events(stream: &str) -> Result<Vec<Value>> {
     data.map(|data| Ok(serde_json::from_str(data)?)).collect()
 }
 
-fn two_turns() -> Script {
-    Script::turns([vec![Block::text("Let me ask."), Block::call("call_1", "ask", json!({"n": 1}))], vec![Block::text("Done.")]])
+fn two_turns() -> ModelScript {
+    ModelScript::turns([
+        vec![ModelBlock::text("Let me ask."), ModelBlock::call("call_1", "ask", json!({"n": 1}))],
+        vec![ModelBlock::text("Done.")],
+    ])
 }
 
 fn ask_tool() -> Value {
@@ -85,11 +88,14 @@ async fn errands_take_nothing_from_the_script() -> Result<()> {
     assert_eq!(said(json!({"model": "m", "tools": ask_tool(), "messages": results})).await?[0]["text"], "Done.");
     assert_eq!(
         said(json!({"model": "m", "tools": ask_tool(), "messages": user("More")})).await?,
-        json!([{"type": "text", "text": Script::OVER}])
+        json!([{"type": "text", "text": ModelScript::OVER}])
     );
 
-    let purposes: Vec<Purpose> = model.records().iter().map(|record| record.purpose).collect();
-    assert_eq!(purposes, [Purpose::Side, Purpose::Side, Purpose::Main, Purpose::Main, Purpose::Main]);
+    let purposes: Vec<RequestPurpose> = model.records().iter().map(|record| record.purpose).collect();
+    assert_eq!(
+        purposes,
+        [RequestPurpose::Side, RequestPurpose::Side, RequestPurpose::Main, RequestPurpose::Main, RequestPurpose::Main]
+    );
     let refused = ToolResult { id: "call_1".to_owned(), text: "no".to_owned(), is_error: true };
     assert_eq!(model.result_of("call_1").await?, refused);
     assert_eq!(model.tool_results(), [refused]);
@@ -98,7 +104,7 @@ async fn errands_take_nothing_from_the_script() -> Result<()> {
 
 #[tokio::test]
 async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
-    let script = Script::by_word([("file", vec![vec![Block::call("call_1", "run", json!({"command": "ls"}))]])]);
+    let script = ModelScript::by_word([("file", vec![vec![ModelBlock::call("call_1", "run", json!({"command": "ls"}))]])]);
     let model = MockModel::start(script).await?;
     let prompt = json!({"role": "user", "parts": [{"text": "<session_context>…</session_context>"}, {"text": "Make a file"}]});
     let call = json!({"role": "model", "parts": [{"functionCall": {"id": "call_1", "name": "run", "args": {}}}]});
@@ -116,7 +122,7 @@ async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
     let path = "/v1beta/models/gemini-pro:generateContent";
     let second = post(&model, path, &json!({"contents": [prompt, call, result], "tools": tools})).await?;
     let second: Value = serde_json::from_str(&second)?;
-    assert_eq!(second["candidates"][0]["content"]["parts"], json!([{"text": Script::OVER}]));
+    assert_eq!(second["candidates"][0]["content"]["parts"], json!([{"text": ModelScript::OVER}]));
     assert_eq!(model.last_user_text().as_deref(), Some("Make a file"));
     let made = ToolResult { id: "call_1".to_owned(), text: "made".to_owned(), is_error: false };
     assert_eq!(model.tool_results(), [made]);
@@ -152,8 +158,8 @@ async fn chat_completions_stream_a_turn_and_give_results_back() -> Result<()> {
 
 #[tokio::test]
 async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
-    let overloaded = || Reply::Fail { status: 529, message: "overloaded".to_owned() };
-    let model = MockModel::start(Script::choose(move |_| overloaded())).await?;
+    let overloaded = || ModelReply::Fail { status: 529, message: "overloaded".to_owned() };
+    let model = MockModel::start(ModelScript::choose(move |_| overloaded())).await?;
     let client = sayso_testkit::http();
     let body = json!({"model": "m", "tools": ask_tool(), "messages": [{"role": "user", "content": "Hello"}]});
     let refused = client.post(format!("{}/v1/messages", model.url())).json(&body).send().await?;
@@ -168,10 +174,10 @@ async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
 #[tokio::test]
 async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> {
     let turns = [
-        vec![Block::text("Let me ask."), Block::call("call_1", "mcp__demo__ask", json!({"n": 1}))],
-        vec![Block::call("call_2", "apply_patch", json!("*** Begin Patch"))],
+        vec![ModelBlock::text("Let me ask."), ModelBlock::call("call_1", "mcp__demo__ask", json!({"n": 1}))],
+        vec![ModelBlock::call("call_2", "apply_patch", json!("*** Begin Patch"))],
     ];
-    let model = MockModel::start(Script::turns(turns)).await?;
+    let model = MockModel::start(ModelScript::turns(turns)).await?;
     let tools =
         json!([{"type": "function", "name": "exec"}, {"type": "namespace", "name": "mcp__demo", "tools": [{"name": "ask"}]}]);
     let user = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use sayso_api::run::NewRun;
 use sayso_client::question;
-use sayso_testkit::{AgentScript, Answerer, Asked, TestServer, within};
+use sayso_testkit::{AgentScript, Answerer, ScriptedAsk, TestServer, within};
 use serde_json::json;
 
 fn plan_and_build() -> NewRun {
@@ -28,7 +28,6 @@ fn planner() -> Result<AgentScript> {
     AgentScript::new().on_question("plan the", &ask, Duration::from_secs(5))?.on("/^build: /", "Built.")
 }
 
-// Checklist 2.58 to 2.61.
 #[tokio::test]
 async fn somebody_answers_in_time() -> Result<()> {
     let agent = planner()?;
@@ -57,7 +56,7 @@ async fn somebody_answers_in_time() -> Result<()> {
     watch.event("run.completed").await?;
     let run = client.run(&run).await?;
     assert_eq!((run.outputs["plan"].as_str(), run.outputs["build"].as_str()), ("You answered: PostgreSQL.", "Built."));
-    let asked = Asked {
+    let asked = ScriptedAsk {
         prompt: "plan the login".to_owned(),
         questions: vec!["Which database?".to_owned()],
         answers: Some(vec![vec!["PostgreSQL".to_owned()]]),

@@ -61,7 +61,6 @@ fn refusal(method: &str, params: Value) -> Value {
 
 const QUESTION: &str = "_sandboxagent/session/request_question";
 
-/// Checklist 0.01, 0.06, 0.36, 0.38, 0.39, 0.40, 0.41.
 #[test]
 fn one_question_of_the_sandbox_extension() {
     let params =

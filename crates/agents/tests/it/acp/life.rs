@@ -25,7 +25,6 @@ fn permission(host: &mut Host, id: Value, call: &str) {
     host.request(id, "session/request_permission", json!({ "sessionId": "s1", "toolCall": call, "options": options }));
 }
 
-/// Checklist 0.02, 4.18.
 #[test]
 fn a_session_from_start_to_close() {
     let mut host = Host::new();
@@ -484,7 +483,6 @@ fn an_unknown_state_is_not_restored() {
     assert!(AcpTranslator::restore(&saved).is_none());
 }
 
-/// Checklist 0.31, 0.32.
 #[test]
 fn abilities_are_told_as_they_are() {
     use sayso_agents::acp::{CAPABILITIES, Profile, capabilities};
@@ -492,5 +490,6 @@ fn abilities_are_told_as_they_are() {
     assert!(capabilities(Profile::Claude).questions && capabilities(Profile::Claude).elicitation);
     assert!(!capabilities(Profile::Gemini).questions && capabilities(Profile::Gemini).approvals);
     assert!(capabilities(Profile::Qwen).questions && !capabilities(Profile::Qwen).elicitation);
+    assert!(!capabilities(Profile::Amp).questions && !capabilities(Profile::Amp).approvals && capabilities(Profile::Amp).resume);
     assert_eq!(capabilities(Profile::Claude).typed, TypedAnswers::OwnText);
 }

@@ -102,7 +102,6 @@ fn given(answers: &[&[&str]]) -> Decision {
     answered(answers)
 }
 
-/// Checklist 0.03, 0.05, 0.06, 0.42.
 #[test]
 fn questions_of_every_kind_go_round() {
     for (word, answers, said) in [
@@ -297,7 +296,6 @@ fn many_questions_one_after_another() {
     assert_eq!(pair.said(), "Asked 200 times. The last time: You answered: SQLite.");
 }
 
-/// Checklist 4.16, 4.17.
 #[test]
 fn the_mode_of_the_session_reaches_the_agent() {
     let pair = Pair::with(start_in(Some("approve"), "bypassPermissions", None, true));
@@ -331,7 +329,6 @@ fn words(lines: &[String]) -> String {
     lines.filter_map(|line| line["params"]["update"]["content"]["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// Checklist 0.01, 0.36, 0.38, 0.39, 0.42.
 #[test]
 fn a_client_of_the_sandbox_extension_is_asked_by_it() {
     for place in [

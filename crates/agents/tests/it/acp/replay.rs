@@ -147,7 +147,6 @@ fn withdrawn() -> Decision {
     Decision::Withdrawn { reason: "nobody needs it".to_owned() }
 }
 
-/// Checklist 0.35.
 #[test]
 fn claude_gets_what_it_got() {
     for (name, decision) in [
@@ -206,7 +205,6 @@ fn opencode_and_codex_get_what_they_got() {
     play("codex-mcp-elicitation", &[]);
 }
 
-/// Checklist 0.01, 0.35, 0.36, 0.38, 0.41.
 #[test]
 fn the_mock_of_the_reference_sdk_gets_what_it_got() {
     play("rust-mock-host", &[approved(), answered(&[&["a"]]), answered(&[&["option-a"]])]);

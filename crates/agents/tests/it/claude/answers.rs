@@ -38,7 +38,6 @@ const OURS: [&str; 32] = [
     "v2.1.197-plan_allow",
 ];
 
-// Checklist 0.23, 0.24, 0.26.
 #[test]
 fn responses_equal_the_recorded_ones() {
     let recordings = all();

@@ -251,7 +251,6 @@ fn an_unknown_state_is_not_restored() {
     assert!(ClaudeTranslator::restore(&saved).is_none());
 }
 
-// Checklist 0.31.
 #[test]
 fn capabilities_are_what_was_measured() {
     let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, typed } = CAPABILITIES;

@@ -132,7 +132,6 @@ fn restored_at_every_line_it_goes_on_the_same() {
 }
 
 /// Without any word from us the same lines still open every ask, each once, however many hosts hear of it.
-/// Checklist 2.33.
 #[test]
 fn a_host_that_only_listens_sees_every_ask() {
     let mut asks = 0;

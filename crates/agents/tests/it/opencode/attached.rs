@@ -86,7 +86,6 @@ impl Host {
     }
 }
 
-// Checklist 2.32, 2.33.
 #[test]
 fn a_session_is_found_by_what_it_asks_and_has_only_its_own() {
     let mut host = Host::new();

@@ -58,7 +58,6 @@ fn a_session_is_begun_when_the_server_is_there() {
     assert_eq!(host.opencode.deadline(), None, "nothing is looked for while nothing goes on");
 }
 
-// Checklist 2.31, 2.33.
 #[test]
 fn a_request_is_one_ask_however_often_it_is_seen() {
     let mut host = Host::working();
@@ -90,7 +89,6 @@ fn an_answer_is_sent_once_and_confirmed_by_the_wire() {
     assert_eq!(host.event("question.asked", question("que_1", "ses_1")).asks().len(), 0);
 }
 
-// Checklist 2.35.
 #[test]
 fn an_answer_of_which_nobody_knows_is_looked_for_and_not_repeated_blindly() {
     let mut host = Host::working();
@@ -158,7 +156,6 @@ fn always_is_a_rule_of_ours_and_once() {
     assert!(led.call("/reply").body.as_ref().unwrap().as_str().contains("reject") && led.undeliverable.len() == 1);
 }
 
-// Checklist 0.22.
 #[test]
 fn a_no_goes_on_with_the_words_and_only_a_person_stops() {
     let mut host = Host::working();
@@ -212,7 +209,6 @@ fn an_interrupt_leaves_nothing_behind() {
     assert_eq!((led.paths(), led.asks().len()), (vec!["POST /permission/per_3/reply".to_owned()], 0));
 }
 
-// Checklist 2.32.
 #[test]
 fn sub_agents_are_ours_and_other_sessions_are_not() {
     let mut host = Host::working();

@@ -19,6 +19,7 @@ use sayso_core::transcript::{BlockBody, Role};
 use sayso_store::read::LoadConnection;
 use sayso_store::write::{Advance, Advanced, Change, Process};
 use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoreError, WorkspaceId};
+use tracing::{Instrument as _, Span};
 
 use super::consequence::{Consequences, block};
 use super::process::{self, Attached, Heard, Message, Refused};
@@ -166,13 +167,17 @@ impl Owner {
     pub(super) async fn take(&mut self, rows: Vec<OutboxRow>, taken: &mut OutboxId) -> Result<(), Stop> {
         for row in rows {
             let OutboxRow { id, session, payload, .. } = row;
+            let mut span = Span::none();
             let mut work = match payload {
                 OutboxPayload::Send { ask, message, tried } => {
                     self.pass_on(id, ask, &message, tried).await?;
                     continue;
                 }
                 OutboxPayload::Outcome { .. } | OutboxPayload::Command(_) if id <= *taken => continue,
-                OutboxPayload::Outcome { ask, decision, follow_up } => self.outcome(session, &ask, decision, follow_up),
+                OutboxPayload::Outcome { ask, decision, follow_up } => {
+                    span = tracing::debug_span!("delivery", outbox = id.0, ask = %ask.id);
+                    span.in_scope(|| self.outcome(session, &ask, decision, follow_up))
+                }
                 OutboxPayload::Command(raw) => match serde_json::from_str(raw.as_str()) {
                     Ok(command) => Work::inputs(vec![command]),
                     Err(error) => {
@@ -182,7 +187,7 @@ impl Owner {
                 },
             };
             work.delivered.push(id);
-            self.step(work).await?;
+            self.step(work).instrument(span).await?;
             *taken = id;
         }
         Ok(())
@@ -190,6 +195,7 @@ impl Owner {
 
     /// The outcome of an ask, for the agent that waits for it or that no longer does.
     fn outcome(&mut self, session: SessionId, ask: &Ask, decision: Decision, follow_up: bool) -> Work {
+        tracing::debug!(to = "translator", "ask sent");
         if ask.outcome().is_some_and(|outcome| !matches!(outcome.by, Actor::Policy { .. })) {
             self.pending = self.pending.saturating_sub(1);
         }
@@ -261,7 +267,12 @@ impl Owner {
                 process.queue(id, ask, &lines);
                 Ok(())
             }
-            (Message::Call(call), _) => Box::pin(self.call(id, call, tried)).await,
+            (Message::Call(call), _) => {
+                if let Some(ask) = ask.filter(|_| id > self.called && !tried) {
+                    tracing::debug!(%ask, outbox = id.0, to = "server", "ask sent");
+                }
+                Box::pin(self.call(id, call, tried)).await
+            }
             (Message::Stop, Some(process)) => {
                 process.stop();
                 self.delivered(vec![id]).await

@@ -147,6 +147,9 @@ impl Attached {
         if let Some(next) = self.queue.front_mut().filter(|_| !self.sending) {
             self.sending = true;
             self.queued_bytes -= next.bytes.len();
+            if let Some(ask) = next.ask {
+                tracing::debug!(%ask, outbox = next.id.0, to = "process", "ask sent");
+            }
             self.link.input(next.id, std::mem::take(&mut next.bytes));
         }
     }

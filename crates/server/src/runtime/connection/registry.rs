@@ -8,6 +8,7 @@ use sayso_core::id::ConnectionId;
 use sayso_store::OutboxRow;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
+use tracing::Instrument as _;
 
 use super::actor;
 use crate::runtime::Runtime;
@@ -116,10 +117,12 @@ impl Registry {
                 drop(actors);
                 let mailbox = Mailbox { rows, behind };
                 let (runtime, registry) = (Arc::clone(&runtime), Arc::clone(&self));
-                tasks.spawn(async move {
+                let span = tracing::debug_span!("connection", id = %connection);
+                let actor = async move {
                     actor::run(runtime, registry, connection, mailbox).await;
                     connection
-                });
+                };
+                tasks.spawn(actor.instrument(span));
             }
             tokio::select! {
                 () = self.wake.notified() => {}

@@ -6,12 +6,13 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use sayso_net::Reach;
 
-use super::Entry;
+use super::ConfiguredChannel;
 use super::channel::{
-    Caller, Channel, Command, Desktop, Email, Ntfy, Slack, Telegram, Tmux, TmuxSign, Variables, WebPush, Webhook,
+    ChannelSender, ChannelVariables, CommandChannel, DesktopChannel, EmailChannel, HttpEndpoint, NtfyChannel, SlackChannel,
+    TelegramChannel, TmuxChannel, TmuxSign, WebPushChannel, WebhookChannel,
 };
 use super::schedule::{Quiet, Timing};
-use crate::config::notify::{Kind, NotifyConfig, People};
+use crate::config::notify::{ChannelKind, NotifyConfig, People};
 use crate::service::notes::Says;
 
 /// How long an ask waits before somebody is told.
@@ -21,15 +22,18 @@ const MOST: usize = 32;
 
 /// What entries need from outside the file.
 #[derive(Debug)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct ChannelContext<'a> {
     /// The variables of whoever started the server.
-    pub(crate) variables: Variables,
+    pub(crate) variables: ChannelVariables,
     /// Where files that are not named from the root are.
     pub(crate) dir: &'a Path,
 }
 
 /// The channels, and when each is used. An error says which entry it is about.
-pub(crate) fn read(entries: &[NotifyConfig], around: &Surroundings<'_>) -> Result<(Vec<Entry>, Vec<Timing>), String> {
+pub(crate) fn read(
+    entries: &[NotifyConfig],
+    around: &ChannelContext<'_>,
+) -> Result<(Vec<ConfiguredChannel>, Vec<Timing>), String> {
     if entries.len() > MOST {
         return Err(format!("there are {} [[notify]], and at most {MOST} may be", entries.len()));
     }
@@ -103,60 +107,64 @@ impl NotifyConfig {
         Ok(Timing { after: self.after.map_or(AFTER, |after| after.0), quiet, then, first: true })
     }
 
-    fn entry(&self, name: &str, around: &Surroundings<'_>) -> Result<Entry, String> {
+    fn entry(&self, name: &str, around: &ChannelContext<'_>) -> Result<ConfiguredChannel, String> {
         for person in self.person.iter().chain(self.people.values()) {
             if person.trim().is_empty() || person.len() > sayso_core::limits::NAME {
                 return Err("the name of a person is empty or too long".to_owned());
             }
         }
         let says = if self.content { Says::WhatIsAsked } else { Says::WhoWaits };
-        Ok(Entry::new(name.to_owned(), self.kind, says, self.person.clone(), self.make(around)?))
+        Ok(ConfiguredChannel::new(name.to_owned(), self.kind, says, self.person.clone(), self.make(around)?))
     }
 
-    fn make(&self, around: &Surroundings<'_>) -> Result<Channel, String> {
-        let variables = || Variables::clone(&around.variables);
+    fn make(&self, around: &ChannelContext<'_>) -> Result<ChannelSender, String> {
+        let variables = || ChannelVariables::clone(&around.variables);
         Ok(match self.kind {
-            Kind::Bell => Channel::Tmux(Tmux { socket: self.socket.clone(), sign: TmuxSign::Bell, variables: variables() }),
-            Kind::Tmux => Channel::Tmux(Tmux { socket: self.socket.clone(), sign: TmuxSign::Line, variables: variables() }),
-            Kind::Desktop => Channel::Desktop(Desktop { variables: variables() }),
-            Kind::Command => {
+            ChannelKind::Bell => {
+                ChannelSender::Tmux(TmuxChannel { socket: self.socket.clone(), sign: TmuxSign::Bell, variables: variables() })
+            }
+            ChannelKind::Tmux => {
+                ChannelSender::Tmux(TmuxChannel { socket: self.socket.clone(), sign: TmuxSign::Line, variables: variables() })
+            }
+            ChannelKind::Desktop => ChannelSender::Desktop(DesktopChannel { variables: variables() }),
+            ChannelKind::Command => {
                 let (program, args) = self
                     .command
                     .as_deref()
                     .and_then(<[String]>::split_first)
                     .ok_or("command is missing: [\"program\", \"argument\"]")?;
-                Channel::Command(Command { program: program.clone(), args: args.to_vec(), variables: variables() })
+                ChannelSender::Command(CommandChannel { program: program.clone(), args: args.to_vec(), variables: variables() })
             }
-            Kind::Webhook => {
+            ChannelKind::Webhook => {
                 let secret = self.secret(around)?.ok_or("secret_env or secret_file is missing")?;
-                Channel::Webhook(Webhook::new(self.caller(None)?, &secret)?)
+                ChannelSender::Webhook(WebhookChannel::new(self.caller(None)?, &secret)?)
             }
-            Kind::WebPush => {
+            ChannelKind::WebPush => {
                 let contact =
                     self.contact.clone().filter(|contact| contact.starts_with("mailto:") || contact.starts_with("https://"));
                 let contact =
                     contact.ok_or("contact is missing: \"mailto:you@example.com\", for push services that have a question")?;
-                Channel::WebPush(WebPush { contact, reach: self.reach() })
+                ChannelSender::WebPush(WebPushChannel { contact, reach: self.reach() })
             }
-            Kind::Ntfy => Channel::Ntfy(Ntfy {
+            ChannelKind::Ntfy => ChannelSender::Ntfy(NtfyChannel {
                 caller: self.caller(Some("https://ntfy.sh"))?,
                 topic: self.topic.clone().ok_or("topic is missing")?,
                 token: self.token(around)?,
             }),
-            Kind::Telegram => Channel::Telegram(Telegram {
+            ChannelKind::Telegram => ChannelSender::Telegram(TelegramChannel {
                 caller: self.caller(Some("https://api.telegram.org"))?,
                 token: self.token(around)?.ok_or("token_env or token_file is missing")?,
                 chat: self.chat.clone().ok_or("chat is missing")?,
                 people: People::clone(&self.people),
             }),
-            Kind::Slack => Channel::Slack(Slack {
+            ChannelKind::Slack => ChannelSender::Slack(SlackChannel {
                 caller: self.caller(Some("https://slack.com/api"))?,
                 token: self.token(around)?.ok_or("token_env or token_file is missing")?,
                 app_token: read_secret("app_token", self.app_token_env.as_deref(), self.app_token_file.as_deref(), around)?,
                 channel: self.channel.clone().ok_or("channel is missing")?,
                 people: People::clone(&self.people),
             }),
-            Kind::Email => {
+            ChannelKind::Email => {
                 let account = match (&self.user, self.secret(around)?) {
                     (None, None) => None,
                     (Some(user), Some(password)) => Some((user.clone(), password)),
@@ -164,25 +172,25 @@ impl NotifyConfig {
                 };
                 let url = self.url.as_deref().ok_or("url is missing")?;
                 let from = self.from.as_deref().ok_or("from is missing")?;
-                Channel::Email(Email::new(url, account, from, self.to.as_deref().ok_or("to is missing")?)?)
+                ChannelSender::Email(EmailChannel::new(url, account, from, self.to.as_deref().ok_or("to is missing")?)?)
             }
         })
     }
 
-    fn caller(&self, usual: Option<&str>) -> Result<Caller, String> {
+    fn caller(&self, usual: Option<&str>) -> Result<HttpEndpoint, String> {
         let url = self.url.as_deref().or(usual).ok_or("url is missing")?;
-        Caller::new(url, self.reach())
+        HttpEndpoint::new(url, self.reach())
     }
 
     const fn reach(&self) -> Reach {
         if self.allow_private { Reach::Anywhere } else { Reach::Public }
     }
 
-    fn secret(&self, around: &Surroundings<'_>) -> Result<Option<String>, String> {
+    fn secret(&self, around: &ChannelContext<'_>) -> Result<Option<String>, String> {
         read_secret("secret", self.secret_env.as_deref(), self.secret_file.as_deref(), around)
     }
 
-    fn token(&self, around: &Surroundings<'_>) -> Result<Option<String>, String> {
+    fn token(&self, around: &ChannelContext<'_>) -> Result<Option<String>, String> {
         read_secret("token", self.token_env.as_deref(), self.token_file.as_deref(), around)
     }
 }
@@ -192,7 +200,7 @@ fn read_secret(
     what: &str,
     variable: Option<&str>,
     file: Option<&Path>,
-    around: &Surroundings<'_>,
+    around: &ChannelContext<'_>,
 ) -> Result<Option<String>, String> {
     let secret = match (variable, file) {
         (None, None) => return Ok(None),
@@ -222,12 +230,12 @@ mod tests {
         notify: Vec<NotifyConfig>,
     }
 
-    fn load(text: &str) -> Result<(Vec<Entry>, Vec<Timing>), String> {
+    fn load(text: &str) -> Result<(Vec<ConfiguredChannel>, Vec<Timing>), String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
         let variables =
             [("HOOK", secret), ("BAD", "x\ny"), ("NONE", " ")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-        read(&file.notify, &Surroundings { variables: variables.into(), dir: Path::new("/nowhere") })
+        read(&file.notify, &ChannelContext { variables: variables.into(), dir: Path::new("/nowhere") })
     }
 
     #[test]

@@ -23,16 +23,16 @@ use sayso_store::write::{DropNote, NoteState, PutSetting};
 use sayso_store::{EventKind, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 
-use crate::config::notify::Kind;
+use crate::config::notify::ChannelKind;
 use crate::runtime::Runtime;
 use crate::service::answer_links::Holder;
 use crate::service::asks;
 use crate::service::notes::Says;
-use channel::Channel;
-use queue::{Job, Queue};
+use channel::ChannelSender;
+use queue::{NoteJob, NoteQueue};
 use schedule::Timing;
 
-pub(crate) use build::{Surroundings, read};
+pub(crate) use build::{ChannelContext, read};
 pub(crate) use push::{PushKey, Unusable};
 pub(crate) use worker::test;
 
@@ -41,22 +41,22 @@ const SINCE: &str = "notify_since";
 
 /// One channel.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ConfiguredChannel {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChannelKind,
     pub(crate) says: Says,
     /// The person whom its links are for.
     pub(crate) person: Option<String>,
-    channel: Channel,
-    queue: Queue,
+    channel: ChannelSender,
+    queue: NoteQueue,
     /// The receiver said that it is gone for good.
     gone: AtomicBool,
     last_failure: Mutex<Option<String>>,
 }
 
-impl Entry {
-    fn new(name: String, kind: Kind, says: Says, person: Option<String>, channel: Channel) -> Self {
-        let (queue, gone, last_failure) = (Queue::default(), AtomicBool::new(false), Mutex::new(None));
+impl ConfiguredChannel {
+    fn new(name: String, kind: ChannelKind, says: Says, person: Option<String>, channel: ChannelSender) -> Self {
+        let (queue, gone, last_failure) = (NoteQueue::default(), AtomicBool::new(false), Mutex::new(None));
         Self { name, kind, says, person, channel, queue, gone, last_failure }
     }
 
@@ -66,8 +66,8 @@ impl Entry {
     }
 
     /// The channel, for decisions that people make in it.
-    pub(crate) fn channel(&self) -> asks::Channel<'_> {
-        asks::Channel { name: &self.name, kind: self.kind, says: self.says }
+    pub(crate) fn channel(&self) -> asks::DecisionChannel<'_> {
+        asks::DecisionChannel { name: &self.name, kind: self.kind, says: self.says }
     }
 
     fn failed(&self, reason: Option<String>) {
@@ -78,32 +78,32 @@ impl Entry {
 /// All channels of a server.
 #[derive(Debug)]
 pub(crate) struct Notifier {
-    entries: Vec<Entry>,
+    entries: Vec<ConfiguredChannel>,
     timings: Vec<Timing>,
 }
 
 impl Notifier {
-    pub(crate) fn new((entries, timings): (Vec<Entry>, Vec<Timing>)) -> Self {
+    pub(crate) fn new((entries, timings): (Vec<ConfiguredChannel>, Vec<Timing>)) -> Self {
         Self { entries, timings }
     }
 
-    pub(crate) fn entry(&self, index: usize) -> Option<&Entry> {
+    pub(crate) fn entry(&self, index: usize) -> Option<&ConfiguredChannel> {
         self.entries.get(index)
     }
 
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[ConfiguredChannel] {
         &self.entries
     }
 
     /// Whether there is a channel of this kind.
-    pub(crate) fn has(&self, kind: Kind) -> bool {
+    pub(crate) fn has(&self, kind: ChannelKind) -> bool {
         self.entries.iter().any(|entry| entry.kind == kind)
     }
 
     /// Everybody whom a link may be for: the person of a channel, and for browsers whoever may answer.
     pub(crate) fn holders<'a>(&'a self, people: &'a [String]) -> impl Iterator<Item = Holder<'a>> {
         self.entries.iter().flat_map(move |entry| {
-            let browsers = if entry.kind == Kind::WebPush { people } else { &[] };
+            let browsers = if entry.kind == ChannelKind::WebPush { people } else { &[] };
             entry.holder().into_iter().chain(browsers.iter().map(|person| Holder { channel: &entry.name, person }))
         })
     }
@@ -118,7 +118,7 @@ impl Notifier {
             match event.kind {
                 EventKind::AskRequested => {
                     for (entry, at) in self.due(ask.opened_at) {
-                        entry.queue.add(at, ask.id, Job::Tell);
+                        entry.queue.add(at, ask.id, NoteJob::Tell);
                     }
                 }
                 EventKind::AskResolved => {
@@ -136,7 +136,7 @@ impl Notifier {
         self.timings.get(index).map_or(at, |timing| timing.awake(at))
     }
 
-    fn due(&self, opened: Time) -> impl Iterator<Item = (&Entry, Time)> {
+    fn due(&self, opened: Time) -> impl Iterator<Item = (&ConfiguredChannel, Time)> {
         let times = schedule::due(&self.timings, opened);
         self.entries.iter().zip(times).filter_map(|(entry, at)| Some((entry, at?)))
     }
@@ -160,17 +160,17 @@ impl Notifier {
             match (waiting.contains(&note.ask), note.state) {
                 (true, NoteState::Again(at)) => {
                     entry.queue.noted(note.ask);
-                    entry.queue.add(at, note.ask, Job::Tell);
+                    entry.queue.add(at, note.ask, NoteJob::Tell);
                 }
                 (true, NoteState::Told | NoteState::GivenUp) => entry.queue.noted(note.ask),
-                (false, _) => entry.queue.add(now, note.ask, Job::Over { tries: 0 }),
+                (false, _) => entry.queue.add(now, note.ask, NoteJob::Over { tries: 0 }),
             }
         }
         for (ask, opened) in pending {
             for (entry, at) in self.due(opened) {
                 let is_new = since.get(&entry.name).is_none_or(|since| opened >= *since);
                 if is_new && !known.contains(&(ask, entry.name.as_str())) {
-                    entry.queue.add(at, ask, Job::Tell);
+                    entry.queue.add(at, ask, NoteJob::Tell);
                 }
             }
         }
@@ -196,7 +196,7 @@ impl Notifier {
 
     /// A channel as the admin sees it: without its secrets.
     pub(crate) fn shown(&self) -> Vec<sayso_api::notify::Channel> {
-        let shown = |(entry, timing): (&Entry, &Timing)| sayso_api::notify::Channel {
+        let shown = |(entry, timing): (&ConfiguredChannel, &Timing)| sayso_api::notify::Channel {
             name: entry.name.clone(),
             kind: entry.kind.as_str().to_owned(),
             after: timing.first.then(|| Span(timing.after).to_string()),
@@ -214,7 +214,12 @@ impl Notifier {
 }
 
 /// Since when each channel is known. One that is new is known from now on, one that is gone is forgotten.
-async fn since(store: &Store, stored: &StoredPolicy, entries: &[Entry], now: Time) -> Result<BTreeMap<String, Time>, StoreError> {
+async fn since(
+    store: &Store,
+    stored: &StoredPolicy,
+    entries: &[ConfiguredChannel],
+    now: Time,
+) -> Result<BTreeMap<String, Time>, StoreError> {
     let kept: BTreeMap<String, Time> = stored
         .settings
         .iter()

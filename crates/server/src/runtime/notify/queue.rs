@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 /// Something to do for an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Job {
+pub(super) enum NoteJob {
     /// Tell that it waits.
     Tell,
     /// Tell that it does not wait any more.
@@ -21,25 +21,25 @@ pub(super) enum Job {
 
 /// The jobs of one channel in the order of time. Bounded by what is pending.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct NoteQueue {
+    state: Mutex<NoteQueueState>,
     pub(super) changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    due: BTreeSet<(Time, AskId, Job)>,
+struct NoteQueueState {
+    due: BTreeSet<(Time, AskId, NoteJob)>,
     /// Pending asks that have a row of this channel.
     noted: HashSet<AskId>,
 }
 
-impl Queue {
-    fn locked(&self) -> MutexGuard<'_, State> {
+impl NoteQueue {
+    fn locked(&self) -> MutexGuard<'_, NoteQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something is to be done then.
-    pub(super) fn add(&self, at: Time, ask: AskId, job: Job) {
+    pub(super) fn add(&self, at: Time, ask: AskId, job: NoteJob) {
         let is_first = {
             let mut state = self.locked();
             state.due.insert((at, ask, job));
@@ -69,11 +69,11 @@ impl Queue {
     pub(super) fn resolved(&self, ask: AskId, due: Time, now: Time) {
         let is_noted = {
             let mut state = self.locked();
-            state.due.remove(&(due, ask, Job::Tell));
+            state.due.remove(&(due, ask, NoteJob::Tell));
             state.noted.remove(&ask)
         };
         if is_noted {
-            self.add(now, ask, Job::Over { tries: 0 });
+            self.add(now, ask, NoteJob::Over { tries: 0 });
         }
     }
 
@@ -83,7 +83,7 @@ impl Queue {
     }
 
     /// The next job that is due.
-    pub(super) fn take(&self, now: Time) -> Option<(AskId, Job)> {
+    pub(super) fn take(&self, now: Time) -> Option<(AskId, NoteJob)> {
         let mut state = self.locked();
         state.due.first().filter(|(at, ..)| *at <= now)?;
         state.due.pop_first().map(|(_, ask, job)| (ask, job))
@@ -100,20 +100,20 @@ mod tests {
 
     #[test]
     fn what_is_resolved_is_not_told() {
-        let (queue, one, two) = (Queue::default(), AskId::from_bytes([1; 16]), AskId::from_bytes([2; 16]));
-        queue.add(at(10), one, Job::Tell);
-        queue.add(at(5), two, Job::Tell);
+        let (queue, one, two) = (NoteQueue::default(), AskId::from_bytes([1; 16]), AskId::from_bytes([2; 16]));
+        queue.add(at(10), one, NoteJob::Tell);
+        queue.add(at(5), two, NoteJob::Tell);
         assert_eq!((queue.first(), queue.take(at(4))), (Some(at(5)), None));
         queue.resolved(two, at(5), at(4));
-        assert_eq!((queue.take(at(9)), queue.take(at(10)), queue.first()), (None, Some((one, Job::Tell)), None));
+        assert_eq!((queue.take(at(9)), queue.take(at(10)), queue.first()), (None, Some((one, NoteJob::Tell)), None));
     }
 
     #[test]
     fn who_was_told_hears_once_that_it_is_over() {
-        let (queue, ask) = (Queue::default(), AskId::from_bytes([1; 16]));
+        let (queue, ask) = (NoteQueue::default(), AskId::from_bytes([1; 16]));
         queue.noted(ask);
         queue.resolved(ask, at(5), at(7));
-        assert_eq!(queue.take(at(7)), Some((ask, Job::Over { tries: 0 })));
+        assert_eq!(queue.take(at(7)), Some((ask, NoteJob::Over { tries: 0 })));
         queue.resolved(ask, at(5), at(8));
         assert!(!queue.end(ask) && queue.take(at(9)).is_none());
     }

@@ -210,7 +210,6 @@ mod tests {
         }
     }
 
-    /// RELIABILITY F23.
     #[test]
     fn tries_are_further_and_further_apart_and_end() {
         for (tries, low, high) in [(1, 4, 6), (2, 24, 36), (3, 96, 144), (4, 480, 720), (5, 2_880, 4_320)] {

@@ -11,10 +11,11 @@ use sayso_store::read::{GetAsk, GetNote};
 use sayso_store::write::{DropNote, NoteRow, NoteState, PutNote};
 use sayso_store::{StoreError, WorkspaceId};
 use tokio::task::JoinSet;
+use tracing::Instrument as _;
 
-use super::Entry;
-use super::channel::{Failure, Next, Sent, Told};
-use super::queue::Job;
+use super::ConfiguredChannel;
+use super::channel::{Next, OutgoingNote, SendFailure, SendResult};
+use super::queue::NoteJob;
 use super::schedule;
 use crate::entropy;
 use crate::runtime::Runtime;
@@ -37,7 +38,8 @@ pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
         while under_way.len() < AT_ONCE
             && let Some((ask, job)) = entry.queue.take(runtime.services.clock.now())
         {
-            under_way.spawn(attempt(Arc::clone(&runtime), index, ask, job));
+            let span = tracing::debug_span!("notification", channel = entry.name, %ask);
+            under_way.spawn(attempt(Arc::clone(&runtime), index, ask, job).instrument(span));
         }
         let first = entry.queue.first().filter(|_| under_way.len() < AT_ONCE);
         tokio::select! {
@@ -60,11 +62,11 @@ async fn sleep_until(runtime: &Runtime, first: Option<sayso_core::time::Time>) {
     }
 }
 
-async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: Job) {
+async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: NoteJob) {
     let Some(entry) = runtime.notifier.entry(index) else { return };
     let done = match job {
-        Job::Tell => tell(&runtime, index, entry, ask).await,
-        Job::Over { tries } => over(&runtime, entry, ask, tries).await,
+        NoteJob::Tell => tell(&runtime, index, entry, ask).await,
+        NoteJob::Over { tries } => over(&runtime, entry, ask, tries).await,
     };
     if let Err(error) = done {
         // A full disk, most likely.
@@ -81,14 +83,14 @@ const fn is_pending(ask: &Ask) -> bool {
     matches!(ask.state, AskState::Pending(_))
 }
 
-async fn tell(runtime: &Runtime, index: usize, entry: &Entry, id: AskId) -> Result<(), StoreError> {
+async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: AskId) -> Result<(), StoreError> {
     let Some(ask) = find(runtime, id).await? else { return Ok(()) };
     if !is_pending(&ask) {
         return Ok(());
     }
     let now = runtime.services.clock.now();
     if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
-        entry.queue.add(runtime.notifier.awake(index, until), id, Job::Tell);
+        entry.queue.add(runtime.notifier.awake(index, until), id, NoteJob::Tell);
         return Ok(());
     }
     let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
@@ -108,21 +110,22 @@ async fn tell(runtime: &Runtime, index: usize, entry: &Entry, id: AskId) -> Resu
             None => (NoteState::GivenUp, None),
         },
     };
+    tracing::debug!(attempts, sent = matches!(state, NoteState::Told), "notification attempted");
     let row = NoteRow { ask: id, channel: entry.name.clone(), state, attempts, message };
     runtime.services.store.write(PutNote { workspace: WorkspaceId::MAIN, note: row }).await?;
     entry.queue.noted(id);
     if let NoteState::Again(at) = state {
-        entry.queue.add(at, id, Job::Tell);
+        entry.queue.add(at, id, NoteJob::Tell);
     }
     // It may have been decided while the note was on its way.
     if find(runtime, id).await?.is_none_or(|ask| !is_pending(&ask)) && entry.queue.end(id) {
-        entry.queue.add(now, id, Job::Over { tries: 0 });
+        entry.queue.add(now, id, NoteJob::Over { tries: 0 });
     }
     Ok(())
 }
 
 /// How long to wait until it is tried again; nothing if it is given up.
-fn after_failure(entry: &Entry, ask: AskId, failure: &Failure, attempts: u32) -> Option<Duration> {
+fn after_failure(entry: &ConfiguredChannel, ask: AskId, failure: &SendFailure, attempts: u32) -> Option<Duration> {
     let [chance] = entropy::bytes::<1>();
     let wait = match failure.next {
         Next::Later(asked) => schedule::again(attempts, chance, asked),
@@ -137,14 +140,14 @@ fn after_failure(entry: &Entry, ask: AskId, failure: &Failure, attempts: u32) ->
 }
 
 /// One try, with an end.
-async fn send(runtime: &Runtime, entry: &Entry, ask: Option<&Ask>, note: &Note) -> Told {
+async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, note: &Note) -> SendResult {
     if entry.gone.load(Ordering::Relaxed) {
-        return Err(Failure { reason: "the receiver said that it is gone".to_owned(), next: Next::Never });
+        return Err(SendFailure { reason: "the receiver said that it is gone".to_owned(), next: Next::Never });
     }
-    let sent = Sent { runtime, channel: &entry.name, ask, note, now: runtime.services.clock.now() };
+    let sent = OutgoingNote { runtime, channel: &entry.name, ask, note, now: runtime.services.clock.now() };
     let told = tokio::time::timeout(LIMIT, entry.channel.tell(&sent))
         .await
-        .unwrap_or_else(|_| Err(Failure { reason: "it took too long".to_owned(), next: Next::Later(None) }));
+        .unwrap_or_else(|_| Err(SendFailure { reason: "it took too long".to_owned(), next: Next::Later(None) }));
     match &told {
         Ok(_) => entry.failed(None),
         Err(failure) => {
@@ -157,12 +160,13 @@ async fn send(runtime: &Runtime, entry: &Entry, ask: Option<&Ask>, note: &Note) 
     told
 }
 
-async fn over(runtime: &Runtime, entry: &Entry, id: AskId, tries: u32) -> Result<(), StoreError> {
+async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u32) -> Result<(), StoreError> {
     let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
     let Some(row) = runtime.services.store.read(get).await? else { return Ok(()) };
     if let (NoteState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?) {
         let (note, words) = (Note::about(&ask, &entry.name, notes::Says::WhoWaits), notes::over(&ask));
-        let sent = Sent { runtime, channel: &entry.name, ask: Some(&ask), note: &note, now: runtime.services.clock.now() };
+        let sent =
+            OutgoingNote { runtime, channel: &entry.name, ask: Some(&ask), note: &note, now: runtime.services.clock.now() };
         let changed = entry.channel.over(&sent, row.message.as_deref(), &words);
         let failure = match tokio::time::timeout(LIMIT, changed).await {
             Ok(Ok(())) => None,
@@ -173,7 +177,7 @@ async fn over(runtime: &Runtime, entry: &Entry, id: AskId, tries: u32) -> Result
         if let Some(Next::Later(asked)) = failure
             && let Some(wait) = schedule::again(tries + 1, chance, asked)
         {
-            entry.queue.add(runtime.services.clock.now().plus(wait), id, Job::Over { tries: tries + 1 });
+            entry.queue.add(runtime.services.clock.now().plus(wait), id, NoteJob::Over { tries: tries + 1 });
             return Ok(());
         }
     }
@@ -182,7 +186,7 @@ async fn over(runtime: &Runtime, entry: &Entry, id: AskId, tries: u32) -> Result
 
 /// Sends a test note through one channel, or all of them: what happened, each.
 pub(crate) async fn test(runtime: &Runtime, name: Option<&str>) -> Option<Vec<sayso_api::notify::Tested>> {
-    let wanted: Vec<&Entry> =
+    let wanted: Vec<&ConfiguredChannel> =
         runtime.notifier.entries().iter().filter(|entry| name.is_none_or(|name| name == entry.name)).collect();
     if name.is_some() && wanted.is_empty() {
         return None;

@@ -15,19 +15,20 @@ use sayso_store::{EventKind, StoredEvent};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::service::Services;
 
 /// The way to the task of a run.
 #[derive(Debug, Clone)]
-struct Handle {
+struct RunHandle {
     look: Arc<Notify>,
     cancelled: CancellationToken,
 }
 
 /// What the task of a run has of the registry.
 #[derive(Debug)]
-struct Mailbox {
+struct RunMailbox {
     look: Arc<Notify>,
     /// Set once: a caller cancelled the run, and the commit is done.
     cancelled: CancellationToken,
@@ -36,9 +37,9 @@ struct Mailbox {
 /// The runs that are under way. Rows are the truth; this only wakes whoever moves them.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
-    tasks: Mutex<HashMap<RunId, Handle>>,
+    tasks: Mutex<HashMap<RunId, RunHandle>>,
     /// Runs whose task is to be started. Bounded by the number of runs.
-    wanted: Mutex<Vec<(RunId, Mailbox)>>,
+    wanted: Mutex<Vec<(RunId, RunMailbox)>>,
     wake: Notify,
 }
 
@@ -83,8 +84,8 @@ impl Runs {
             let mut tasks = locked(&self.tasks);
             if let Entry::Vacant(place) = tasks.entry(run) {
                 let (look, cancelled) = (Arc::new(Notify::new()), CancellationToken::new());
-                place.insert(Handle { look: Arc::clone(&look), cancelled: cancelled.clone() });
-                locked(&self.wanted).push((run, Mailbox { look, cancelled }));
+                place.insert(RunHandle { look: Arc::clone(&look), cancelled: cancelled.clone() });
+                locked(&self.wanted).push((run, RunMailbox { look, cancelled }));
             }
         }
         self.wake.notify_one();
@@ -101,11 +102,13 @@ impl Runs {
             let wanted = std::mem::take(&mut *locked(&self.wanted));
             for (run, mailbox) in wanted {
                 let (services, runs) = (Arc::clone(&services), Arc::clone(&self));
-                tasks.spawn(async move {
+                let span = tracing::debug_span!("run", id = %run);
+                let owner = async move {
                     owner::run(&services, run, mailbox).await;
                     services.environment.forget_run(run);
                     runs.forget(run);
-                });
+                };
+                tasks.spawn(owner.instrument(span));
             }
             tokio::select! {
                 () = self.wake.notified() => {}

@@ -11,7 +11,7 @@ use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
 use sayso_store::write::Advanced;
 use sayso_store::{StoreError, WorkspaceId};
 
-use super::Mailbox;
+use super::RunMailbox;
 use crate::service::{Services, runs};
 
 /// How long to wait after the database refused.
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Runs a run until it is over.
-pub(super) async fn run(services: &Services, id: RunId, mut mailbox: Mailbox) {
+pub(super) async fn run(services: &Services, id: RunId, mut mailbox: RunMailbox) {
     loop {
         match life(services, id, &mut mailbox).await {
             Ok(()) => return,
@@ -32,11 +32,11 @@ pub(super) async fn run(services: &Services, id: RunId, mut mailbox: Mailbox) {
     }
 }
 
-async fn life(services: &Services, id: RunId, mailbox: &mut Mailbox) -> Result<(), StoreError> {
+async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Result<(), StoreError> {
     let read = || GetRun { workspace: WorkspaceId::MAIN, run: id, scope: Scope::All };
     let Some(RunDetail { mut run, mut version, .. }) = services.store.read(read()).await? else { return Ok(()) };
     while !run.status.is_over() {
-        let Look { events, again } = look(services, &run).await?;
+        let StepProgress { events, again } = look(services, &run).await?;
         if events.is_empty() {
             tokio::select! {
                 () = mailbox.look.notified() => {}
@@ -51,6 +51,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut Mailbox) -> Result<(
             Advanced::Yes => {
                 run = *moved;
                 version += 1;
+                tracing::debug!(version, over = run.status.is_over(), "run advanced");
             }
             Advanced::Stale => {
                 tracing::warn!(run = %id, "the run was elsewhere; reading it again");
@@ -63,12 +64,12 @@ async fn life(services: &Services, id: RunId, mailbox: &mut Mailbox) -> Result<(
 }
 
 /// What has happened since, and whether to look again soon.
-struct Look {
+struct StepProgress {
     events: Vec<Event>,
     again: bool,
 }
 
-async fn look(services: &Services, run: &Run) -> Result<Look, StoreError> {
+async fn look(services: &Services, run: &Run) -> Result<StepProgress, StoreError> {
     let (mut sessions, mut asks): (Vec<SessionId>, Vec<AskId>) = (Vec::new(), Vec::new());
     for step in &run.steps {
         match step.state {
@@ -82,7 +83,7 @@ async fn look(services: &Services, run: &Run) -> Result<Look, StoreError> {
     let again = seen.sessions.iter().any(|session| session.busy);
     let of_sessions = sessions.into_iter().zip(seen.sessions).filter_map(|(id, seen)| of_session(id, seen));
     let of_asks = asks.into_iter().zip(seen.asks).filter_map(|(id, seen)| of_ask(id, seen));
-    Ok(Look { events: of_sessions.chain(of_asks).collect(), again })
+    Ok(StepProgress { events: of_sessions.chain(of_asks).collect(), again })
 }
 
 /// What the session of a step says about the step.

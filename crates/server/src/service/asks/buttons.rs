@@ -6,15 +6,15 @@ use sayso_store::write::ResolveError;
 
 use super::read::ask_in_channel;
 use super::resolve::{ChannelRefusal, resolve_in_channel};
-use crate::config::notify::{Kind, People};
+use crate::config::notify::{ChannelKind, People};
 use crate::service::Services;
 use crate::service::notes::{self, Note, Press, Says};
 
 /// The channel that a person decides in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Channel<'a> {
+pub(crate) struct DecisionChannel<'a> {
     pub(crate) name: &'a str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChannelKind,
     pub(crate) says: Says,
 }
 
@@ -67,7 +67,7 @@ impl Press {
 /// logged without the payload.
 pub(crate) async fn press_button(
     services: &Services,
-    channel: Channel<'_>,
+    channel: DecisionChannel<'_>,
     people: &People,
     user: &str,
     carried: &str,
@@ -84,7 +84,7 @@ pub(crate) async fn press_button(
     pressed
 }
 
-async fn decide(services: &Services, channel: Channel<'_>, person: &str, id: AskId, press: Press) -> Pressed {
+async fn decide(services: &Services, channel: DecisionChannel<'_>, person: &str, id: AskId, press: Press) -> Pressed {
     let Ok(found) = ask_in_channel(services, id).await else { return Pressed::Failed };
     let Some(ask) = found else { return Pressed::Nonsense };
     if !matches!(ask.state, AskState::Pending(_)) {

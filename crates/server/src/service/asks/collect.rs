@@ -29,6 +29,7 @@ pub(crate) async fn collect_outcome(services: &Services, caller: &Caller, id: &s
     if matches!(ask.state, AskState::Pending(_)) {
         return Err(ServiceError::OutcomePending);
     }
+    tracing::debug!(ask = %ask.id, to = "caller", token = %caller.token, "ask sent");
     let collect = CallerHasOutcome { workspace: caller.workspace, ask: ask.id, now: services.clock.now() };
     let secret = services.store.write(collect).await?;
     let again = GetAsk { workspace: caller.workspace, ask: ask.id, scope: Scope::All };

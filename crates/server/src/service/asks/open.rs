@@ -54,8 +54,10 @@ pub(crate) fn open_for_agent(
     let subject = services.policies.subject(&session.agent, Some(&session.project), &new.body);
     let verdict = policy::decide(set, &Subject { step: session.step.is_some(), ..subject }, now);
     let (state, policy) = state_after(verdict, now);
+    let id = AskId::new(now, entropy::id());
+    tracing::debug!(ask = %id, kind = new.body.kind().as_str(), session = %session.id, "ask opened");
     Ok(Ask {
-        id: AskId::new(now, entropy::id()),
+        id,
         origin: Origin {
             session: Some(session.id),
             connection: Some(connection),
@@ -86,10 +88,17 @@ pub(crate) async fn open(
     if policy_only && matches!(ask.state, AskState::Pending(_)) {
         return Err(ServiceError::NotDecided);
     }
+    let id = ask.id;
+    tracing::debug!(ask = %id, kind = ask.kind().as_str(), token = %caller.token, "ask opened");
     let scope = caller.scope.clone();
     let open = OpenAsk { workspace: caller.workspace, scope, ask: Box::new(ask), key, max_pending: MAX_PENDING };
     match services.store.write(open).await? {
-        Opened::Ask(ask) => Ok(*ask),
+        Opened::Ask(ask) => {
+            if ask.id != id {
+                tracing::debug!(ask = %ask.id, instead_of = %id, "ask is open already");
+            }
+            Ok(*ask)
+        }
         Opened::TooMany => Err(ServiceError::TooManyPending),
         Opened::KeyReused => Err(ServiceError::KeyReused),
         Opened::NoSession => Err(ServiceError::SessionNotFound),
@@ -98,7 +107,7 @@ pub(crate) async fn open(
 
 /// What a caller wants to ask.
 #[derive(Debug)]
-struct Wanted {
+struct RequestedAsk {
     body: AskBody,
     context: AskContext,
     session: Option<SessionId>,
@@ -110,7 +119,7 @@ struct Wanted {
 }
 
 /// Reads the request. An external session that is named for the first time is created here.
-async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Wanted, ServiceError> {
+async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<RequestedAsk, ServiceError> {
     let found = match (&new.session_id, new.external) {
         (Some(_), Some(_)) => return Err(ServiceError::invalid("an ask has either a sessionId or an external session")),
         (Some(id), None) => Some(sessions::find(services, caller, id).await?.session),
@@ -150,7 +159,7 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Wan
         labels: new.labels,
         keep,
     };
-    Ok(Wanted {
+    Ok(RequestedAsk {
         body,
         context,
         session: found.as_ref().map(|session| session.id),
@@ -167,7 +176,7 @@ fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
 
 /// Builds the ask of a caller, after the policy has looked at it. A timeout that the caller gives is the limit of the
 /// caller's patience: it ends in a no, and can only shorten what the policy says.
-fn build(services: &Services, wanted: Wanted, now: Time) -> Result<Ask, ServiceError> {
+fn build(services: &Services, wanted: RequestedAsk, now: Time) -> Result<Ask, ServiceError> {
     wanted.body.check_limits()?;
     if wanted.body.kind() == AskKind::Question && wanted.body.questions().is_empty() {
         return Err(ServiceError::invalid("an ask needs at least one question"));

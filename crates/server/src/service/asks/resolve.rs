@@ -11,13 +11,13 @@ use sayso_store::write::{IdempotencyKey, ResolveAsk, ResolveError, SnoozeAsk};
 use sayso_store::{StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 
-use super::buttons::Channel;
+use super::buttons::DecisionChannel;
 use super::read::ask_id;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
 
 /// A decision about one ask.
-pub(crate) struct Resolution<'a> {
+pub(crate) struct DecisionRequest<'a> {
     pub(crate) ask: AskId,
     /// Dialects that name the session resolve only asks of that session.
     pub(crate) session: Option<SessionId>,
@@ -28,11 +28,15 @@ pub(crate) struct Resolution<'a> {
 }
 
 /// Resolves an ask for a caller with a token.
-pub(crate) async fn resolve(services: &Services, caller: &Caller, resolution: Resolution<'_>) -> Result<Arc<Ask>, ServiceError> {
+pub(crate) async fn resolve(
+    services: &Services,
+    caller: &Caller,
+    resolution: DecisionRequest<'_>,
+) -> Result<Arc<Ask>, ServiceError> {
     authorize(caller, Permission::Answer)?;
-    let Resolution { ask, session, decision, via, key } = resolution;
+    let DecisionRequest { ask, session, decision, via, key } = resolution;
     let by = Actor::Person { name: caller.name.clone(), via: via.to_owned(), token: caller.token };
-    let visible = Visible { workspace: caller.workspace, scope: caller.scope.clone(), session };
+    let visible = ResolvableAsks { workspace: caller.workspace, scope: caller.scope.clone(), session };
     let resolved = commit_decision(services, ask, visible, decision, by, key).await?;
     resolved.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
 }
@@ -49,18 +53,18 @@ pub(crate) enum ChannelRefusal {
 /// configuration is the permission.
 pub(crate) async fn resolve_in_channel(
     services: &Services,
-    channel: Channel<'_>,
+    channel: DecisionChannel<'_>,
     person: &str,
     ask: AskId,
     decision: Decision,
 ) -> Result<Arc<Ask>, ChannelRefusal> {
-    let visible = Visible { workspace: WorkspaceId::MAIN, scope: Scope::All, session: None };
+    let visible = ResolvableAsks { workspace: WorkspaceId::MAIN, scope: Scope::All, session: None };
     let resolved = commit_decision(services, ask, visible, decision, channel_person(channel, person), None).await;
     resolved.map_err(ChannelRefusal::Store)?.map_err(ChannelRefusal::Refused)
 }
 
 /// Which asks the person can resolve.
-struct Visible {
+struct ResolvableAsks {
     workspace: WorkspaceId,
     scope: Scope,
     session: Option<SessionId>,
@@ -70,19 +74,20 @@ struct Visible {
 async fn commit_decision(
     services: &Services,
     ask: AskId,
-    visible: Visible,
+    visible: ResolvableAsks,
     decision: Decision,
     by: Actor,
     key: Option<IdempotencyKey>,
 ) -> Result<Result<Arc<Ask>, ResolveError>, StoreError> {
-    let Visible { workspace, scope, session } = visible;
+    let ResolvableAsks { workspace, scope, session } = visible;
+    tracing::debug!(%ask, status = decision.status().as_str(), token = by.token().map(tracing::field::display), "decision received");
     let resolve = ResolveAsk { workspace, ask, scope, session, decision, by, now: services.clock.now(), key };
     services.store.write(resolve).await
 }
 
 /// A person without a token. A digest of channel and name stands in for the token id, so that the same person keeps the
 /// same identity across restarts.
-fn channel_person(channel: Channel<'_>, person: &str) -> Actor {
+fn channel_person(channel: DecisionChannel<'_>, person: &str) -> Actor {
     let digest: [u8; 32] = Sha256::digest(format!("{}\n{person}", channel.name)).into();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);

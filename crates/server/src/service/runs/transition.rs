@@ -18,7 +18,7 @@ use sayso_store::{EventKind, WorkspaceId};
 use crate::entropy;
 use crate::service::Services;
 use crate::service::project::read_existing_project;
-use crate::service::sessions::{SessionDraft, Start};
+use crate::service::sessions::{SessionDraft, SessionStart};
 
 /// Bytes of an output that an event carries; the whole is at `GET /v1/runs/{id}`.
 const SHOWN: usize = 4 * 1024;
@@ -138,7 +138,7 @@ async fn session_for(
     let connection = ConnectionId::new(now, entropy::id());
     services.environment.keep_for_connection(connection, variables);
     let (workspace, questions) = (WorkspaceId::MAIN, written.may_ask());
-    let start = Start { workspace, id, connection, agent, draft, prompt: Some(prompt), questions, key: None };
+    let start = SessionStart { workspace, id, connection, agent, draft, prompt: Some(prompt), questions, key: None };
     Ok(start.into_commit(now))
 }
 
@@ -154,6 +154,7 @@ fn checkpoint(run: &Run, step: String, id: AskId, question: Question, now: Time)
         labels: run.labels.clone(),
         ..AskContext::default()
     };
+    tracing::debug!(ask = %id, kind = "checkpoint", run = %run.id, "ask opened");
     Ask {
         id,
         origin: Origin { session: None, connection: None, native_id: None, opened_by: Some(run.opened_by) },

@@ -75,7 +75,7 @@ impl SessionDraft {
 }
 
 /// A session that Sayso starts an agent for.
-pub(crate) struct Start<'a> {
+pub(crate) struct SessionStart<'a> {
     pub(crate) workspace: WorkspaceId,
     pub(crate) id: SessionId,
     pub(crate) connection: ConnectionId,
@@ -87,7 +87,7 @@ pub(crate) struct Start<'a> {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-impl Start<'_> {
+impl SessionStart<'_> {
     /// The commit that creates the session and queues the command that starts its agent.
     pub(crate) fn into_commit(self, now: Time) -> CreateSession {
         let Self { workspace, id, connection, agent, draft, prompt, questions, key } = self;

@@ -8,7 +8,7 @@ use sayso_core::id::BlockId;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::transcript::{Block, BlockBody, Role};
-use sayso_store::write::{IdempotencyKey, SendMessage, Sent};
+use sayso_store::write::{IdempotencyKey, MessageSent, SendMessage};
 
 use super::read::{find, session_id};
 use crate::auth::{Caller, Permission};
@@ -66,12 +66,12 @@ pub(crate) async fn send_message(
         key,
     };
     match services.store.write(send).await? {
-        Sent::Prompt(message) => Ok(Delivered { message, answered: None }),
-        Sent::Answered(message, ask) => Ok(Delivered { message, answered: Some(ask) }),
-        Sent::Pending(asks) => Err(ServiceError::MessageBlocked(asks)),
-        Sent::External => Err(ServiceError::ExternalSession),
-        Sent::Ended => Err(ServiceError::SessionEnded),
-        Sent::NotFound => Err(ServiceError::SessionNotFound),
-        Sent::KeyReused => Err(ServiceError::KeyReused),
+        MessageSent::Prompt(message) => Ok(Delivered { message, answered: None }),
+        MessageSent::Answered(message, ask) => Ok(Delivered { message, answered: Some(ask) }),
+        MessageSent::Pending(asks) => Err(ServiceError::MessageBlocked(asks)),
+        MessageSent::External => Err(ServiceError::ExternalSession),
+        MessageSent::Ended => Err(ServiceError::SessionEnded),
+        MessageSent::NotFound => Err(ServiceError::SessionNotFound),
+        MessageSent::KeyReused => Err(ServiceError::KeyReused),
     }
 }

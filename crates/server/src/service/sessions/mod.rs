@@ -8,7 +8,7 @@ mod read;
 mod start;
 
 pub(crate) use command::{command, resume_command};
-pub(crate) use construct::{SessionDraft, Start, attached_connection};
+pub(crate) use construct::{SessionDraft, SessionStart, attached_connection};
 pub(crate) use external::{ensure_external, found_session, report_external};
 pub(crate) use message::{Delivered, send_message};
 pub(crate) use read::{find, get, list, session_id};

@@ -12,7 +12,7 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Labels, Session};
 use sayso_store::write::{IdempotencyKey, Once};
 
-use super::construct::{SessionDraft, Start};
+use super::construct::{SessionDraft, SessionStart};
 use super::message::MAX_MESSAGE;
 use crate::auth::{Caller, Permission};
 use crate::entropy;
@@ -59,7 +59,7 @@ pub(crate) async fn start(
     };
     let now = services.clock.now();
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
-    let start = Start { workspace: caller.workspace, id, connection, agent, draft, prompt, questions, key };
+    let start = SessionStart { workspace: caller.workspace, id, connection, agent, draft, prompt, questions, key };
     // The agent may start before this call returns.
     services.environment.keep_for_connection(connection, environment);
     let created = services.store.write(start.into_commit(now)).await;

@@ -231,7 +231,7 @@ fn a_session_that_is_over_is_taken_up_again_by_a_prompt() {
     assert_eq!(sent(request(&mut conversation, 4, "session/prompt", prompt))["error"]["message"], "the session is over");
 }
 
-/// Checklist 0.37, 0.41: the payload of a question for a client, under an id of this connection.
+/// A question is sent to the client under a request id of this connection.
 #[test]
 fn a_question_is_asked_in_the_way_that_the_client_knows() {
     let mut conversation = talking(all());
@@ -248,7 +248,7 @@ fn a_question_is_asked_in_the_way_that_the_client_knows() {
     assert_eq!(verdict(&mut conversation, 1, json!({ "status": "rejected" })), Verdict::Reject);
 }
 
-/// Checklist 0.37: several questions, several choices and free text go as a form, or in an added field.
+/// Several questions, multiple choices and free text are sent as a form, or in an extension field.
 #[test]
 fn what_the_simple_payload_cannot_say_goes_as_a_form() {
     let mut conversation = talking(all());
@@ -499,7 +499,7 @@ fn wrong_shapes_are_refused_one_by_one() {
     }
 }
 
-/// Checklist 0.49: the page lists every method and capability that is spoken here.
+/// docs/acp.md lists every method and capability of this surface.
 #[test]
 fn the_page_about_acp_lists_what_is_spoken() {
     let page = include_str!("../../../../../docs/acp.md");

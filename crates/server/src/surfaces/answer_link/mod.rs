@@ -16,8 +16,8 @@ use sayso_store::write::ResolveError;
 
 use crate::app::App;
 use crate::auth::Permission;
-use crate::config::notify::Kind;
-use crate::runtime::notify::Entry;
+use crate::config::notify::ChannelKind;
+use crate::runtime::notify::ConfiguredChannel;
 use crate::service::answer_links::BadLink;
 use crate::service::asks::{self, ChannelRefusal};
 use crate::service::notes::{self, Press};
@@ -30,13 +30,13 @@ const FORM: usize = 1024 * 1024;
 const CSP: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// An error with the words for a person.
-struct Refusal {
+struct LinkRefusal {
     status: StatusCode,
     code: ErrorCode,
     words: String,
 }
 
-impl Refusal {
+impl LinkRefusal {
     fn new(status: StatusCode, code: ErrorCode, words: impl Into<String>) -> Self {
         Self { status, code, words: words.into() }
     }
@@ -54,7 +54,7 @@ impl Refusal {
     }
 }
 
-impl From<sayso_store::StoreError> for Refusal {
+impl From<sayso_store::StoreError> for LinkRefusal {
     fn from(error: sayso_store::StoreError) -> Self {
         tracing::error!(%error, "the store failed");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, "Something went wrong here. Try again in a moment.")
@@ -69,7 +69,7 @@ pub(crate) async fn show(
     Path(code): Path<String>,
 ) -> Response {
     let shown = match opened(&app, from, &code).await {
-        Ok(Opened { ask, .. }) => {
+        Ok(OpenedLink { ask, .. }) => {
             Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notes::over(&ask)) })
         }
         Err(refusal) => Err(refusal),
@@ -87,10 +87,10 @@ pub(crate) async fn decide(
     body: Body,
 ) -> Response {
     let decided = async {
-        let Opened { ask, entry, person } = opened(&app, from, &code).await?;
-        let too_large = |_| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, "That is too much text.");
+        let OpenedLink { ask, entry, person } = opened(&app, from, &code).await?;
+        let too_large = |_| LinkRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, "That is too much text.");
         let form = axum::body::to_bytes(body, FORM).await.map_err(too_large)?;
-        let decision = wanted(&ask, &form).ok_or_else(Refusal::nonsense)?;
+        let decision = wanted(&ask, &form).ok_or_else(LinkRefusal::nonsense)?;
         resolve(&app, entry, &person, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
     };
     let decided = decided.await;
@@ -101,32 +101,40 @@ pub(crate) async fn decide(
 }
 
 /// What a link is for.
-struct Opened<'a> {
+struct OpenedLink<'a> {
     ask: Ask,
     /// The channel that it was sent through.
-    entry: &'a Entry,
+    entry: &'a ConfiguredChannel,
     person: String,
 }
 
-async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<Opened<'a>, Refusal> {
+async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<OpenedLink<'a>, LinkRefusal> {
     let now = app.services.clock.now();
-    let people =
-        if app.runtime.notifier.has(Kind::WebPush) { app.services.tokens.names(Permission::Answer, now) } else { Vec::new() };
+    let people = if app.runtime.notifier.has(ChannelKind::WebPush) {
+        app.services.tokens.names(Permission::Answer, now)
+    } else {
+        Vec::new()
+    };
     let holders = app.runtime.notifier.holders(&people);
     let (id, holder) = match app.services.answer_links.read(code, holders, now) {
         Ok(read) => read,
         Err(BadLink::Expired) => {
-            return Err(Refusal::new(StatusCode::GONE, ErrorCode::LinkExpired, "This link is too old. Open Sayso to answer."));
+            return Err(LinkRefusal::new(
+                StatusCode::GONE,
+                ErrorCode::LinkExpired,
+                "This link is too old. Open Sayso to answer.",
+            ));
         }
-        Err(BadLink::Wrong) if app.limits.bad_token(from, now) => return Err(Refusal::wrong()),
+        Err(BadLink::Wrong) if app.limits.bad_token(from, now) => return Err(LinkRefusal::wrong()),
         Err(BadLink::Wrong) => {
             let words = "Too many wrong links came from here. Try again in a minute.";
-            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
+            return Err(LinkRefusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
         }
     };
-    let entry = app.runtime.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(Refusal::wrong)?;
-    let ask = asks::ask_in_channel(&app.services, id).await?.ok_or_else(Refusal::wrong)?;
-    Ok(Opened { ask, entry, person: holder.person.to_owned() })
+    let entry =
+        app.runtime.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(LinkRefusal::wrong)?;
+    let ask = asks::ask_in_channel(&app.services, id).await?.ok_or_else(LinkRefusal::wrong)?;
+    Ok(OpenedLink { ask, entry, person: holder.person.to_owned() })
 }
 
 /// What a form says. A secret is never given here: a link is not as private as an inbox.
@@ -150,7 +158,7 @@ fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
     }
 }
 
-async fn resolve(app: &App, entry: &Entry, person: &str, ask: &Ask, decision: Decision) -> Result<(), Refusal> {
+async fn resolve(app: &App, entry: &ConfiguredChannel, person: &str, ask: &Ask, decision: Decision) -> Result<(), LinkRefusal> {
     let services = &app.services;
     let refused = match asks::resolve_in_channel(services, entry.channel(), person, ask.id, decision).await {
         Ok(_) => return Ok(()),
@@ -158,18 +166,18 @@ async fn resolve(app: &App, entry: &Entry, person: &str, ask: &Ask, decision: De
         Err(ChannelRefusal::Refused(refused)) => refused,
     };
     let code = match &refused {
-        ResolveError::NotFound => return Err(Refusal::wrong()),
+        ResolveError::NotFound => return Err(LinkRefusal::wrong()),
         ResolveError::Refused(Refused::AlreadyResolved(_)) => {
             let found = asks::ask_in_channel(services, ask.id).await?;
             let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
-            return Err(Refusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
+            return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
         }
         ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
         ResolveError::Refused(Refused::InvalidAnswers(_)) => ErrorCode::InvalidAnswers,
         ResolveError::Refused(Refused::UnknownChoice(_) | Refused::NotEditable | Refused::Limit(_))
         | ResolveError::KeyReused(_) => ErrorCode::InvalidRequest,
     };
-    Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
+    Err(LinkRefusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
 }
 
 fn is_browser(headers: &HeaderMap) -> bool {
@@ -177,7 +185,7 @@ fn is_browser(headers: &HeaderMap) -> bool {
 }
 
 /// A page for a browser; for everybody else the bare result.
-fn reply(is_browser: bool, result: Result<String, Refusal>) -> Response {
+fn reply(is_browser: bool, result: Result<String, LinkRefusal>) -> Response {
     let mut response = match (result, is_browser) {
         (Ok(page), true) => page_of(StatusCode::OK, page),
         (Ok(_), false) => StatusCode::NO_CONTENT.into_response(),

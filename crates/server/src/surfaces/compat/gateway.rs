@@ -22,7 +22,7 @@ use sayso_store::write::IdempotencyKey;
 use crate::app::App;
 use crate::auth::Permission;
 use crate::runtime::feed::{Frame, Item, Render, Selection};
-use crate::service::asks::{self, Resolution};
+use crate::service::asks::{self, DecisionRequest};
 use crate::service::{ServiceError, sessions};
 use crate::surfaces::http::sse::SseBody;
 use crate::surfaces::http::{ApiError, Authorized, LooseBody, denied};
@@ -48,7 +48,7 @@ async fn settle(
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<Json<Done>, ApiError> {
-    let resolution = Resolution { ask: ask.id, session: ask.origin.session, decision, via: VIA, key };
+    let resolution = DecisionRequest { ask: ask.id, session: ask.origin.session, decision, via: VIA, key };
     asks::resolve(&app.services, &authorized.caller, resolution).await?;
     Ok(Json(Done { ok: true }))
 }

@@ -15,7 +15,7 @@ use sayso_store::write::IdempotencyKey;
 use crate::app::App;
 use crate::auth::Permission;
 use crate::service::ServiceError;
-use crate::service::asks::{self, Resolution};
+use crate::service::asks::{self, DecisionRequest};
 use crate::service::sessions::session_id;
 use crate::surfaces::http::{ApiError, Authorized, LooseBody, OptionalJson, denied, rejected};
 
@@ -41,7 +41,7 @@ async fn settle(
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<StatusCode, ApiError> {
-    let resolution = Resolution { ask, session: Some(session), decision, via: VIA, key };
+    let resolution = DecisionRequest { ask, session: Some(session), decision, via: VIA, key };
     asks::resolve(&app.services, &authorized.caller, resolution).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -11,7 +11,7 @@ use sayso_core::ask::TypedAnswers;
 use super::attachments::shown;
 use super::{ApiError, Authorized};
 use crate::app::App;
-use crate::config::agents::Program;
+use crate::config::agents::AgentProgram;
 use crate::runtime::attachments;
 
 /// List the agents that can be started, with what they really can do.
@@ -29,7 +29,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
             name: agent.name.clone(),
             protocol: agent.protocol.as_str().to_owned(),
             installed: agent.program.as_ref().is_none_or(|program| program.find(path).is_some()),
-            command: agent.program.as_ref().map(Program::line),
+            command: agent.program.as_ref().map(AgentProgram::line),
             install: agent.program.as_ref().and_then(|program| program.install).map(str::to_owned),
             capabilities: capabilities(agent.capabilities),
             attached: attached.extract_if(.., |attached| attached.agent == agent.name).map(shown).collect(),

@@ -13,7 +13,7 @@ use sayso_store::write::IdempotencyKey;
 use super::{ApiError, Authorized, JsonBody, OptionalJson};
 use crate::app::App;
 use crate::auth::Permission;
-use crate::service::asks::{self, Resolution};
+use crate::service::asks::{self, DecisionRequest};
 
 async fn resolve(
     app: &App,
@@ -23,7 +23,7 @@ async fn resolve(
     key: Option<IdempotencyKey>,
 ) -> Result<Json<Ask>, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
-    let resolution = Resolution { ask: asks::ask_id(id)?, session: None, decision, via: authorized.via(), key };
+    let resolution = DecisionRequest { ask: asks::ask_id(id)?, session: None, decision, via: authorized.via(), key };
     let ask = asks::resolve(&app.services, caller, resolution).await?;
     Ok(Json(Ask::from(&*ask)))
 }

@@ -94,7 +94,7 @@ impl Authorized {
 #[derive(Debug)]
 pub(crate) struct JsonBody<T> {
     pub(crate) value: T,
-    key: Option<Key>,
+    key: Option<IdempotencyHeader>,
 }
 
 /// The same, but an empty body stands for the default.
@@ -106,7 +106,7 @@ pub(crate) struct OptionalJson<T>(pub(crate) JsonBody<T>);
 pub(crate) struct LooseBody<T>(pub(crate) JsonBody<T>);
 
 #[derive(Debug)]
-struct Key {
+struct IdempotencyHeader {
     key: String,
     route: String,
     fingerprint: [u8; 32],
@@ -124,12 +124,12 @@ impl<T> JsonBody<T> {
     }
 }
 
-struct Read {
+struct ReadBody {
     bytes: Bytes,
-    key: Option<Key>,
+    key: Option<IdempotencyHeader>,
 }
 
-async fn read(request: Request, app: &App) -> Result<Read, ApiError> {
+async fn read(request: Request, app: &App) -> Result<ReadBody, ApiError> {
     let (parts, body) = request.into_parts();
     let collected = Limited::new(body, MAX_BODY).collect().await.map_err(|error| {
         if error.downcast_ref::<LengthLimitError>().is_some() {
@@ -144,10 +144,14 @@ async fn read(request: Request, app: &App) -> Result<Read, ApiError> {
         Some(value) => {
             let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= 255);
             let key = key.ok_or_else(|| ApiError::invalid("an Idempotency-Key has 1 to 255 visible characters"))?;
-            Some(Key { key: key.to_owned(), route: parts.uri.path().to_owned(), fingerprint: fingerprint(app, &bytes) })
+            Some(IdempotencyHeader {
+                key: key.to_owned(),
+                route: parts.uri.path().to_owned(),
+                fingerprint: fingerprint(app, &bytes),
+            })
         }
     };
-    Ok(Read { bytes, key })
+    Ok(ReadBody { bytes, key })
 }
 
 fn fingerprint(app: &App, body: &[u8]) -> [u8; 32] {
@@ -172,7 +176,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        let Read { bytes, key } = read(request, app).await?;
+        let ReadBody { bytes, key } = read(request, app).await?;
         Ok(Self { value: parse(&bytes)?, key })
     }
 }
@@ -180,7 +184,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
 impl<T: DeserializeOwned + Default> FromRequest<Arc<App>> for OptionalJson<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        let Read { bytes, key } = read(request, app).await?;
+        let ReadBody { bytes, key } = read(request, app).await?;
         let value = if bytes.trim_ascii().is_empty() { T::default() } else { parse(&bytes)? };
         Ok(Self(JsonBody { value, key }))
     }
@@ -189,7 +193,7 @@ impl<T: DeserializeOwned + Default> FromRequest<Arc<App>> for OptionalJson<T> {
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        let Read { bytes, key } = read(request, app).await?;
+        let ReadBody { bytes, key } = read(request, app).await?;
         let value = serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).with_error_text())?;
         Ok(Self(JsonBody { value, key }))

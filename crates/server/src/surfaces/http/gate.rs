@@ -4,13 +4,14 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sayso_api::error::ErrorCode;
 use sayso_core::id::TokenId;
 use sayso_store::StoreError;
+use tracing::Instrument as _;
 
 use super::error::ApiError;
 use crate::app::App;
@@ -20,13 +21,13 @@ use crate::surfaces::listener::Local;
 
 /// Limits on what is not trusted: bad tokens, login codes, and agents' tokens.
 #[derive(Debug)]
-pub(crate) struct Limits {
+pub(crate) struct RateLimits {
     bad_tokens: Mutex<RateLimit<IpAddr>>,
     logins: Mutex<RateLimit<IpAddr>>,
     agents: Mutex<RateLimit<TokenId>>,
 }
 
-impl Default for Limits {
+impl Default for RateLimits {
     fn default() -> Self {
         Self {
             bad_tokens: Mutex::new(RateLimit::new(60, Duration::from_secs(1))),
@@ -36,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl RateLimits {
     /// A bad token came from here. False: too many of them.
     pub(crate) fn bad_token(&self, from: IpAddr, now: sayso_core::time::Time) -> bool {
         self.bad_tokens.lock().unwrap_or_else(PoisonError::into_inner).allow(whose(from), now)
@@ -62,7 +63,7 @@ pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
     }
-    match tokio::spawn(next.run(request)).await {
+    match tokio::spawn(next.run(request).in_current_span()).await {
         Ok(response) => response,
         Err(stopped) => match stopped.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
@@ -71,9 +72,22 @@ pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
     }
 }
 
-/// Lets in what is ours.
+/// Opens the span of the request, which has its route and never its path: the path of an answer link is a credential.
 pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    app.runtime.metrics.request();
+    let number = app.runtime.metrics.request();
+    let route = request.extensions().get::<MatchedPath>().map_or("page", MatchedPath::as_str);
+    let span = tracing::debug_span!("request", number, method = %request.method(), route);
+    async move {
+        let response = admit(&app, request, next).await;
+        tracing::debug!(status = response.status().as_u16(), "request answered");
+        response
+    }
+    .instrument(span)
+    .await
+}
+
+/// Refuses foreign hosts and origins, and sets the headers of every response.
+async fn admit(app: &App, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Local>().map(|local| local.0);
     let refused = match app.guard.check(request.headers(), local) {
         Ok(()) => None,

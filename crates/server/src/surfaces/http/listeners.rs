@@ -13,7 +13,7 @@ use sayso_store::StoreError;
 use super::{ApiError, Authorized, OptionalJson};
 use crate::app::App;
 use crate::auth::Permission;
-use crate::surfaces::listeners::{OpenError, in_network};
+use crate::surfaces::listeners::{ListenerError, in_network};
 
 fn shown(app: &App, address: SocketAddr) -> Listener {
     let scheme = if app.tls.is_some() { "https" } else { "http" };
@@ -66,8 +66,8 @@ pub(crate) async fn open(
     }
     match app.listeners.open(address).await {
         Ok(address) => Ok((StatusCode::CREATED, Json(shown(&app, address)))),
-        Err(error @ (OpenError::Most | OpenError::Io(_))) => Err(ApiError::invalid(format!("{address}: {error}"))),
-        Err(OpenError::Stopping) => Err(StoreError::Closed.into()),
+        Err(error @ (ListenerError::Most | ListenerError::Io(_))) => Err(ApiError::invalid(format!("{address}: {error}"))),
+        Err(ListenerError::Stopping) => Err(StoreError::Closed.into()),
     }
 }
 

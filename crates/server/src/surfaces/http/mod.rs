@@ -29,7 +29,7 @@ mod transcript;
 pub(crate) use decide::{denied, rejected};
 pub(crate) use error::ApiError;
 pub(crate) use extract::{Authorized, JsonBody, LooseBody, OptionalJson, Params, Peer};
-pub(crate) use gate::Limits;
+pub(crate) use gate::RateLimits;
 pub use router::openapi;
 pub(crate) use router::router;
 

@@ -13,7 +13,7 @@ use super::ApiError;
 /// Where the files with a fingerprint in their names are.
 const FINGERPRINTED: &str = "assets/";
 
-const NO_PAGE: &str = "Sayso is running. This build has no page. `make run` builds it, or `npm ci && npm run build` in web/ \
+const NO_PAGE: &str = "Sayso is running. This build has no page. `make run` builds it, or `npm ci && npm run build --workspace web` \
                        before `cargo build`.\nThe terminal has everything too: `sayso`, `sayso ls`, `sayso next`. The API is described at \
                        /openapi.json.\n";
 

@@ -37,7 +37,7 @@ use crate::surfaces::compat::{gateway, question_rest};
         sayso_api::run::RunNews
     ))
 )]
-struct Document;
+struct OpenApiDocument;
 
 /// Every documented route, given to a macro that makes something of them.
 macro_rules! with_every_route {
@@ -122,7 +122,7 @@ fn served() -> Router<Arc<App>> {
 pub fn openapi() -> utoipa::openapi::OpenApi {
     macro_rules! describe {
         ($($($area:ident::$handler:ident),+;)+) => {
-            OpenApiRouter::<Arc<App>>::with_openapi(Document::openapi())$(.routes(routes!($($area::$handler),+)))+
+            OpenApiRouter::<Arc<App>>::with_openapi(OpenApiDocument::openapi())$(.routes(routes!($($area::$handler),+)))+
         };
     }
     finish(with_every_route!(describe).into_openapi())

@@ -13,7 +13,7 @@ use sayso_core::ask::Decision;
 use super::{ApiError, Authorized, JsonBody, LooseBody, Params};
 use crate::app::App;
 use crate::auth::Permission;
-use crate::service::asks::{self, Resolution};
+use crate::service::asks::{self, DecisionRequest};
 use crate::service::runs;
 
 /// The refusal of a body that has both answers and a rejection, or neither.
@@ -95,7 +95,7 @@ pub(crate) async fn answer(
     };
     let status = decision.status().as_str().to_owned();
     let ask = runs::find_question(&app.services, caller, &id, &qid).await?;
-    let resolution = Resolution { ask, session: None, decision, via: authorized.via(), key };
+    let resolution = DecisionRequest { ask, session: None, decision, via: authorized.via(), key };
     let resolved = asks::resolve(&app.services, caller, resolution).await;
     resolved.map_err(|error| ApiError::from(error).with_error_text())?;
     Ok(Json(RunAnswered { status }))

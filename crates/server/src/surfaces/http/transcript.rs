@@ -9,7 +9,7 @@ use sayso_api::error::Problem;
 use sayso_api::session::{Transcript, TranscriptQuery};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, AskBody, AskState, Decision};
-use sayso_store::read::{Entry, Page};
+use sayso_store::read::{Page, TranscriptEntry};
 use serde_json::{Value, json};
 
 use super::{ApiError, Authorized, Params};
@@ -30,13 +30,13 @@ pub(crate) async fn get(
 }
 
 /// A page of the transcript as clients see it.
-pub(super) fn shown(page: &Page<Entry>) -> Transcript {
+pub(super) fn shown(page: &Page<TranscriptEntry>) -> Transcript {
     let data = page
         .rows
         .iter()
         .map(|entry| match entry {
-            Entry::Block(block) => serde_json::from_str(block.as_str()).unwrap_or_default(),
-            Entry::Ask(ask) => block_of(ask),
+            TranscriptEntry::Block(block) => serde_json::from_str(block.as_str()).unwrap_or_default(),
+            TranscriptEntry::Ask(ask) => block_of(ask),
         })
         .collect();
     Transcript { data, next_cursor: page.next.map(|next| next.to_string()), seq: page.seq }

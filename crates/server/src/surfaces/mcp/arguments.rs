@@ -9,23 +9,23 @@ use sayso_core::limits;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::asks::Failure;
+use super::asks::ToolFailure;
 
 /// `ask_user`.
 #[derive(Debug, Deserialize)]
 pub(super) struct AskUser {
-    questions: Vec<Asked>,
+    questions: Vec<QuestionArgument>,
     #[serde(default)]
     context: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Asked {
+struct QuestionArgument {
     question: String,
     #[serde(default)]
     header: Option<String>,
     #[serde(default)]
-    options: Option<Vec<Choice>>,
+    options: Option<Vec<OptionArgument>>,
     #[serde(default, alias = "multiSelect")]
     multiple: Option<bool>,
     #[serde(default)]
@@ -35,7 +35,7 @@ struct Asked {
 /// An option. Models shorten it to its label.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Choice {
+enum OptionArgument {
     Label(String),
     Whole {
         label: String,
@@ -61,36 +61,36 @@ pub(super) struct NotifyUser {
 }
 
 /// Reads the arguments of a tool.
-pub(super) fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, Failure> {
+pub(super) fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, ToolFailure> {
     serde_json::from_value(serde_json::Value::Object(arguments.unwrap_or_default()))
-        .map_err(|error| Failure(format!("The arguments do not fit: {error}.")))
+        .map_err(|error| ToolFailure(format!("The arguments do not fit: {error}.")))
 }
 
 impl AskUser {
     /// The ask, and what makes it the same one when it is asked again.
-    pub(super) fn ask(self) -> Result<(NewAsk, impl Serialize), Failure> {
+    pub(super) fn ask(self) -> Result<(NewAsk, impl Serialize), ToolFailure> {
         if self.questions.is_empty() {
-            return Err(Failure("There is no question; give at least one.".to_owned()));
+            return Err(ToolFailure("There is no question; give at least one.".to_owned()));
         }
         let within = |what: &str, actual: usize, limit: usize| {
-            limits::check(what, actual, limit).map_err(|error| Failure(format!("{error}. Ask for less at once.")))
+            limits::check(what, actual, limit).map_err(|error| ToolFailure(format!("{error}. Ask for less at once.")))
         };
         within("the number of questions", self.questions.len(), limits::QUESTIONS)?;
         let mut questions = Vec::with_capacity(self.questions.len());
         for (index, asked) in self.questions.iter().enumerate() {
             let number = index + 1;
             if asked.question.trim().is_empty() {
-                return Err(Failure(format!("Question {number} has no text.")));
+                return Err(ToolFailure(format!("Question {number} has no text.")));
             }
             let options = asked.options.as_deref().unwrap_or_default();
             within("the number of options", options.len(), limits::OPTIONS)?;
-            let options: Vec<QuestionOption> = options.iter().map(Choice::option).collect();
+            let options: Vec<QuestionOption> = options.iter().map(OptionArgument::option).collect();
             for (at, option) in options.iter().enumerate() {
                 if option.label.trim().is_empty() {
-                    return Err(Failure(format!("Question {number} has an option without a label.")));
+                    return Err(ToolFailure(format!("Question {number} has an option without a label.")));
                 }
                 if options[..at].iter().any(|other| other.label == option.label) {
-                    return Err(Failure(format!("Question {number} has two options with the same label.")));
+                    return Err(ToolFailure(format!("Question {number} has two options with the same label.")));
                 }
             }
             questions.push(asked.question(options));
@@ -100,7 +100,7 @@ impl AskUser {
     }
 }
 
-impl Asked {
+impl QuestionArgument {
     fn question(&self, options: Vec<QuestionOption>) -> Question {
         Question {
             key: None,
@@ -120,7 +120,7 @@ impl Asked {
     }
 }
 
-impl Choice {
+impl OptionArgument {
     fn option(&self) -> QuestionOption {
         let (label, description) = match self {
             Self::Label(label) => (label.clone(), None),
@@ -132,10 +132,10 @@ impl Choice {
 
 impl GetAnswer {
     /// How long to wait: not at all if it is not said, and no longer than the client is able to.
-    pub(super) fn wait(&self, patience: Option<Duration>) -> Result<Duration, Failure> {
+    pub(super) fn wait(&self, patience: Option<Duration>) -> Result<Duration, ToolFailure> {
         let seconds = self.wait.unwrap_or(0.0);
         let wait = Duration::try_from_secs_f64(seconds.min(86_400.0))
-            .map_err(|_| Failure("wait is a number of seconds, 0 or more.".to_owned()))?;
+            .map_err(|_| ToolFailure("wait is a number of seconds, 0 or more.".to_owned()))?;
         Ok(patience.map_or(wait, |patience| wait.min(patience)))
     }
 }

@@ -18,7 +18,7 @@ const GEMINI: Duration = Duration::from_secs(570);
 
 /// Where a call comes from, as far as it is known.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct CallOrigin {
     /// The session, as the client or its surroundings name it.
     pub session: Option<String>,
     /// The directory that the agent works in.
@@ -29,15 +29,15 @@ pub struct Place {
 
 /// Who calls.
 #[derive(Debug)]
-pub(super) struct Caller {
-    place: Place,
+pub(super) struct ToolCaller {
+    place: CallOrigin,
     agent: Option<String>,
     /// Whether it hears that we are still there.
     hears: bool,
 }
 
-impl Caller {
-    pub(super) fn new(place: Place, context: &RequestContext<RoleServer>) -> Self {
+impl ToolCaller {
+    pub(super) fn new(place: CallOrigin, context: &RequestContext<RoleServer>) -> Self {
         // What says nothing of itself is taken for the library.
         let named = context.client_info().map(|info| info.name).filter(|name| name != "rmcp");
         let agent = named.as_deref().map(agent_name).filter(|name| !name.is_empty());
@@ -96,9 +96,9 @@ fn agent_name(client: &str) -> String {
 mod tests {
     use super::*;
 
-    fn caller(client: &str, hears: bool, patience: Option<u64>) -> Caller {
-        let place = Place { patience: patience.map(Duration::from_secs), ..Place::default() };
-        Caller { place, agent: Some(agent_name(client)), hears }
+    fn caller(client: &str, hears: bool, patience: Option<u64>) -> ToolCaller {
+        let place = CallOrigin { patience: patience.map(Duration::from_secs), ..CallOrigin::default() };
+        ToolCaller { place, agent: Some(agent_name(client)), hears }
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod tools;
 mod waiting;
 mod words;
 
-pub use asks::{Asks, Failure};
-pub use client::Place;
+pub use asks::{Asks, ToolFailure};
+pub use client::CallOrigin;
 pub use tools::Tools;
-pub(crate) use waiting::Gone;
+pub(crate) use waiting::CallerGone;

@@ -16,8 +16,8 @@ use sayso_core::ask::AskBody;
 use sayso_core::raw::Raw;
 
 use super::arguments::{self, AskUser, GetAnswer, NotifyUser};
-use super::asks::{Asks, Failure};
-use super::client::Caller;
+use super::asks::{Asks, ToolFailure};
+use super::client::ToolCaller;
 use super::waiting::patiently;
 use super::{definitions, words};
 
@@ -42,7 +42,7 @@ impl<A: Asks> Tools<A> {
         Self { asks, listed: definitions::all().into() }
     }
 
-    async fn ask_user(&self, call: Call<'_, A>) -> Result<CallToolResult, Failure> {
+    async fn ask_user(&self, call: ToolInvocation<'_, A>) -> Result<CallToolResult, ToolFailure> {
         let (ask, content) = arguments::read::<AskUser>(call.arguments)?.ask()?;
         let new = call.caller.sign(ask, &("ask", content), KEEP_QUESTION);
         let patience = call.caller.patience();
@@ -53,7 +53,7 @@ impl<A: Asks> Tools<A> {
         }
     }
 
-    async fn get_answer(&self, call: Call<'_, A>) -> Result<CallToolResult, Failure> {
+    async fn get_answer(&self, call: ToolInvocation<'_, A>) -> Result<CallToolResult, ToolFailure> {
         let wanted: GetAnswer = arguments::read(call.arguments)?;
         let wait = wanted.wait(call.caller.patience())?;
         match patiently(call.context, taken(&call.asks, &wanted.id, Some(wait))).await {
@@ -62,10 +62,10 @@ impl<A: Asks> Tools<A> {
         }
     }
 
-    async fn notify_user(&self, call: Call<'_, A>) -> Result<CallToolResult, Failure> {
+    async fn notify_user(&self, call: ToolInvocation<'_, A>) -> Result<CallToolResult, ToolFailure> {
         let NotifyUser { text } = arguments::read(call.arguments)?;
         if text.trim().is_empty() {
-            return Err(Failure("There is nothing to tell: text is empty.".to_owned()));
+            return Err(ToolFailure("There is nothing to tell: text is empty.".to_owned()));
         }
         let agent = call.caller.agent().map(str::to_owned);
         call.asks.notify(NewNotice { text, agent, external: call.caller.session() }).await?;
@@ -73,13 +73,13 @@ impl<A: Asks> Tools<A> {
     }
 
     /// Claude Code reads the text as the decision, so whatever happens is said as one.
-    async fn approve(&self, call: Call<'_, A>) -> CallToolResult {
+    async fn approve(&self, call: ToolInvocation<'_, A>) -> CallToolResult {
         let arguments = Raw::of(&call.arguments.unwrap_or_default());
         let said = match PromptCall::read(arguments) {
             Err(why) => PromptCall::refusal(&format!("Sayso could not show this: {why}.")),
             Ok(prompt) => match self.permission(&prompt, call.context, &call.caller, &call.asks).await {
                 Ok(said) => said,
-                Err(Failure(why)) => PromptCall::refusal(&format!("Nothing was approved: {why}")),
+                Err(ToolFailure(why)) => PromptCall::refusal(&format!("Nothing was approved: {why}")),
             },
         };
         words::text(said)
@@ -89,9 +89,9 @@ impl<A: Asks> Tools<A> {
         &self,
         prompt: &PromptCall,
         context: &RequestContext<RoleServer>,
-        caller: &Caller,
+        caller: &ToolCaller,
         asks: &A,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, ToolFailure> {
         let (mut ask, content, keep) = match &prompt.body {
             AskBody::Question { questions } => {
                 let questions: Vec<Question> = questions.iter().map(Question::from).collect();
@@ -103,7 +103,7 @@ impl<A: Asks> Tools<A> {
                 let content = Raw::of(&(&approval.tool, &approval.input));
                 (NewAsk { approval: Some(approval), ..NewAsk::default() }, (content, prompt.tool_use.as_deref()), KEEP_APPROVAL)
             }
-            AskBody::Link(_) => return Err(Failure("Links are not approved here.".to_owned())),
+            AskBody::Link(_) => return Err(ToolFailure("Links are not approved here.".to_owned())),
         };
         ask.tool_call_id.clone_from(&prompt.tool_use);
         let new = caller.sign(ask, &("approve", content), keep);
@@ -116,29 +116,29 @@ impl<A: Asks> Tools<A> {
                 if is_approval {
                     Box::pin(asks.withdraw(&id)).await;
                 }
-                Err(Failure("the call was cancelled.".to_owned()))
+                Err(ToolFailure("the call was cancelled.".to_owned()))
             }
         }
     }
 }
 
 /// One call of a tool.
-struct Call<'a, A> {
+struct ToolInvocation<'a, A> {
     asks: A,
-    caller: Caller,
+    caller: ToolCaller,
     arguments: Option<rmcp::model::JsonObject>,
     context: &'a RequestContext<RoleServer>,
 }
 
 /// Opens an ask and waits for its outcome, or for as long as the client is able to.
-async fn outcome<A: Asks>(asks: &A, new: NewAsk, patience: Option<Duration>) -> Result<Ask, Failure> {
+async fn outcome<A: Asks>(asks: &A, new: NewAsk, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
     // What opening takes is given back before the wait, which may be long and one of many.
     let id = Box::pin(asks.open(new)).await?.id;
     taken(asks, &id, patience).await
 }
 
 /// Waits for an outcome and takes it; as it is if there is none in time.
-async fn taken<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Result<Ask, Failure> {
+async fn taken<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
     let ask = asks.wait(id, patience).await?;
     if ask.outcome.is_none() { Ok(ask) } else { Box::pin(asks.receive(id)).await }
 }
@@ -169,8 +169,8 @@ impl<A: Asks> ServerHandler for Tools<A> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (asks, place) = self.asks.of_call(&context.extensions)?;
-        let caller = Caller::new(place, &context);
-        let call = Call { asks, caller, arguments: request.arguments, context: &context };
+        let caller = ToolCaller::new(place, &context);
+        let call = ToolInvocation { asks, caller, arguments: request.arguments, context: &context };
         let done = match &*request.name {
             definitions::ASK_USER => Box::pin(self.ask_user(call)).await,
             definitions::GET_ANSWER => Box::pin(self.get_answer(call)).await,
@@ -182,6 +182,6 @@ impl<A: Asks> ServerHandler for Tools<A> {
                 return Err(ErrorData::invalid_params(format!("there is no tool `{other}`; there are {known}"), None));
             }
         };
-        Ok(done.unwrap_or_else(|Failure(why)| words::failure(&why)).into())
+        Ok(done.unwrap_or_else(|ToolFailure(why)| words::failure(&why)).into())
     }
 }

@@ -15,13 +15,13 @@ const PROGRESS: Duration = Duration::from_secs(15);
 
 /// The connection that a call came over is gone.
 #[derive(Debug, Clone)]
-pub(crate) struct Gone(pub(crate) CancellationToken);
+pub(crate) struct CallerGone(pub(crate) CancellationToken);
 
 /// Does something that takes long, and tells the client so at once and every 15 seconds. Nothing if the client no
 /// longer wants it or is gone; it is dropped then.
 pub(super) async fn patiently<T>(context: &RequestContext<RoleServer>, work: impl Future<Output = T>) -> Option<T> {
     let parts = context.extensions.get::<axum::http::request::Parts>();
-    let gone = parts.and_then(|parts| parts.extensions.get::<Gone>()).map(|gone| gone.0.clone());
+    let gone = parts.and_then(|parts| parts.extensions.get::<CallerGone>()).map(|gone| gone.0.clone());
     let gone = async {
         match gone {
             Some(gone) => gone.cancelled_owned().await,

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use sayso_testkit::ServerProcess;
 use serde_json::{Value, json};
 
-use crate::http::{Http, Sse};
+use crate::http::{BenchHttp, Sse};
 use crate::meter;
 use crate::round_trip::{Until, target};
 
@@ -17,7 +17,7 @@ const FOR_EVER: &str = "question 1000000 times";
 pub(crate) async fn round_trips(server: &ServerProcess, until: Until) -> Result<Vec<u32>> {
     const WARM: usize = 100;
     let target = target(server);
-    let mut http = Http::connect(&target).await?;
+    let mut http = BenchHttp::connect(&target).await?;
     let capabilities = json!({ "_meta": { "extensions": { "sessionRequestQuestion": true } } });
     let hello = request(1, "initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities }));
     let connection = http.post_for("/acp", &hello, "acp-connection-id").await?;

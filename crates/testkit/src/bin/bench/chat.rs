@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use sayso_testkit::models::{MockModel, Reply, Script};
+use sayso_testkit::models::{MockModel, ModelReply, ModelScript};
 use sayso_testkit::{ServerProcess, write_config};
 use serde_json::json;
 use tempfile::TempDir;
@@ -11,9 +11,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use crate::http::{Http, Sse, find};
+use crate::http::{BenchHttp, Sse, find};
 use crate::report::Bound::AtMost;
-use crate::report::{Line, Report};
+use crate::report::{Measurement, Report};
 use crate::round_trip::{start_session, target};
 use crate::{MIB, Size, directory, memory, meter};
 
@@ -34,7 +34,7 @@ async fn start(url: &str) -> Result<(TempDir, ServerProcess)> {
 
 async fn paused(report: &mut Report, size: Size) -> Result<()> {
     let question = json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B" }] });
-    let model = MockModel::start(Script::choose(move |_| Reply::call("c", "question", question.clone()))).await?;
+    let model = MockModel::start(ModelScript::choose(move |_| ModelReply::call("c", "question", question.clone()))).await?;
     let (_dir, mut server) = start(model.url()).await?;
     let idle = memory::settled(&server).await?;
     // The first ones fill what is bounded: the feed's ring, the caches of the database.
@@ -42,7 +42,7 @@ async fn paused(report: &mut Report, size: Size) -> Result<()> {
     let before = memory::settled(&server).await?;
     memory::sessions_with_a_question(&server, AGENT, size.many).await?;
     let after = memory::settled(&server).await?;
-    let line = Line::new("chat_paused")
+    let line = Measurement::new("chat_paused")
         .told("conversations", size.many as f64)
         .told("first_ones_mib", before.rss.saturating_sub(idle.rss) as f64 / MIB);
     report.add(line.wanted("added_mib", after.rss.saturating_sub(before.rss) as f64 / MIB, AtMost(5.0)))?;
@@ -62,7 +62,7 @@ async fn first_word(report: &mut Report, size: Size) -> Result<()> {
         }
     });
     let (_dir, mut server) = start(&url).await?;
-    let mut http = Http::connect(&target(&server)).await?;
+    let mut http = BenchHttp::connect(&target(&server)).await?;
     let session = start_session(&mut http, AGENT, "hello").await?;
     times.recv().await.context("the endpoint was not called")?;
     let mut stream = Sse::open(&target(&server), &format!("/v1/sessions/{session}/events")).await?;
@@ -75,7 +75,7 @@ async fn first_word(report: &mut Report, size: Size) -> Result<()> {
         while stream.event().await?.name != b"message.delta" {}
         late.push(at.elapsed().as_secs_f64() * 1e3);
     }
-    let line = Line::new("chat_first_word").told("replies", late.len() as f64);
+    let line = Measurement::new("chat_first_word").told("replies", late.len() as f64);
     report.add(line.wanted("p50_ms", meter::median(&late), AtMost(5.0)))?;
     server.terminate().await?;
     endpoint.abort();

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use sayso_api::ask::AskPage;
 use sayso_testkit::ServerProcess;
 
-use crate::http::{Http, Sse};
+use crate::http::{BenchHttp, Sse};
 use crate::meter;
 use crate::round_trip::{Clients, Until, target};
 
@@ -39,7 +39,7 @@ pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usi
     let pid = server.pid().context("the server does not run")?;
     let clients = Clients::start(server, crate::MOCK, clients).await?;
     clients.wait(Until::Count(clients.done() + 200)).await?;
-    let mut http = Http::connect(&target(server)).await?;
+    let mut http = BenchHttp::connect(&target(server)).await?;
     let from = head(&mut http).await?;
     let (cpu, before, began) = (meter::cpu(pid)?, received.get(), Instant::now());
     clients.wait(until).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usi
 }
 
 /// Where the feed stands.
-async fn head(http: &mut Http) -> Result<i64> {
+async fn head(http: &mut BenchHttp) -> Result<i64> {
     let page: AskPage = serde_json::from_slice(http.get("/v1/asks?limit=1").await?)?;
     Ok(page.seq)
 }

@@ -7,12 +7,12 @@ use tokio::net::TcpStream;
 
 /// Where the server is and how to be let in.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct BenchTarget {
     pub(crate) address: String,
     pub(crate) token: String,
 }
 
-impl Target {
+impl BenchTarget {
     fn head(&self, method: &str, path: &str) -> String {
         format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n", self.address, self.token)
     }
@@ -26,14 +26,14 @@ impl Target {
 
 /// A connection that is kept open.
 #[derive(Debug)]
-pub(crate) struct Http {
-    target: Target,
+pub(crate) struct BenchHttp {
+    target: BenchTarget,
     socket: TcpStream,
     buffer: Vec<u8>,
 }
 
-impl Http {
-    pub(crate) async fn connect(target: &Target) -> Result<Self> {
+impl BenchHttp {
+    pub(crate) async fn connect(target: &BenchTarget) -> Result<Self> {
         Ok(Self { target: target.clone(), socket: target.connect().await?, buffer: Vec::with_capacity(8 * 1024) })
     }
 
@@ -101,12 +101,12 @@ pub(crate) struct Sse {
 
 impl Sse {
     /// Opens a stream and waits until it is open.
-    pub(crate) async fn open(target: &Target, path: &str) -> Result<Self> {
+    pub(crate) async fn open(target: &BenchTarget, path: &str) -> Result<Self> {
         Self::open_with(target, path, "").await
     }
 
     /// The same, with these headers.
-    pub(crate) async fn open_with(target: &Target, path: &str, headers: &str) -> Result<Self> {
+    pub(crate) async fn open_with(target: &BenchTarget, path: &str, headers: &str) -> Result<Self> {
         let mut socket = target.connect().await?;
         let request = format!("{}{headers}accept: text/event-stream\r\n\r\n", target.head("GET", path));
         socket.write_all(request.as_bytes()).await?;
@@ -127,12 +127,12 @@ impl Sse {
     }
 
     /// The next frame that is an event: its name and its whole text.
-    pub(crate) async fn event(&mut self) -> Result<Event<'_>> {
+    pub(crate) async fn event(&mut self) -> Result<BenchEvent<'_>> {
         loop {
             // What was borrowed last time is done with; the borrow checker wants places, not slices.
             let found = self.find_event();
             if let Some((name, frame)) = found {
-                return Ok(Event { name: &self.text[name], frame: &self.text[frame] });
+                return Ok(BenchEvent { name: &self.text[name], frame: &self.text[frame] });
             }
             self.text.drain(..self.taken);
             self.taken = 0;
@@ -215,12 +215,12 @@ impl Sse {
 
 /// One event of a stream.
 #[derive(Debug)]
-pub(crate) struct Event<'a> {
+pub(crate) struct BenchEvent<'a> {
     pub(crate) name: &'a [u8],
     frame: &'a [u8],
 }
 
-impl Event<'_> {
+impl BenchEvent<'_> {
     /// Whether these words are in it.
     pub(crate) fn says(&self, words: &str) -> bool {
         find(self.frame, words.as_bytes()).is_some()

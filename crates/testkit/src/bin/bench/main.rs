@@ -32,7 +32,7 @@ use sayso_testkit::{ServerProcess, write_config};
 use tempfile::TempDir;
 
 use crate::report::Bound::{AtLeast, AtMost};
-use crate::report::{Line, Report};
+use crate::report::{Measurement, Report};
 use crate::round_trip::{Clients, Until, Window};
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -188,8 +188,8 @@ async fn round_trip_1(report: &mut Report, size: Size) -> Result<()> {
         raws.push(raw);
         windows.push(window);
     }
-    report.add(Line::new("raw_commit").told("p50_ms", meter::median(&raws)))?;
-    report.add(figures(Line::new("round_trip_1"), &windows).told("p50_ms", of(&windows, |window| window.p50_ms)).wanted(
+    report.add(Measurement::new("raw_commit").told("p50_ms", meter::median(&raws)))?;
+    report.add(figures(Measurement::new("round_trip_1"), &windows).told("p50_ms", of(&windows, |window| window.p50_ms)).wanted(
         "p50_ms_over_two_raw_commits",
         meter::median(&over),
         AtMost(0.8),
@@ -209,7 +209,7 @@ async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
         server.terminate().await?;
     }
     report.add(
-        figures(Line::new("round_trip_100"), &windows)
+        figures(Measurement::new("round_trip_100"), &windows)
             .told("fixed_work_us", meter::median(&work))
             .told("best_cpu_us", windows.iter().map(|window| window.cpu_us).fold(f64::INFINITY, f64::min))
             .told("best_per_second", windows.iter().map(|window| window.per_second).fold(0.0, f64::max))
@@ -242,13 +242,13 @@ async fn acp_door(report: &mut Report, size: Size) -> Result<()> {
         native.push(of_native);
         door.push(of_door);
     }
-    let line = Line::new("acp_door").told("runs", size.runs as f64);
+    let line = Measurement::new("acp_door").told("runs", size.runs as f64);
     let line = line.told("native_p50_ms", meter::median(&native)).told("p50_ms", meter::median(&door));
     report.add(line.wanted("p50_over_native", meter::median(&ratios), AtMost(1.5)))
 }
 
 /// What is told of every run of round trips.
-fn figures(line: Line, windows: &[Window]) -> Line {
+fn figures(line: Measurement, windows: &[Window]) -> Measurement {
     line.told("runs", windows.len() as f64)
         .told("round_trips", windows.iter().map(|window| window.round_trips).sum::<u64>() as f64)
         .told("per_second", of(windows, |window| window.per_second))
@@ -272,7 +272,7 @@ async fn fan_out_100(report: &mut Report, size: Size) -> Result<()> {
     }
     let per_second = meter::median(&runs.iter().map(|run| run.per_second).collect::<Vec<_>>());
     let cpu_us = meter::median(&runs.iter().map(|run| run.cpu_us).collect::<Vec<_>>());
-    let line = Line::new("fan_out_100").told("runs", runs.len() as f64);
+    let line = Measurement::new("fan_out_100").told("runs", runs.len() as f64);
     report.add(line.wanted("deliveries_per_second", per_second, AtLeast(200_000.0)).wanted("cpu_us", cpu_us, AtMost(6.0)))
 }
 
@@ -281,7 +281,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     let mut server = ServerProcess::start(dir.path()).await?;
     let idle = memory::settled(&server).await?;
     report.add(
-        Line::new("memory_idle")
+        Measurement::new("memory_idle")
             .wanted("rss_mib", idle.rss as f64 / MIB, AtMost(12.0))
             .told("anonymous_mib", idle.anonymous as f64 / MIB),
     )?;
@@ -289,7 +289,11 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     let streams = memory::idle_streams(&server, size.streams).await?;
     let with_streams = memory::settled(&server).await?;
     let each = (with_streams.rss as f64 - idle.rss as f64) / 1024.0 / size.streams as f64;
-    report.add(Line::new("memory_idle_streams").told("streams", size.streams as f64).wanted("kib_each", each, AtMost(25.0)))?;
+    report.add(Measurement::new("memory_idle_streams").told("streams", size.streams as f64).wanted(
+        "kib_each",
+        each,
+        AtMost(25.0),
+    ))?;
     drop(streams);
     server.terminate().await?;
 
@@ -300,7 +304,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     memory::sessions_with_a_question(&server, MOCK, size.pending).await?;
     let after = memory::settled(&server).await?;
     let added = (after.rss as f64 - before.rss as f64) / MIB;
-    let line = Line::new("memory_pending").told("pending_sessions", size.pending as f64);
+    let line = Measurement::new("memory_pending").told("pending_sessions", size.pending as f64);
     report.add(line.wanted("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
     server.terminate().await?;
 
@@ -311,7 +315,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     many_pending::open(&server, size.pending).await?;
     let after = memory::settled(&server).await?;
     let added = (after.rss as f64 - before.rss as f64) / MIB;
-    let line = Line::new("memory_pending_calls").told("pending", size.pending as f64);
+    let line = Measurement::new("memory_pending_calls").told("pending", size.pending as f64);
     report.add(line.wanted("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
     server.terminate().await?;
     Ok(())
@@ -325,7 +329,7 @@ async fn many(report: &mut Report, size: Size) -> Result<()> {
     let opened_per_second = size.many as f64 / began.elapsed().as_secs_f64();
     let mut pages = many_pending::list(&server, size.answers).await?;
     let mut answers = many_pending::answer(&server, &ids, size.answers).await?;
-    let line = Line::new("pending_many").told("pending", size.many as f64).told("opened_per_second", opened_per_second);
+    let line = Measurement::new("pending_many").told("pending", size.many as f64).told("opened_per_second", opened_per_second);
     report.add(
         line.told("list_p50_ms", meter::percentile(&mut pages, 0.5) / 1e3)
             .wanted("list_p99_ms", meter::percentile(&mut pages, 0.99) / 1e3, AtMost(50.0))
@@ -337,7 +341,7 @@ async fn many(report: &mut Report, size: Size) -> Result<()> {
     for _ in 0..size.runs.max(3) {
         starts.push(many_pending::start_to_healthy(&mut server).await?);
     }
-    let line = Line::new("pending_many_start").told("stored", size.many as f64);
+    let line = Measurement::new("pending_many_start").told("stored", size.many as f64);
     report.add(line.wanted("start_to_healthy_ms", meter::median(&starts), AtMost(30.0)))?;
     server.terminate().await?;
     Ok(())
@@ -362,7 +366,7 @@ async fn mcp_waiting(report: &mut Report, size: Size) -> Result<()> {
         let used = meter::cpu(pid)?;
         tokio::time::sleep(LOOK).await;
         let busy = (meter::cpu(pid)? - used).as_secs_f64() / LOOK.as_secs_f64() * 100.0;
-        let line = Line::new(name).told("calls", size.pending as f64).wanted("kib_each", each, AtMost(60.0));
+        let line = Measurement::new(name).told("calls", size.pending as f64).wanted("kib_each", each, AtMost(60.0));
         report.add(line.wanted("cpu_percent", busy, AtMost(3.0)))?;
         drop(calls);
         server.terminate().await?;
@@ -384,7 +388,7 @@ async fn status_line(report: &mut Report, size: Size) -> Result<()> {
         anyhow::ensure!(output.status.success() && !output.stdout.is_empty(), "`sayso status --line` says nothing");
     }
     server.terminate().await?;
-    report.add(Line::new("status_line").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
+    report.add(Measurement::new("status_line").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
 }
 
 /// `sayso hook claude` when a rule decides, as a whole process: the agent waits for it.
@@ -411,7 +415,7 @@ async fn hook(report: &mut Report, size: Size) -> Result<()> {
         anyhow::ensure!(String::from_utf8_lossy(&output.stdout).contains("allow"), "the hook says nothing");
     }
     server.terminate().await?;
-    report.add(Line::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(15.0)))
+    report.add(Measurement::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(15.0)))
 }
 
 /// `sayso inbox`: from a key to the screen that it makes, through a terminal.
@@ -421,7 +425,7 @@ async fn inbox_redraw(report: &mut Report, size: Size) -> Result<()> {
     many_pending::open(&server, size.many).await?;
     let mut times = inbox::redraws(&server, size.many, size.answers.min(200)).await?;
     server.terminate().await?;
-    let line = Line::new("inbox_redraw").told("pending", size.many as f64);
+    let line = Measurement::new("inbox_redraw").told("pending", size.many as f64);
     report.add(
         line.wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(16.0))
             .told("p99_ms", meter::percentile(&mut times, 0.99) / 1e3),
@@ -442,7 +446,7 @@ async fn growth(report: &mut Report, size: Size) -> Result<()> {
     clients.stop().await?;
     server.terminate().await?;
     report.add(
-        Line::new("growth")
+        Measurement::new("growth")
             .told("stored", size.stored as f64)
             .told("cpu_us_few", few.cpu_us)
             .told("cpu_us_many", many.cpu_us)

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use sayso_api::ask::{Ask, AskPage};
 use sayso_testkit::ServerProcess;
 
-use crate::http::{Http, Target};
+use crate::http::{BenchHttp, BenchTarget};
 use crate::meter;
 use crate::round_trip::target;
 
@@ -28,8 +28,8 @@ pub(crate) async fn open(server: &ServerProcess, count: usize) -> Result<Vec<Str
     Ok(ids)
 }
 
-async fn open_some(target: Target, count: usize) -> Result<Vec<String>> {
-    let mut http = Http::connect(&target).await?;
+async fn open_some(target: BenchTarget, count: usize) -> Result<Vec<String>> {
+    let mut http = BenchHttp::connect(&target).await?;
     let mut ids = Vec::with_capacity(count);
     for _ in 0..count {
         let ask: Ask = serde_json::from_slice(http.post("/v1/asks", ASK).await?)?;
@@ -40,7 +40,7 @@ async fn open_some(target: Target, count: usize) -> Result<Vec<String>> {
 
 /// The times of pages of a hundred, from the first to the last and again.
 pub(crate) async fn list(server: &ServerProcess, pages: usize) -> Result<Vec<u32>> {
-    let mut http = Http::connect(&target(server)).await?;
+    let mut http = BenchHttp::connect(&target(server)).await?;
     let mut times = Vec::with_capacity(pages);
     let mut cursor: Option<String> = None;
     for _ in 0..pages {
@@ -57,7 +57,7 @@ pub(crate) async fn list(server: &ServerProcess, pages: usize) -> Result<Vec<u32
 
 /// The times of answers, one after the other, spread over what is pending.
 pub(crate) async fn answer(server: &ServerProcess, ids: &[String], count: usize) -> Result<Vec<u32>> {
-    let mut http = Http::connect(&target(server)).await?;
+    let mut http = BenchHttp::connect(&target(server)).await?;
     let step = (ids.len() / count.max(1)).max(1);
     let mut times = Vec::with_capacity(count);
     for id in ids.iter().step_by(step).take(count) {
@@ -73,7 +73,7 @@ pub(crate) async fn start_to_healthy(server: &mut ServerProcess) -> Result<f64> 
     server.terminate().await?;
     let began = Instant::now();
     server.start_again().await?;
-    let mut http = Http::connect(&target(server)).await?;
+    let mut http = BenchHttp::connect(&target(server)).await?;
     http.get("/v1/health").await.context("not healthy")?;
     Ok(began.elapsed().as_secs_f64() * 1e3)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::http::{Target, find};
+use crate::http::{BenchTarget, find};
 
 /// Which era a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Era {
 }
 
 /// A call that waits, with a question of its own. It waits while the value lives.
-pub(crate) async fn waiting(target: &Target, era: Era, number: usize) -> Result<TcpStream> {
+pub(crate) async fn waiting(target: &BenchTarget, era: Era, number: usize) -> Result<TcpStream> {
     let questions =
         json!([{ "question": format!("Which one is number {number}?"), "options": [{ "label": "A" }, { "label": "B" }] }]);
     let mut params = json!({ "name": "ask_user", "arguments": { "questions": questions }, "_meta": { "progressToken": number } });
@@ -46,7 +46,7 @@ fn request(method: &str, params: Value) -> Value {
 }
 
 /// Sends one message; the connection, and the head of the reply.
-async fn post(target: &Target, headers: &str, body: &Value) -> Result<(TcpStream, String)> {
+async fn post(target: &BenchTarget, headers: &str, body: &Value) -> Result<(TcpStream, String)> {
     let mut socket = TcpStream::connect(&target.address).await?;
     let body = body.to_string();
     let request = format!(

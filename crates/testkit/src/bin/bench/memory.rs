@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use sayso_testkit::ServerProcess;
 
-use crate::http::{Http, Sse};
+use crate::http::{BenchHttp, Sse};
 use crate::meter::{self, Memory};
 use crate::round_trip::{start_session, target};
 
@@ -20,7 +20,7 @@ pub(crate) async fn settled(server: &ServerProcess) -> Result<Memory> {
 
 /// Starts this many sessions, each with one question, and waits until all are pending.
 pub(crate) async fn sessions_with_a_question(server: &ServerProcess, agent: &str, count: usize) -> Result<()> {
-    let mut http = Http::connect(&target(server)).await?;
+    let mut http = BenchHttp::connect(&target(server)).await?;
     let mut events = Sse::open(&target(server), "/v1/events").await?;
     let start = async {
         for _ in 0..count {

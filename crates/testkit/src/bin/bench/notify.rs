@@ -4,13 +4,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use sayso_api::ask::Ask;
-use sayso_testkit::receivers::{Call, Receiver};
+use sayso_testkit::receivers::{ReceivedCall, Receiver};
 use sayso_testkit::{ServerProcess, write_config};
 use tempfile::TempDir;
 
-use crate::http::Http;
+use crate::http::BenchHttp;
 use crate::report::Bound::AtMost;
-use crate::report::{Line, Report};
+use crate::report::{Measurement, Report};
 use crate::round_trip::target;
 use crate::{MIB, Size, directory, many_pending, memory, meter};
 
@@ -43,7 +43,7 @@ async fn start(channels: usize, url: &str, after: &str) -> Result<(TempDir, Serv
 async fn late(report: &mut Report, size: Size) -> Result<()> {
     let receiver = Receiver::with_status(200).await?;
     let (_dir, mut server) = start(CHANNELS, receiver.url(), &format!("{AFTER}ms")).await?;
-    let mut http = Http::connect(&target(&server)).await?;
+    let mut http = BenchHttp::connect(&target(&server)).await?;
     let asks = size.answers.min(100);
     let body = r#"{"questions":[{"text":"Which?","input":"text"}]}"#;
     let mut due = std::collections::HashMap::new();
@@ -61,13 +61,13 @@ async fn late(report: &mut Report, size: Size) -> Result<()> {
         over.push(u32::try_from(came(call)?.saturating_sub(*due))?);
     }
     server.terminate().await?;
-    let line = Line::new("notify_late").told("asks", asks as f64).told("channels", CHANNELS as f64);
+    let line = Measurement::new("notify_late").told("asks", asks as f64).told("channels", CHANNELS as f64);
     let line = line.told("p50_ms", meter::percentile(&mut over, 0.5)).told("most_ms", meter::percentile(&mut over, 1.0));
     report.add(line.wanted("p99_ms", meter::percentile(&mut over, 0.99), AtMost(50.0)))
 }
 
 /// When a call came, in milliseconds since 1970.
-fn came(call: &Call) -> Result<u64> {
+fn came(call: &ReceivedCall) -> Result<u64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
     Ok(u64::try_from((now - call.at.elapsed()).as_millis())?)
 }
@@ -84,7 +84,7 @@ async fn held(report: &mut Report, size: Size) -> Result<()> {
         added.push((after.rss as f64 - before.rss as f64) / MIB);
     }
     let [without, with] = added[..] else { anyhow::bail!("two measurements") };
-    let line = Line::new("notify_held").told("pending", size.many as f64).told("channels", CHANNELS as f64);
+    let line = Measurement::new("notify_held").told("pending", size.many as f64).told("channels", CHANNELS as f64);
     report.add(line.told("without_mib", without).told("with_mib", with).wanted("added_mib", with - without, AtMost(20.0)))
 }
 
@@ -102,6 +102,6 @@ async fn dead(report: &mut Report, size: Size) -> Result<()> {
         }
     }
     let (with, without) = (meter::median(&with), meter::median(&without));
-    let line = Line::new("notify_dead").told("answers", size.answers as f64).told("answer_p50_ms", with);
+    let line = Measurement::new("notify_dead").told("answers", size.answers as f64).told("answer_p50_ms", with);
     report.add(line.told("without_p50_ms", without).wanted("ratio", with / without, AtMost(1.25)))
 }

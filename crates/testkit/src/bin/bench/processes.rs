@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use sayso_testkit::{PROGRAM, ServerProcess, write_config};
 
-use crate::http::Http;
+use crate::http::BenchHttp;
 use crate::report::Bound::AtMost;
-use crate::report::{Line, Report};
+use crate::report::{Measurement, Report};
 use crate::round_trip::{Clients, Until, target};
 use crate::{MIB, MOCK, Size, directory, memory, meter};
 
@@ -30,7 +30,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         end(&mut server).await?;
     }
     let (inside, outside) = (meter::median(&inside), meter::median(&outside));
-    let line = Line::new("processes_round_trip_1").told("inside_p50_ms", inside).told("process_p50_ms", outside);
+    let line = Measurement::new("processes_round_trip_1").told("inside_p50_ms", inside).told("process_p50_ms", outside);
     report.add(line.wanted("added_p50_ms", outside - inside, AtMost(1.0)))?;
 
     let dir = directory()?;
@@ -41,7 +41,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
     let started = began.elapsed();
     let rss = memory::settled(&server).await?.rss as f64 / MIB;
     let supervisor = supervisors(&dir)?;
-    let line = Line::new("processes_pending").told("agents", MANY as f64).told("supervisor_rss_mib", supervisor / MIB);
+    let line = Measurement::new("processes_pending").told("agents", MANY as f64).told("supervisor_rss_mib", supervisor / MIB);
     report.add(line.wanted("started_seconds", started.as_secs_f64(), AtMost(5.0)).wanted("server_rss_mib", rss, AtMost(60.0)))?;
 
     let mut back = Vec::new();
@@ -52,14 +52,14 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         attached(&server, MANY).await?;
         back.push(began.elapsed().as_secs_f64());
     }
-    let line = Line::new("processes_back").told("agents", MANY as f64);
+    let line = Measurement::new("processes_back").told("agents", MANY as f64);
     report.add(line.wanted("attached_seconds", meter::median(&back), AtMost(1.0)))?;
     end(&mut server).await
 }
 
 /// Waits until the server is attached to this many processes.
 async fn attached(server: &ServerProcess, count: usize) -> Result<()> {
-    let mut http = Http::connect(&target(server)).await?;
+    let mut http = BenchHttp::connect(&target(server)).await?;
     let wanted = format!("\nsayso_agents {count}\n");
     let began = Instant::now();
     while !String::from_utf8_lossy(http.get("/metrics").await?).contains(&wanted) {

@@ -33,7 +33,7 @@ impl Bound {
 
 /// One measurement.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct Measurement {
     name: &'static str,
     /// In the order in which they were measured.
     fields: Vec<(String, f64)>,
@@ -41,7 +41,7 @@ pub(crate) struct Line {
     missed: Vec<String>,
 }
 
-impl Line {
+impl Measurement {
     pub(crate) fn new(name: &'static str) -> Self {
         Self { name, fields: Vec::new(), targets: Map::new(), missed: Vec::new() }
     }
@@ -71,7 +71,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, line: Line) -> Result<()> {
+    pub(crate) fn add(&mut self, line: Measurement) -> Result<()> {
         // Written by hand, so that a person finds the name first and the figures in their order.
         let mut text = format!("{{\"bench\":{},\"ok\":{}", json!(line.name), line.missed.is_empty());
         for (figure, value) in line.fields {

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use sayso_testkit::ServerProcess;
 use tokio::task::JoinHandle;
 
-use crate::http::{Http, Sse, Target};
+use crate::http::{BenchHttp, BenchTarget, Sse};
 use crate::meter;
 
 /// More than any run gets through.
@@ -17,7 +17,7 @@ const FOR_EVER: &str = "question 1000000 times";
 
 /// What the clients of one run share. They all live on one thread.
 #[derive(Debug, Default)]
-struct Shared {
+struct RoundTripShared {
     /// Round trips since the start.
     done: Cell<u64>,
     resolved: Cell<u64>,
@@ -31,7 +31,7 @@ struct Shared {
 /// Clients at work.
 #[derive(Debug)]
 pub(crate) struct Clients {
-    shared: Rc<Shared>,
+    shared: Rc<RoundTripShared>,
     tasks: Vec<JoinHandle<Result<()>>>,
     pid: u32,
 }
@@ -62,10 +62,10 @@ impl Clients {
     /// Starts this many; when this returns, each has a stream and its agent has asked.
     pub(crate) async fn start(server: &ServerProcess, agent: &str, count: usize) -> Result<Self> {
         let target = target(server);
-        let shared = Rc::<Shared>::default();
+        let shared = Rc::<RoundTripShared>::default();
         let mut tasks = Vec::with_capacity(count);
         for _ in 0..count {
-            let mut http = Http::connect(&target).await?;
+            let mut http = BenchHttp::connect(&target).await?;
             let session = start_session(&mut http, agent, FOR_EVER).await?;
             let stream = Sse::open(&target, &format!("/v1/sessions/{session}/events?since=0")).await?;
             tasks.push(tokio::task::spawn_local(answer(http, stream, Rc::clone(&shared))));
@@ -140,19 +140,19 @@ impl Clients {
     }
 }
 
-pub(crate) fn target(server: &ServerProcess) -> Target {
-    Target { address: server.address().to_owned(), token: server.token().to_owned() }
+pub(crate) fn target(server: &ServerProcess) -> BenchTarget {
+    BenchTarget { address: server.address().to_owned(), token: server.token().to_owned() }
 }
 
 /// Starts a session; its id.
-pub(crate) async fn start_session(http: &mut Http, agent: &str, prompt: &str) -> Result<String> {
+pub(crate) async fn start_session(http: &mut BenchHttp, agent: &str, prompt: &str) -> Result<String> {
     let body = http.post("/v1/sessions", &format!(r#"{{"agent":"{agent}","prompt":"{prompt}"}}"#)).await?;
     let session: sayso_api::session::Session = serde_json::from_slice(body)?;
     Ok(session.id)
 }
 
 /// Answers whatever its session asks.
-async fn answer(mut http: Http, mut stream: Sse, shared: Rc<Shared>) -> Result<()> {
+async fn answer(mut http: BenchHttp, mut stream: Sse, shared: Rc<RoundTripShared>) -> Result<()> {
     let mut seen: Option<Instant> = None;
     let count = |cell: &Cell<u64>| cell.set(cell.get() + 1);
     loop {

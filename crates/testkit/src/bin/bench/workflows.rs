@@ -10,7 +10,7 @@ use sayso_testkit::ServerProcess;
 use serde_json::json;
 
 use crate::report::Bound::AtMost;
-use crate::report::{Line, Report};
+use crate::report::{Measurement, Report};
 use crate::{MIB, MOCK, Size, directory, meter};
 
 /// Steps of one run.
@@ -31,7 +31,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         alone.push(own.as_secs_f64() * 1e3);
         over.push((run.as_secs_f64() / STEPS as f64 - own.as_secs_f64()) * 1e3);
     }
-    let line = Line::new("workflow_step").told("steps", STEPS as f64).told("session_p50_ms", meter::median(&alone));
+    let line = Measurement::new("workflow_step").told("steps", STEPS as f64).told("session_p50_ms", meter::median(&alone));
     report.add(line.wanted("over_the_agent_p50_ms", meter::median(&over), AtMost(5.0)))?;
 
     let count = size.pending;
@@ -47,7 +47,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         ended += 1;
         peak = peak.max(meter::memory(server.pid().context("the server does not run")?)?.rss);
     }
-    let line = Line::new("workflows").told("runs", count as f64).told("at_once", AT_ONCE as f64);
+    let line = Measurement::new("workflows").told("runs", count as f64).told("at_once", AT_ONCE as f64);
     let line = line.told("runs_per_second", count as f64 / began.elapsed().as_secs_f64());
     report.add(line.wanted("server_rss_mib", peak as f64 / MIB, AtMost(150.0)))?;
     server.terminate().await?;

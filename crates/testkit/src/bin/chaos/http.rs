@@ -16,14 +16,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where the server is, and the token.
 #[derive(Debug, Clone)]
-pub(crate) struct Server {
+pub(crate) struct ChaosServer {
     address: String,
     token: String,
 }
 
 /// A call.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct ChaosCall {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) key: Option<String>,
@@ -32,13 +32,13 @@ pub(crate) struct Call {
 
 /// Its reply, and how often it had to be sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub(crate) struct ChaosReply {
     pub(crate) status: u16,
     pub(crate) body: Value,
     pub(crate) sent: u32,
 }
 
-impl Call {
+impl ChaosCall {
     pub(crate) fn get(path: impl Into<String>) -> Self {
         Self { method: "GET", path: path.into(), key: None, body: None }
     }
@@ -48,13 +48,13 @@ impl Call {
     }
 }
 
-impl Server {
+impl ChaosServer {
     pub(crate) fn new(address: &str, token: &str) -> Self {
         Self { address: address.to_owned(), token: token.to_owned() }
     }
 
     /// Sends a call until there is a reply.
-    pub(crate) async fn call(&self, call: &Call) -> anyhow::Result<Reply> {
+    pub(crate) async fn call(&self, call: &ChaosCall) -> anyhow::Result<ChaosReply> {
         let mut sent = 0;
         let until_replied = async {
             loop {
@@ -68,13 +68,13 @@ impl Server {
             }
         };
         match tokio::time::timeout(PATIENCE, until_replied).await {
-            Ok((status, body)) => Ok(Reply { status, body, sent }),
+            Ok((status, body)) => Ok(ChaosReply { status, body, sent }),
             Err(_) => anyhow::bail!("no reply to {} {} in {PATIENCE:?}, sent {sent} times", call.method, call.path),
         }
     }
 
     /// Sends a call once. An error means that nobody knows what became of it.
-    async fn once(&self, call: &Call) -> Result<(u16, Value)> {
+    async fn once(&self, call: &ChaosCall) -> Result<(u16, Value)> {
         let body = call.body.as_ref().map(Value::to_string).unwrap_or_default();
         let key = call.key.as_ref().map(|key| format!("idempotency-key: {key}\r\n")).unwrap_or_default();
         let request = format!(

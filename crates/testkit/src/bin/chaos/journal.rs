@@ -8,13 +8,13 @@ const TOLD: usize = 20;
 
 /// Everything that somebody was told, and everything that should not have been said.
 #[derive(Debug, Default)]
-pub(crate) struct Journal {
-    inner: Mutex<Inner>,
+pub(crate) struct ChaosJournal {
+    inner: Mutex<ChaosRecords>,
 }
 
 /// The contents, to be compared at the end.
 #[derive(Debug, Default)]
-pub(crate) struct Inner {
+pub(crate) struct ChaosRecords {
     /// Asks that callers opened (201).
     pub(crate) opened: BTreeSet<String>,
     /// Asks that anybody saw in a list or in the stream.
@@ -34,8 +34,8 @@ pub(crate) struct Inner {
     problems: Vec<String>,
 }
 
-impl Journal {
-    pub(crate) fn write(&self) -> MutexGuard<'_, Inner> {
+impl ChaosJournal {
+    pub(crate) fn write(&self) -> MutexGuard<'_, ChaosRecords> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -49,7 +49,7 @@ impl Journal {
     }
 }
 
-impl Inner {
+impl ChaosRecords {
     /// Notes how a call went.
     pub(crate) fn sent(&mut self, times: u32) {
         self.retried += u64::from(times > 1);

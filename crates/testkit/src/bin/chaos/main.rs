@@ -25,8 +25,8 @@ use sayso_testkit::{PROGRAM, ServerProcess, write_config};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::http::Server;
-use crate::journal::Journal;
+use crate::http::ChaosServer;
+use crate::journal::ChaosJournal;
 use crate::random::Random;
 
 /// Kill the real server at random moments and see whether it keeps its promises.
@@ -40,7 +40,7 @@ struct Args {
     seed: Option<u64>,
     /// Where the agents that ask are.
     #[arg(long, default_value = "inside")]
-    agents: Agents,
+    agents: AgentPlace,
     /// How many of them ask.
     #[arg(long, default_value_t = 4)]
     sessions: u32,
@@ -57,14 +57,14 @@ struct Args {
 
 /// Where agents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Agents {
+enum AgentPlace {
     /// The mock inside the server.
     Inside,
     /// The mock as a program, behind a supervisor.
     Process,
 }
 
-impl Agents {
+impl AgentPlace {
     const fn name(self) -> &'static str {
         match self {
             Self::Inside => "mock",
@@ -98,8 +98,8 @@ async fn run(args: Args) -> Result<bool> {
     let dir = tempfile::Builder::new().prefix("sayso-chaos-").tempdir()?;
     write_config(dir.path(), "")?;
     let mut process = ServerProcess::start(dir.path()).await?;
-    let server = Server::new(process.address(), process.token());
-    let journal = Arc::new(Journal::default());
+    let server = ChaosServer::new(process.address(), process.token());
+    let journal = Arc::new(ChaosJournal::default());
 
     let (stop, stopping) = watch::channel(false);
     let reader = tokio::spawn(reader::read(process.client()?, Arc::clone(&journal)));

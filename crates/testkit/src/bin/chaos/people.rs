@@ -6,17 +6,17 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::http::{Call, Reply, Server};
-use crate::journal::Journal;
+use crate::http::{ChaosCall, ChaosReply, ChaosServer};
+use crate::journal::ChaosJournal;
 use crate::random::Random;
 
 /// What an agent is told: it asks, and when it has all answers it says how many that were.
 const PROMPT: &str = "question 5 times";
 
 /// Starts a session with this agent, which asks one question after the other.
-pub(crate) async fn start_session(server: &Server, agent: &str, number: u32) -> Result<String> {
+pub(crate) async fn start_session(server: &ChaosServer, agent: &str, number: u32) -> Result<String> {
     let body = json!({ "agent": agent, "prompt": PROMPT });
-    let reply = server.call(&Call::post("/v1/sessions", format!("session-{number}"), body)).await?;
+    let reply = server.call(&ChaosCall::post("/v1/sessions", format!("session-{number}"), body)).await?;
     if reply.status != 201 {
         bail!("no session: {} {}", reply.status, reply.body);
     }
@@ -24,15 +24,15 @@ pub(crate) async fn start_session(server: &Server, agent: &str, number: u32) -> 
 }
 
 /// Tells an agent to go on whenever it is done.
-pub(crate) async fn prompt(server: Server, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
+pub(crate) async fn prompt(server: ChaosServer, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
     let mut round = 0;
     // It is idle until it has begun with what it was told: a second prompt would answer its question.
     let mut told = Value::Null;
     while !*stopping.borrow() {
-        let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
+        let detail = server.call(&ChaosCall::get(format!("/v1/sessions/{session}"))).await?.body;
         if detail["status"] == "idle" && detail["updatedAt"] != told {
             told = detail["updatedAt"].clone();
-            let more = Call::post(
+            let more = ChaosCall::post(
                 format!("/v1/sessions/{session}/messages"),
                 format!("prompt-{session}-{round}"),
                 json!({ "text": PROMPT }),
@@ -49,15 +49,21 @@ pub(crate) async fn prompt(server: Server, session: String, stopping: watch::Rec
 }
 
 /// Opens one ask after the other and waits for each outcome.
-pub(crate) async fn call(server: Server, journal: Arc<Journal>, number: u32, stopping: watch::Receiver<bool>) -> Result<()> {
+pub(crate) async fn call(
+    server: ChaosServer,
+    journal: Arc<ChaosJournal>,
+    number: u32,
+    stopping: watch::Receiver<bool>,
+) -> Result<()> {
     let mut round = 0;
     while !*stopping.borrow() {
         round += 1;
         let question = json!({ "text": format!("May I, {number}, go on with step {round}?"), "options": [{ "label": "yes" }, { "label": "no" }] });
-        let reply =
-            server.call(&Call::post("/v1/asks", format!("open-{number}-{round}"), json!({ "questions": [question] }))).await?;
+        let reply = server
+            .call(&ChaosCall::post("/v1/asks", format!("open-{number}-{round}"), json!({ "questions": [question] })))
+            .await?;
         let Some(id) = opened(&journal, &reply) else { continue };
-        let wait = Call::get(format!("/v1/asks/{id}?wait=1s"));
+        let wait = ChaosCall::get(format!("/v1/asks/{id}?wait=1s"));
         loop {
             let reply = server.call(&wait).await?;
             if reply.status == 200 && outcome_of(&reply.body).is_none() {
@@ -67,8 +73,9 @@ pub(crate) async fn call(server: Server, journal: Arc<Journal>, number: u32, sto
                 continue;
             }
             // It has an outcome: take it. However often this is sent, it is one delivery.
-            let taken =
-                server.call(&Call::post(format!("/v1/asks/{id}/receipt"), format!("take-{number}-{round}"), json!({}))).await?;
+            let taken = server
+                .call(&ChaosCall::post(format!("/v1/asks/{id}/receipt"), format!("take-{number}-{round}"), json!({})))
+                .await?;
             let mut journal = journal.write();
             journal.sent(reply.sent.max(taken.sent));
             match (outcome_of(&reply.body), outcome_of(&taken.body)) {
@@ -86,7 +93,7 @@ pub(crate) async fn call(server: Server, journal: Arc<Journal>, number: u32, sto
     Ok(())
 }
 
-fn opened(journal: &Journal, reply: &Reply) -> Option<String> {
+fn opened(journal: &ChaosJournal, reply: &ChaosReply) -> Option<String> {
     let mut journal = journal.write();
     journal.sent(reply.sent);
     match (reply.status, reply.body["id"].as_str()) {
@@ -108,15 +115,15 @@ pub(crate) fn outcome_of(ask: &Value) -> Option<String> {
 
 /// Answers what is pending, each time with words that nobody else uses, so that the winner is known.
 pub(crate) async fn answer(
-    server: Server,
-    journal: Arc<Journal>,
+    server: ChaosServer,
+    journal: Arc<ChaosJournal>,
     number: u32,
     mut random: Random,
     stopping: watch::Receiver<bool>,
 ) -> Result<()> {
     let mut round = 0;
     while !*stopping.borrow() {
-        let list = server.call(&Call::get("/v1/asks?status=pending&limit=20")).await?;
+        let list = server.call(&ChaosCall::get("/v1/asks?status=pending&limit=20")).await?;
         let pending: Vec<String> = list.body["data"]
             .as_array()
             .map(|asks| asks.iter().filter_map(|ask| ask["id"].as_str().map(str::to_owned)).collect())
@@ -129,8 +136,11 @@ pub(crate) async fn answer(
         };
         round += 1;
         let words = format!("answer {round} of {number}");
-        let call =
-            Call::post(format!("/v1/asks/{ask}/answer"), format!("answer-{number}-{round}"), json!({ "answers": [[words]] }));
+        let call = ChaosCall::post(
+            format!("/v1/asks/{ask}/answer"),
+            format!("answer-{number}-{round}"),
+            json!({ "answers": [[words]] }),
+        );
         // Some are in a hurry and press the button twice.
         if random.once_in(5) {
             let (one, two) = tokio::join!(server.call(&call), server.call(&call));
@@ -148,7 +158,7 @@ pub(crate) async fn answer(
     Ok(())
 }
 
-fn note(journal: &Journal, ask: &str, words: &str, reply: &Reply) {
+fn note(journal: &ChaosJournal, ask: &str, words: &str, reply: &ChaosReply) {
     let mut journal = journal.write();
     journal.sent(reply.sent);
     let answers = &reply.body["outcome"]["answers"];
@@ -169,9 +179,9 @@ fn note(journal: &Journal, ask: &str, words: &str, reply: &Reply) {
     }
 }
 
-impl crate::journal::Inner {
+impl crate::journal::ChaosRecords {
     /// A reply about an ask that is known to exist and is neither yes nor late.
-    fn lost_or_strange(&mut self, ask: &str, reply: &Reply) {
+    fn lost_or_strange(&mut self, ask: &str, reply: &ChaosReply) {
         self.unexpected(format!("{ask}: {} {}", reply.status, reply.body));
     }
 }

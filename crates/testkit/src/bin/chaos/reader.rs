@@ -10,11 +10,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::journal::Journal;
+use crate::journal::ChaosJournal;
 
 /// What the feed said.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
+pub(crate) struct FeedContents {
     /// The last place.
     pub(crate) seq: i64,
     pub(crate) events: u64,
@@ -25,12 +25,12 @@ pub(crate) struct Read {
     /// What each place said, as a hash: the feed must say the same when it is read again.
     pub(crate) said: BTreeMap<i64, u64>,
     /// Per ask: how often it was said to be requested, resolved, delivered, undeliverable.
-    pub(crate) asks: BTreeMap<String, Told>,
+    pub(crate) asks: BTreeMap<String, ChaosEvents>,
 }
 
 /// How often something was said of an ask.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct ChaosEvents {
     pub(crate) requested: u32,
     pub(crate) resolved: u32,
     pub(crate) delivered: u32,
@@ -39,17 +39,17 @@ pub(crate) struct Told {
 
 /// A reader at work.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct FeedReader {
     /// How far it must come before it may stop; -1 while nobody knows.
     pub(crate) until: watch::Sender<i64>,
-    pub(crate) task: JoinHandle<Result<Read>>,
+    pub(crate) task: JoinHandle<Result<FeedContents>>,
 }
 
 /// Begins to read.
-pub(crate) async fn read(client: Client, journal: Arc<Journal>) -> Reading {
+pub(crate) async fn read(client: Client, journal: Arc<ChaosJournal>) -> FeedReader {
     let (until, mut end) = watch::channel(-1_i64);
     let task = tokio::spawn(async move {
-        let mut read = Read::default();
+        let mut read = FeedContents::default();
         let mut stream = client.events(Some(0));
         loop {
             let wanted = *end.borrow_and_update();
@@ -87,11 +87,11 @@ pub(crate) async fn read(client: Client, journal: Arc<Journal>) -> Reading {
             }
         }
     });
-    Reading { until, task }
+    FeedReader { until, task }
 }
 
-fn note(read: &mut Read, journal: &Journal, kind: &str, data: &str) {
-    let count: fn(&mut Told, &Value) = match kind {
+fn note(read: &mut FeedContents, journal: &ChaosJournal, kind: &str, data: &str) {
+    let count: fn(&mut ChaosEvents, &Value) = match kind {
         "question.requested" => |told, _| told.requested += 1,
         "question.resolved" => |told, _| told.resolved += 1,
         "ask.delivery" => |told, data| match data["delivery"].as_str() {

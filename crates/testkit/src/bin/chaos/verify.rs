@@ -9,10 +9,10 @@ use anyhow::{Context as _, Result, bail};
 use sayso_client::Client;
 use serde_json::{Value, json};
 
-use crate::http::{Call, Server};
-use crate::journal::{Inner, Journal};
+use crate::http::{ChaosCall, ChaosServer};
+use crate::journal::{ChaosJournal, ChaosRecords};
 use crate::people::outcome_of;
-use crate::reader::{Read, Reading};
+use crate::reader::{FeedContents, FeedReader};
 
 /// An agent that says nothing for so long after everybody has stopped waits for something that never comes.
 const STUCK: Duration = Duration::from_secs(10);
@@ -68,11 +68,11 @@ pub(crate) fn is_sound(path: &Path) -> Result<bool> {
 
 /// Compares everything with everything.
 pub(crate) async fn compare(
-    server: &Server,
+    server: &ChaosServer,
     client: Client,
-    journal: &Journal,
+    journal: &ChaosJournal,
     sessions: &[String],
-    reader: tokio::task::JoinHandle<Reading>,
+    reader: tokio::task::JoinHandle<FeedReader>,
 ) -> Result<Findings> {
     let mut asked_by_agents = BTreeMap::new();
     let mut stuck = 0;
@@ -94,7 +94,7 @@ pub(crate) async fn compare(
     reading.until.send_replace(head);
     let read = to_the_end(reading).await?;
     // Once more, all at once, from the database.
-    let again = crate::reader::read(client, Arc::new(Journal::default())).await;
+    let again = crate::reader::read(client, Arc::new(ChaosJournal::default())).await;
     again.until.send_replace(head);
     let again = to_the_end(again).await?;
     let changed =
@@ -132,7 +132,7 @@ pub(crate) async fn compare(
 }
 
 /// What a reader has read when it is where it should be. It may have a long way to go.
-async fn to_the_end(reading: Reading) -> Result<Read> {
+async fn to_the_end(reading: FeedReader) -> Result<FeedContents> {
     match tokio::time::timeout(CATCH_UP, reading.task).await {
         Ok(read) => read?,
         Err(_) => bail!("a reader does not come to the end of the feed"),
@@ -140,12 +140,13 @@ async fn to_the_end(reading: Reading) -> Result<Read> {
 }
 
 /// Answers what an agent still asks; it then says how many answers it received.
-async fn end_turn(server: &Server, session: &str) -> Result<u64> {
+async fn end_turn(server: &ChaosServer, session: &str) -> Result<u64> {
     let mut since = None;
     loop {
-        let detail = server.call(&Call::get(format!("/v1/sessions/{session}"))).await?.body;
+        let detail = server.call(&ChaosCall::get(format!("/v1/sessions/{session}"))).await?.body;
         if let Some(id) = detail["asks"][0]["id"].as_str() {
-            let answer = Call::post(format!("/v1/asks/{id}/answer"), format!("last-{id}"), json!({ "answers": [["SQLite"]] }));
+            let answer =
+                ChaosCall::post(format!("/v1/asks/{id}/answer"), format!("last-{id}"), json!({ "answers": [["SQLite"]] }));
             server.call(&answer).await?;
         } else if detail["status"] == "idle" {
             // It may not have begun yet with what it was told last.
@@ -162,7 +163,7 @@ async fn end_turn(server: &Server, session: &str) -> Result<u64> {
     let mut cursor = String::new();
     let mut received = 0;
     loop {
-        let page = server.call(&Call::get(format!("/v1/sessions/{session}/transcript?limit=500{cursor}"))).await?.body;
+        let page = server.call(&ChaosCall::get(format!("/v1/sessions/{session}/transcript?limit=500{cursor}"))).await?.body;
         for block in page["data"].as_array().into_iter().flatten().filter(|block| block["role"] == "assistant") {
             let words = block["text"].as_str().unwrap_or_default();
             if let Some(times) = words.strip_prefix("Asked ").and_then(|rest| rest.split(' ').next()) {
@@ -177,12 +178,12 @@ async fn end_turn(server: &Server, session: &str) -> Result<u64> {
 }
 
 /// Every ask there is, and the last place of the feed.
-async fn all_asks(server: &Server) -> Result<(BTreeMap<String, Value>, i64)> {
+async fn all_asks(server: &ChaosServer) -> Result<(BTreeMap<String, Value>, i64)> {
     let mut asks = BTreeMap::new();
     let mut cursor = String::new();
     let mut head = None;
     loop {
-        let page = server.call(&Call::get(format!("/v1/asks?limit=500{cursor}"))).await?.body;
+        let page = server.call(&ChaosCall::get(format!("/v1/asks?limit=500{cursor}"))).await?.body;
         head = head.or(page["seq"].as_i64());
         for ask in page["data"].as_array().into_iter().flatten() {
             if let Some(id) = ask["id"].as_str() {
@@ -197,7 +198,7 @@ async fn all_asks(server: &Server) -> Result<(BTreeMap<String, Value>, i64)> {
 }
 
 /// What was acknowledged is there, as it was acknowledged.
-fn kept(asks: &BTreeMap<String, Value>, journal: &mut Inner, found: &mut Findings) {
+fn kept(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut Findings) {
     let mut problems = Vec::new();
     for id in journal.opened.iter().chain(&journal.seen) {
         if !asks.contains_key(id) {
@@ -235,7 +236,7 @@ fn kept(asks: &BTreeMap<String, Value>, journal: &mut Inner, found: &mut Finding
 }
 
 /// The feed told of each ask once, of its outcome once, and of its delivery at most once.
-fn once(asks: &BTreeMap<String, Value>, read: &Read, journal: &mut Inner, found: &mut Findings) {
+fn once(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut ChaosRecords, found: &mut Findings) {
     for (id, ask) in asks {
         let told = read.asks.get(id).copied().unwrap_or_default();
         let resolved = u32::from(ask["status"] != "pending");

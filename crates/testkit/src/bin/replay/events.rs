@@ -12,14 +12,14 @@ use sayso_core::transcript::ToolStatus;
 use serde_json::{Value, json};
 
 /// One event.
-pub(crate) struct Event {
+pub(crate) struct ReplayEvent {
     name: &'static str,
     session: SessionId,
     status: Option<&'static str>,
     data: Value,
 }
 
-impl Event {
+impl ReplayEvent {
     /// As one line; with the recording's name if there are several.
     pub(crate) fn line(&self, file: Option<&str>) -> String {
         let mut line = json!({ "type": self.name, "sessionId": self.session.to_string() });
@@ -39,7 +39,7 @@ pub(crate) struct Events {
     session: SessionId,
     open: HashMap<String, Ask>,
     opened: u8,
-    events: Vec<Event>,
+    events: Vec<ReplayEvent>,
 }
 
 impl Events {
@@ -47,7 +47,7 @@ impl Events {
         Self { session, open: HashMap::new(), opened: 0, events: Vec::new() }
     }
 
-    pub(crate) fn into_inner(self) -> Vec<Event> {
+    pub(crate) fn into_inner(self) -> Vec<ReplayEvent> {
         self.events
     }
 
@@ -151,10 +151,10 @@ impl Events {
 
     fn of_ask(&mut self, name: &'static str, status: &'static str, ask: &Ask) {
         let data = serde_json::to_value(sayso_api::ask::Ask::from(ask)).unwrap_or_default();
-        self.events.push(Event { name, session: self.session, status: Some(status), data });
+        self.events.push(ReplayEvent { name, session: self.session, status: Some(status), data });
     }
 
     fn push(&mut self, name: &'static str, data: Value) {
-        self.events.push(Event { name, session: self.session, status: None, data });
+        self.events.push(ReplayEvent { name, session: self.session, status: None, data });
     }
 }

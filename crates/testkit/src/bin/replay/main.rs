@@ -27,14 +27,14 @@ use crate::events::Events;
 #[command(name = "replay", about = "Print the events that follow from recordings of a real agent")]
 struct Args {
     /// What the agent speaks
-    protocol: Protocol,
+    protocol: ReplayProtocol,
     /// Recordings
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Protocol {
+enum ReplayProtocol {
     Claude,
     Codex,
     Acp,
@@ -61,13 +61,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn replay(protocol: Protocol, file: &Path) -> Result<Vec<events::Event>> {
+fn replay(protocol: ReplayProtocol, file: &Path) -> Result<Vec<events::ReplayEvent>> {
     let session = SessionId::new(Time::from_millis(0), [7; 10]);
     let mut translator: Box<dyn Translator> = match protocol {
-        Protocol::Claude => Box::new(ClaudeTranslator::attached(session)),
-        Protocol::Codex => Box::new(CodexTranslator::attached(session)),
-        Protocol::Acp => Box::new(AcpTranslator::attached(session)),
-        Protocol::Opencode => Box::new(OpenCodeTranslator::attached(session)),
+        ReplayProtocol::Claude => Box::new(ClaudeTranslator::attached(session)),
+        ReplayProtocol::Codex => Box::new(CodexTranslator::attached(session)),
+        ReplayProtocol::Acp => Box::new(AcpTranslator::attached(session)),
+        ReplayProtocol::Opencode => Box::new(OpenCodeTranslator::attached(session)),
     };
     let mut events = Events::new(session);
     let recording = std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;

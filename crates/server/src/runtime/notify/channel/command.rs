@@ -1,19 +1,19 @@
 //! A program of the person's own. It gets the note as JSON on its standard input.
 
-use super::{Failure, Told, Variables, Wire, program};
+use super::{ChannelVariables, SendFailure, SendResult, Wire, program};
 use crate::service::notes::Note;
 
 /// A program and its arguments.
 #[derive(Debug)]
-pub(crate) struct Command {
+pub(crate) struct CommandChannel {
     pub(crate) program: String,
     pub(crate) args: Vec<String>,
-    pub(crate) variables: Variables,
+    pub(crate) variables: ChannelVariables,
 }
 
-impl Command {
-    pub(super) async fn tell(&self, note: &Note) -> Told {
-        let input = serde_json::to_vec(&Wire::from(note)).map_err(|error| Failure::never(error.to_string()))?;
+impl CommandChannel {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+        let input = serde_json::to_vec(&Wire::from(note)).map_err(|error| SendFailure::never(error.to_string()))?;
         let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
         program::run(&self.program, &args, &input, &self.variables).await.map(|_| None)
     }

@@ -1,19 +1,19 @@
 //! The desktop's own notes: `notify-send`, or `osascript` on a Mac.
 
-use super::{Told, Variables, program};
+use super::{ChannelVariables, SendResult, program};
 use crate::service::notes::Note;
 
 /// The desktop of whoever started the server.
 #[derive(Debug)]
-pub(crate) struct Desktop {
-    pub(crate) variables: Variables,
+pub(crate) struct DesktopChannel {
+    pub(crate) variables: ChannelVariables,
 }
 
 /// What `osascript` runs; the texts are arguments, never part of the script.
 const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
 
-impl Desktop {
-    pub(super) async fn tell(&self, note: &Note) -> Told {
+impl DesktopChannel {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let body = note.content.as_deref().unwrap_or("Open Sayso to answer.");
         let ran = if cfg!(target_os = "macos") {
             program::run("osascript", &["-e", SCRIPT, &note.line, body], b"", &self.variables).await

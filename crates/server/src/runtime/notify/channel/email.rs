@@ -4,23 +4,23 @@ use lettre::message::Mailbox;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 
-use super::{Failure, Told};
+use super::{SendFailure, SendResult};
 use crate::service::notes::Note;
 
 /// A mailbox and the way to it.
-pub(crate) struct Email {
+pub(crate) struct EmailChannel {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
     to: Mailbox,
 }
 
-impl std::fmt::Debug for Email {
+impl std::fmt::Debug for EmailChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Email").finish_non_exhaustive()
     }
 }
 
-impl Email {
+impl EmailChannel {
     /// `url` is `smtps://host`, `smtp://host?tls=required`, or `smtp://host` without encryption.
     pub(crate) fn new(url: &str, account: Option<(String, String)>, from: &str, to: &str) -> Result<Self, String> {
         sayso_net::install_tls();
@@ -36,7 +36,7 @@ impl Email {
         Ok(Self { transport: builder.build(), from: mailbox("from", from)?, to: mailbox("to", to)? })
     }
 
-    pub(super) async fn tell(&self, note: &Note) -> Told {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let mut body = note.text();
         if let Some(link) = &note.link {
             body.push_str(&format!("\n\nSee it and answer: {link}\nThe link is for you alone and works for a day.\n"));
@@ -48,13 +48,13 @@ impl Email {
             // The same for every try, so that a mailbox can tell.
             .message_id(Some(format!("<{}@sayso>", note.id)))
             .body(body)
-            .map_err(|_| Failure::never("the mail cannot be written"))?;
+            .map_err(|_| SendFailure::never("the mail cannot be written"))?;
         match self.transport.send(message).await {
             Ok(_) => Ok(None),
-            Err(error) if error.is_permanent() => Err(Failure::never("the mail server refuses it")),
-            Err(error) if error.is_timeout() => Err(Failure::later("the mail server did not reply in time")),
-            Err(error) if error.is_transient() => Err(Failure::later("the mail server says later")),
-            Err(_) => Err(Failure::later("the mail server is not reached")),
+            Err(error) if error.is_permanent() => Err(SendFailure::never("the mail server refuses it")),
+            Err(error) if error.is_timeout() => Err(SendFailure::later("the mail server did not reply in time")),
+            Err(error) if error.is_transient() => Err(SendFailure::later("the mail server says later")),
+            Err(_) => Err(SendFailure::later("the mail server is not reached")),
         }
     }
 }

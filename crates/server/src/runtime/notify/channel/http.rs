@@ -7,7 +7,7 @@ use reqwest::{RequestBuilder, StatusCode};
 use sayso_net::Reach;
 use serde_json::Value;
 
-use super::{Failure, Next};
+use super::{Next, SendFailure};
 
 /// How long a receiver may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -16,14 +16,14 @@ const REPLY: usize = 256 * 1024;
 
 /// An address and the client that reaches it.
 #[derive(Debug, Clone)]
-pub(crate) struct Caller {
+pub(crate) struct HttpEndpoint {
     pub(super) client: reqwest::Client,
     /// Without a slash at its end.
     pub(super) url: String,
     pub(super) reach: Reach,
 }
 
-impl Caller {
+impl HttpEndpoint {
     /// Refuses what may not be reached.
     pub(crate) fn new(url: &str, reach: Reach) -> Result<Self, String> {
         let client = sayso_net::client_within(url, reach).map_err(|error| format!("url cannot be used: {error}"))?;
@@ -37,12 +37,12 @@ impl Caller {
 }
 
 /// Makes a call; its reply if it was a success.
-pub(super) async fn send(request: RequestBuilder) -> Result<Vec<u8>, Failure> {
+pub(super) async fn send(request: RequestBuilder) -> Result<Vec<u8>, SendFailure> {
     send_within(request, LIMIT).await
 }
 
 /// The same for a call that may take longer.
-pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Result<Vec<u8>, Failure> {
+pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Result<Vec<u8>, SendFailure> {
     let mut response = request.timeout(limit).send().await.map_err(|error| lost(&error))?;
     if !response.status().is_success() {
         return Err(refused(&response));
@@ -58,39 +58,41 @@ pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Res
 }
 
 /// A call to a push service. One that does not know the browser any more says 404 or 410.
-pub(super) async fn send_push(request: RequestBuilder) -> Result<(), Failure> {
+pub(super) async fn send_push(request: RequestBuilder) -> Result<(), SendFailure> {
     let response = request.timeout(LIMIT).send().await.map_err(|error| lost(&error))?;
     match response.status() {
         status if status.is_success() => Ok(()),
-        StatusCode::NOT_FOUND => Err(Failure { reason: "the browser is gone".to_owned(), next: Next::Gone }),
+        StatusCode::NOT_FOUND => Err(SendFailure { reason: "the browser is gone".to_owned(), next: Next::Gone }),
         _ => Err(refused(&response)),
     }
 }
 
 /// The same, with JSON in the reply.
-pub(super) async fn send_for_json(request: RequestBuilder) -> Result<Value, Failure> {
+pub(super) async fn send_for_json(request: RequestBuilder) -> Result<Value, SendFailure> {
     let body = send(request).await?;
-    serde_json::from_slice(&body).map_err(|_| Failure::later("the receiver's reply is not JSON"))
+    serde_json::from_slice(&body).map_err(|_| SendFailure::later("the receiver's reply is not JSON"))
 }
 
 /// Why there is no reply, without the address: it may hold a token.
-pub(super) fn lost(error: &reqwest::Error) -> Failure {
+pub(super) fn lost(error: &reqwest::Error) -> SendFailure {
     if error.is_timeout() {
-        return Failure::later("the receiver did not reply in time");
+        return SendFailure::later("the receiver did not reply in time");
     }
     let mut cause = std::error::Error::source(error);
     while let Some(deeper) = cause.and_then(std::error::Error::source) {
         cause = Some(deeper);
     }
-    Failure::later(cause.map_or_else(|| "the call failed".to_owned(), |cause| format!("the receiver is not reached: {cause}")))
+    SendFailure::later(
+        cause.map_or_else(|| "the call failed".to_owned(), |cause| format!("the receiver is not reached: {cause}")),
+    )
 }
 
-fn refused(response: &reqwest::Response) -> Failure {
+fn refused(response: &reqwest::Response) -> SendFailure {
     refusal(response.status(), response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()))
 }
 
 /// What a status means for another try.
-fn refusal(status: StatusCode, retry_after: Option<&str>) -> Failure {
+fn refusal(status: StatusCode, retry_after: Option<&str>) -> SendFailure {
     let reason = format!("the receiver says {}", status.as_u16());
     let wait = retry_after.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
     let next = match status {
@@ -100,14 +102,13 @@ fn refusal(status: StatusCode, retry_after: Option<&str>) -> Failure {
         // Redirects too: a note goes where it was meant to go, or nowhere.
         _ => Next::Never,
     };
-    Failure { reason, next }
+    SendFailure { reason, next }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// RELIABILITY F23.
     #[test]
     fn only_what_may_pass_is_tried_again() {
         let next = |status: u16, wait: Option<&str>| refusal(StatusCode::from_u16(status).unwrap(), wait).next;

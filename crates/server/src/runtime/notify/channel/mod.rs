@@ -25,46 +25,46 @@ use crate::runtime::Runtime;
 use crate::service::asks::{self, Pressed};
 use crate::service::notes::Note;
 
-pub(crate) use command::Command;
-pub(crate) use desktop::Desktop;
-pub(crate) use email::Email;
-pub(crate) use http::Caller;
-pub(crate) use ntfy::Ntfy;
-pub(crate) use slack::Slack;
-pub(crate) use telegram::Telegram;
-pub(crate) use tmux::{Sign as TmuxSign, Tmux};
-pub(crate) use webhook::Webhook;
-pub(crate) use webpush::WebPush;
+pub(crate) use command::CommandChannel;
+pub(crate) use desktop::DesktopChannel;
+pub(crate) use email::EmailChannel;
+pub(crate) use http::HttpEndpoint;
+pub(crate) use ntfy::NtfyChannel;
+pub(crate) use slack::SlackChannel;
+pub(crate) use telegram::TelegramChannel;
+pub(crate) use tmux::{Sign as TmuxSign, TmuxChannel};
+pub(crate) use webhook::WebhookChannel;
+pub(crate) use webpush::WebPushChannel;
 
 /// The variables of whoever started the server, for the programs that channels run.
-pub(crate) type Variables = Arc<[(String, String)]>;
+pub(crate) type ChannelVariables = Arc<[(String, String)]>;
 
 /// One way to reach a person.
 #[derive(Debug)]
-pub(crate) enum Channel {
+pub(crate) enum ChannelSender {
     /// A program of the person's own.
-    Command(Command),
+    Command(CommandChannel),
     /// The desktop's own notes.
-    Desktop(Desktop),
+    Desktop(DesktopChannel),
     /// Mail.
-    Email(Email),
+    Email(EmailChannel),
     /// A topic of ntfy.
-    Ntfy(Ntfy),
+    Ntfy(NtfyChannel),
     /// A channel of Slack.
-    Slack(Slack),
+    Slack(SlackChannel),
     /// A chat of Telegram.
-    Telegram(Telegram),
+    Telegram(TelegramChannel),
     /// The status lines, or the bells, of tmux.
-    Tmux(Tmux),
+    Tmux(TmuxChannel),
     /// A signed call.
-    Webhook(Webhook),
+    Webhook(WebhookChannel),
     /// Browsers that asked to be woken.
-    WebPush(WebPush),
+    WebPush(WebPushChannel),
 }
 
 /// A note on its way.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sent<'a> {
+pub(crate) struct OutgoingNote<'a> {
     pub(crate) runtime: &'a Runtime,
     /// The name of the channel.
     pub(crate) channel: &'a str,
@@ -76,7 +76,7 @@ pub(crate) struct Sent<'a> {
 
 /// Why a note was not sent. The reason never holds what was to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub(crate) struct SendFailure {
     /// In words.
     pub(crate) reason: String,
     /// What follows.
@@ -94,7 +94,7 @@ pub(crate) enum Next {
     Gone,
 }
 
-impl Failure {
+impl SendFailure {
     fn later(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), next: Next::Later(None) }
     }
@@ -111,12 +111,12 @@ async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, car
 }
 
 /// What became of a note that was sent: the channel's own name of it, if it has one.
-pub(crate) type Told = Result<Option<String>, Failure>;
+pub(crate) type SendResult = Result<Option<String>, SendFailure>;
 
-impl Channel {
+impl ChannelSender {
     /// Sends a note.
-    pub(crate) async fn tell(&self, sent: &Sent<'_>) -> Told {
-        let Sent { note, now, .. } = *sent;
+    pub(crate) async fn tell(&self, sent: &OutgoingNote<'_>) -> SendResult {
+        let OutgoingNote { note, now, .. } = *sent;
         match self {
             Self::Command(command) => command.tell(note).await,
             Self::Desktop(desktop) => desktop.tell(note).await,
@@ -131,7 +131,7 @@ impl Channel {
     }
 
     /// Says that nobody waits any more, where a note can be changed or a program listens; else nothing happens.
-    pub(crate) async fn over(&self, sent: &Sent<'_>, message: Option<&str>, words: &str) -> Result<(), Failure> {
+    pub(crate) async fn over(&self, sent: &OutgoingNote<'_>, message: Option<&str>, words: &str) -> Result<(), SendFailure> {
         match (self, message) {
             (Self::Ntfy(ntfy), Some(message)) => ntfy.over(message, words).await,
             (Self::Slack(slack), Some(message)) => slack.over(message, words).await,

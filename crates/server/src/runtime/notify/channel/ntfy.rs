@@ -2,28 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::http::{Caller, send_for_json};
-use super::{Failure, Told};
+use super::http::{HttpEndpoint, send_for_json};
+use super::{SendFailure, SendResult};
 use crate::service::notes::Note;
 
 /// How many buttons ntfy shows.
 const BUTTONS: usize = 3;
 
 /// A topic.
-pub(crate) struct Ntfy {
-    pub(crate) caller: Caller,
+pub(crate) struct NtfyChannel {
+    pub(crate) caller: HttpEndpoint,
     pub(crate) topic: String,
     pub(crate) token: Option<String>,
 }
 
-impl std::fmt::Debug for Ntfy {
+impl std::fmt::Debug for NtfyChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ntfy").finish_non_exhaustive()
     }
 }
 
-impl Ntfy {
-    pub(super) async fn tell(&self, note: &Note) -> Told {
+impl NtfyChannel {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let mut message = json!({
             "topic": self.topic,
             "title": note.line,
@@ -38,12 +38,12 @@ impl Ntfy {
         Ok(reply["id"].as_str().map(str::to_owned))
     }
 
-    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), Failure> {
+    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), SendFailure> {
         let replaced = json!({ "topic": self.topic, "sequence_id": message, "title": "Sayso", "message": words, "priority": 1 });
         self.publish(&replaced).await.map(|_| ())
     }
 
-    async fn publish(&self, message: &Value) -> Result<Value, Failure> {
+    async fn publish(&self, message: &Value) -> Result<Value, SendFailure> {
         let request = self.caller.post("/", message);
         send_for_json(match &self.token {
             Some(token) => request.bearer_auth(token),

@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
-use super::{Failure, Variables};
+use super::{ChannelVariables, SendFailure};
 
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -15,9 +15,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 const OUTPUT: u64 = 64 * 1024;
 
 /// A program with everything it started. Dropped before it is done, all of it ends.
-struct Group(Option<Pid>);
+struct ProcessGroup(Option<Pid>);
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
             // It may be over already.
@@ -27,12 +27,12 @@ impl Drop for Group {
 }
 
 /// Runs a program with this on its standard input; what it printed. Only 0 is success.
-pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &Variables) -> Result<String, Failure> {
+pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &ChannelVariables) -> Result<String, SendFailure> {
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let mut child = command.spawn().map_err(|error| Failure::never(format!("`{program}` cannot be started: {error}")))?;
-    let mut group = Group(child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw));
+    let mut child = command.spawn().map_err(|error| SendFailure::never(format!("`{program}` cannot be started: {error}")))?;
+    let mut group = ProcessGroup(child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw));
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let talk = async {
         if let Some(mut stdin) = stdin {
@@ -46,12 +46,12 @@ pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &
         (child.wait().await, printed)
     };
     let Ok((ended, printed)) = tokio::time::timeout(LIMIT, talk).await else {
-        return Err(Failure::later(format!("the program was ended: it took more than {} seconds", LIMIT.as_secs())));
+        return Err(SendFailure::later(format!("the program was ended: it took more than {} seconds", LIMIT.as_secs())));
     };
     group.0 = None;
     match ended {
         Ok(status) if status.success() => Ok(String::from_utf8_lossy(&printed).into_owned()),
-        Ok(status) => Err(Failure::later(format!("the program failed: {status}"))),
-        Err(error) => Err(Failure::later(format!("the program was lost: {error}"))),
+        Ok(status) => Err(SendFailure::later(format!("the program failed: {status}"))),
+        Err(error) => Err(SendFailure::later(format!("the program was lost: {error}"))),
     }
 }

@@ -14,8 +14,8 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use super::http::{Caller, lost, send_for_json};
-use super::{Failure, Told, press};
+use super::http::{HttpEndpoint, lost, send_for_json};
+use super::{SendFailure, SendResult, press};
 use crate::config::notify::People;
 use crate::entropy;
 use crate::runtime::Runtime;
@@ -30,8 +30,8 @@ const SILENCE: Duration = Duration::from_secs(120);
 const MESSAGE: usize = 1024 * 1024;
 
 /// A bot and the channel that it writes to.
-pub(crate) struct Slack {
-    pub(crate) caller: Caller,
+pub(crate) struct SlackChannel {
+    pub(crate) caller: HttpEndpoint,
     pub(crate) token: String,
     /// The token of the runtime, for the socket.
     pub(crate) app_token: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Slack {
     pub(crate) people: People,
 }
 
-impl std::fmt::Debug for Slack {
+impl std::fmt::Debug for SlackChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slack").finish_non_exhaustive()
     }
@@ -53,12 +53,12 @@ struct Envelope {
     payload: Value,
 }
 
-impl Slack {
+impl SlackChannel {
     fn has_buttons(&self) -> bool {
         self.app_token.is_some() && !self.people.is_empty()
     }
 
-    pub(super) async fn tell(&self, note: &Note) -> Told {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let section = json!({ "type": "section", "text": { "type": "plain_text", "text": note.text() } });
         let mut elements: Vec<Value> = Vec::new();
         if let (Some(ask), true) = (note.ask, self.has_buttons()) {
@@ -84,7 +84,7 @@ impl Slack {
         Ok(stamp.map(|stamp| format!("{channel} {stamp}")))
     }
 
-    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), Failure> {
+    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), SendFailure> {
         let Some((channel, stamp)) = message.split_once(' ') else { return Ok(()) };
         let blocks = json!([{ "type": "section", "text": { "type": "plain_text", "text": words } }]);
         let changed = json!({ "channel": channel, "ts": stamp, "text": plain(words), "blocks": blocks });
@@ -92,7 +92,7 @@ impl Slack {
     }
 
     /// Slack says in the body whether it took a call.
-    async fn call(&self, method: &str, token: &str, body: &Value) -> Result<Value, Failure> {
+    async fn call(&self, method: &str, token: &str, body: &Value) -> Result<Value, SendFailure> {
         let reply = send_for_json(self.caller.post(method, body).bearer_auth(token)).await?;
         if reply["ok"] == true {
             return Ok(reply);
@@ -101,7 +101,7 @@ impl Slack {
             reply["error"].as_str().unwrap_or("no reason").chars().filter(char::is_ascii_graphic).take(60).collect();
         let passes = matches!(error.as_str(), "ratelimited" | "internal_error" | "fatal_error" | "service_unavailable");
         let reason = format!("Slack says {error}");
-        Err(if passes { Failure::later(reason) } else { Failure::never(reason) })
+        Err(if passes { SendFailure::later(reason) } else { SendFailure::never(reason) })
     }
 
     /// Keeps the socket open, for ever.
@@ -116,23 +116,23 @@ impl Slack {
     }
 
     /// One life of the socket.
-    async fn hear(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), Failure> {
+    async fn hear(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), SendFailure> {
         let opened = self.call("/apps.connections.open", app_token, &json!({})).await?;
         let address = opened["url"].as_str().unwrap_or_default();
         let address = match address.split_once("://") {
             Some(("wss", rest)) => format!("https://{rest}"),
             Some(("ws", rest)) => format!("http://{rest}"),
-            _ => return Err(Failure::later("Slack names no socket")),
+            _ => return Err(SendFailure::later("Slack names no socket")),
         };
         let mut socket = open_socket(&address, &self.caller).await?;
         loop {
             let message =
-                tokio::time::timeout(SILENCE, socket.next()).await.map_err(|_| Failure::later("the socket is silent"))?;
+                tokio::time::timeout(SILENCE, socket.next()).await.map_err(|_| SendFailure::later("the socket is silent"))?;
             let text = match message {
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_))) => continue,
                 Some(Ok(Message::Close(_))) | None => return Ok(()),
-                Some(Err(error)) => return Err(Failure::later(format!("the socket broke: {error}"))),
+                Some(Err(error)) => return Err(SendFailure::later(format!("the socket broke: {error}"))),
             };
             let Ok(envelope) = serde_json::from_str::<Envelope>(&text) else {
                 tracing::warn!("Slack sent what is no envelope");
@@ -140,7 +140,7 @@ impl Slack {
             };
             let Some(id) = envelope.envelope_id else { continue };
             let received = Message::text(json!({ "envelope_id": id }).to_string());
-            socket.send(received).await.map_err(|error| Failure::later(format!("the socket broke: {error}")))?;
+            socket.send(received).await.map_err(|error| SendFailure::later(format!("the socket broke: {error}")))?;
             self.take(runtime, index, &envelope.payload).await;
         }
     }
@@ -170,8 +170,8 @@ fn plain(text: &str) -> String {
 }
 
 /// Opens a web socket with the client that reaches only what may be reached.
-async fn open_socket(address: &str, caller: &Caller) -> Result<WebSocketStream<reqwest::Upgraded>, Failure> {
-    let client = sayso_net::client_within(address, caller.reach).map_err(|error| Failure::later(error.to_string()))?;
+async fn open_socket(address: &str, caller: &HttpEndpoint) -> Result<WebSocketStream<reqwest::Upgraded>, SendFailure> {
+    let client = sayso_net::client_within(address, caller.reach).map_err(|error| SendFailure::later(error.to_string()))?;
     let key = STANDARD.encode(entropy::bytes::<16>());
     let request = client
         .get(address)
@@ -182,7 +182,7 @@ async fn open_socket(address: &str, caller: &Caller) -> Result<WebSocketStream<r
     let response = request.send().await.map_err(|error| lost(&error))?;
     let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT).is_some_and(|value| value == &derive_accept_key(key.as_bytes()));
     if !accepted {
-        return Err(Failure::later("Slack opens no socket"));
+        return Err(SendFailure::later("Slack opens no socket"));
     }
     let stream = response.upgrade().await.map_err(|error| lost(&error))?;
     let config = WebSocketConfig::default().max_message_size(Some(MESSAGE));

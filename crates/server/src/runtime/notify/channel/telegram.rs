@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::http::{Caller, send, send_within};
-use super::{Failure, Told, press};
+use super::http::{HttpEndpoint, send, send_within};
+use super::{SendFailure, SendResult, press};
 use crate::config::notify::People;
 use crate::runtime::Runtime;
 use crate::service::notes::Note;
@@ -19,22 +19,22 @@ const PATIENCE: Duration = Duration::from_secs(HELD + 10);
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// A bot and the chat that it writes to.
-pub(crate) struct Telegram {
-    pub(crate) caller: Caller,
+pub(crate) struct TelegramChannel {
+    pub(crate) caller: HttpEndpoint,
     pub(crate) token: String,
     pub(crate) chat: String,
     /// Who may press a button, by their number.
     pub(crate) people: People,
 }
 
-impl std::fmt::Debug for Telegram {
+impl std::fmt::Debug for TelegramChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Telegram").finish_non_exhaustive()
     }
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct TelegramReply {
     result: Option<Value>,
 }
 
@@ -42,18 +42,18 @@ struct Reply {
 #[derive(Debug, Deserialize)]
 struct Callback {
     id: String,
-    from: From,
+    from: TelegramUser,
     #[serde(default)]
     data: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct From {
+struct TelegramUser {
     id: i64,
 }
 
-impl Telegram {
-    pub(super) async fn tell(&self, note: &Note) -> Told {
+impl TelegramChannel {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let mut message = json!({ "chat_id": self.chat, "text": note.text(), "link_preview_options": { "is_disabled": true } });
         let mut rows: Vec<Value> = Vec::new();
         if let (Some(ask), false) = (note.ask, self.people.is_empty()) {
@@ -68,12 +68,12 @@ impl Telegram {
         Ok(result["message_id"].as_i64().map(|id| id.to_string()))
     }
 
-    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), Failure> {
+    pub(super) async fn over(&self, message: &str, words: &str) -> Result<(), SendFailure> {
         let Ok(id) = message.parse::<i64>() else { return Ok(()) };
         self.call("editMessageText", &json!({ "chat_id": self.chat, "message_id": id, "text": words })).await.map(|_| ())
     }
 
-    async fn call(&self, method: &str, body: &Value) -> Result<Value, Failure> {
+    async fn call(&self, method: &str, body: &Value) -> Result<Value, SendFailure> {
         let reply = send(self.caller.post(&format!("/bot{}/{method}", self.token), body)).await?;
         result_of(&reply)
     }
@@ -105,12 +105,12 @@ impl Telegram {
         }
     }
 
-    async fn pressed(&self, offset: i64) -> Result<Vec<Value>, Failure> {
+    async fn pressed(&self, offset: i64) -> Result<Vec<Value>, SendFailure> {
         let body = json!({ "offset": offset, "timeout": HELD, "allowed_updates": ["callback_query"] });
         let reply = send_within(self.caller.post(&format!("/bot{}/getUpdates", self.token), &body), PATIENCE).await?;
         match result_of(&reply)? {
             Value::Array(updates) => Ok(updates),
-            _ => Err(Failure::later("the reply holds no list")),
+            _ => Err(SendFailure::later("the reply holds no list")),
         }
     }
 
@@ -128,7 +128,8 @@ impl Telegram {
     }
 }
 
-fn result_of(reply: &[u8]) -> Result<Value, Failure> {
-    let reply: Reply = serde_json::from_slice(reply).map_err(|_| Failure::later("the receiver's reply is not JSON"))?;
-    reply.result.ok_or_else(|| Failure::later("the receiver's reply has no result"))
+fn result_of(reply: &[u8]) -> Result<Value, SendFailure> {
+    let reply: TelegramReply =
+        serde_json::from_slice(reply).map_err(|_| SendFailure::later("the receiver's reply is not JSON"))?;
+    reply.result.ok_or_else(|| SendFailure::later("the receiver's reply has no result"))
 }

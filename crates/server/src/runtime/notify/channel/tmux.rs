@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 
-use super::{Failure, Told, Variables, program};
+use super::{ChannelVariables, SendFailure, SendResult, program};
 use crate::service::notes::Note;
 
 /// How long a line is shown, in milliseconds.
@@ -11,12 +11,12 @@ const SHOWN: &str = "5000";
 
 /// All clients of one tmux.
 #[derive(Debug)]
-pub(crate) struct Tmux {
+pub(crate) struct TmuxChannel {
     /// Its socket, if it is not the usual one.
     pub(crate) socket: Option<String>,
     /// What is done there.
     pub(crate) sign: Sign,
-    pub(crate) variables: Variables,
+    pub(crate) variables: ChannelVariables,
 }
 
 /// What a person notices.
@@ -28,12 +28,12 @@ pub(crate) enum Sign {
     Bell,
 }
 
-impl Tmux {
-    pub(super) async fn tell(&self, note: &Note) -> Told {
+impl TmuxChannel {
+    pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let clients = self.run(&["list-clients", "-F", "#{client_tty}"]).await?;
         let terminals: Vec<&str> = clients.lines().filter(|line| line.starts_with("/dev/")).collect();
         if terminals.is_empty() {
-            return Err(Failure::later("nobody looks at this tmux"));
+            return Err(SendFailure::later("nobody looks at this tmux"));
         }
         match self.sign {
             Sign::Line => {
@@ -44,14 +44,14 @@ impl Tmux {
             }
             Sign::Bell => {
                 for terminal in terminals {
-                    ring(terminal).map_err(|error| Failure::later(format!("a terminal cannot be rung: {error}")))?;
+                    ring(terminal).map_err(|error| SendFailure::later(format!("a terminal cannot be rung: {error}")))?;
                 }
             }
         }
         Ok(None)
     }
 
-    async fn run(&self, args: &[&str]) -> Result<String, Failure> {
+    async fn run(&self, args: &[&str]) -> Result<String, SendFailure> {
         let socket: Vec<&str> = self.socket.as_deref().map_or(Vec::new(), |socket| vec!["-S", socket]);
         program::run("tmux", &[&socket, args].concat(), b"", &self.variables).await
     }

@@ -8,17 +8,17 @@ use sayso_core::time::Time;
 use serde::Serialize;
 use sha2::Sha256;
 
-use super::http::{Caller, send};
-use super::{Failure, Told, Wire};
+use super::http::{HttpEndpoint, send};
+use super::{SendFailure, SendResult, Wire};
 use crate::service::notes::Note;
 
 /// A receiver and the key that it shares with us.
-pub(crate) struct Webhook {
-    caller: Caller,
+pub(crate) struct WebhookChannel {
+    caller: HttpEndpoint,
     key: Vec<u8>,
 }
 
-impl std::fmt::Debug for Webhook {
+impl std::fmt::Debug for WebhookChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Webhook").finish_non_exhaustive()
     }
@@ -28,24 +28,24 @@ impl std::fmt::Debug for Webhook {
 const KEY: usize = 24;
 
 #[derive(Serialize)]
-struct Event<'a> {
+struct WebhookEvent<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     timestamp: Time,
-    data: Data<'a>,
+    data: WebhookData<'a>,
 }
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct WebhookData<'a> {
     #[serde(flatten)]
     note: Wire<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'a str>,
 }
 
-impl Webhook {
+impl WebhookChannel {
     /// The secret is written as `whsec_` and base64.
-    pub(crate) fn new(caller: Caller, secret: &str) -> Result<Self, String> {
+    pub(crate) fn new(caller: HttpEndpoint, secret: &str) -> Result<Self, String> {
         let key = secret.trim().strip_prefix("whsec_").and_then(|text| STANDARD.decode(text).ok());
         let key = key.filter(|key| key.len() >= KEY).ok_or_else(|| {
             format!("the secret must be whsec_ and at least {KEY} bytes in base64: echo whsec_$(openssl rand -base64 32)")
@@ -53,19 +53,20 @@ impl Webhook {
         Ok(Self { caller, key })
     }
 
-    pub(super) async fn tell(&self, note: &Note, now: Time) -> Told {
+    pub(super) async fn tell(&self, note: &Note, now: Time) -> SendResult {
         let kind = if note.ask.is_some() { "ask.waiting" } else { "test" };
-        self.call(&note.id, Event { kind, timestamp: now, data: Data { note: note.into(), outcome: None } }, now).await?;
+        self.call(&note.id, WebhookEvent { kind, timestamp: now, data: WebhookData { note: note.into(), outcome: None } }, now)
+            .await?;
         Ok(None)
     }
 
-    pub(super) async fn over(&self, note: &Note, words: &str, now: Time) -> Result<(), Failure> {
-        let data = Data { note: note.into(), outcome: Some(words) };
-        self.call(&format!("{}_over", note.id), Event { kind: "ask.over", timestamp: now, data }, now).await
+    pub(super) async fn over(&self, note: &Note, words: &str, now: Time) -> Result<(), SendFailure> {
+        let data = WebhookData { note: note.into(), outcome: Some(words) };
+        self.call(&format!("{}_over", note.id), WebhookEvent { kind: "ask.over", timestamp: now, data }, now).await
     }
 
-    async fn call(&self, id: &str, event: Event<'_>, now: Time) -> Result<(), Failure> {
-        let body = serde_json::to_vec(&event).map_err(|error| Failure::never(error.to_string()))?;
+    async fn call(&self, id: &str, event: WebhookEvent<'_>, now: Time) -> Result<(), SendFailure> {
+        let body = serde_json::to_vec(&event).map_err(|error| SendFailure::never(error.to_string()))?;
         let seconds = now.as_millis() / 1_000;
         let request = self
             .caller
@@ -96,8 +97,8 @@ mod tests {
 
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-    fn webhook(secret: &str) -> Result<Webhook, String> {
-        Webhook::new(Caller::new("https://hooks.example.com/x", Reach::Public)?, secret)
+    fn webhook(secret: &str) -> Result<WebhookChannel, String> {
+        WebhookChannel::new(HttpEndpoint::new("https://hooks.example.com/x", Reach::Public)?, secret)
     }
 
     #[test]

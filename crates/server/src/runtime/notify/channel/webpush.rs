@@ -13,7 +13,7 @@ use sayso_store::write::{DropPush, PushRow};
 use serde_json::{Value, json};
 
 use super::http::send_push;
-use super::{Failure, Next, Sent, Told};
+use super::{Next, OutgoingNote, SendFailure, SendResult};
 use crate::auth::{Caller, Permission};
 use crate::runtime::Runtime;
 use crate::runtime::notify::push;
@@ -27,15 +27,15 @@ const BUTTONS: usize = 2;
 
 /// All browsers of this server.
 #[derive(Debug)]
-pub(crate) struct WebPush {
+pub(crate) struct WebPushChannel {
     /// How a push service reaches whoever runs this: `mailto:…` or `https://…`.
     pub(crate) contact: String,
     pub(crate) reach: Reach,
 }
 
-impl WebPush {
-    pub(super) async fn tell(&self, sent: &Sent<'_>) -> Told {
-        let Sent { runtime, channel, note, now, .. } = *sent;
+impl WebPushChannel {
+    pub(super) async fn tell(&self, sent: &OutgoingNote<'_>) -> SendResult {
+        let OutgoingNote { runtime, channel, note, now, .. } = *sent;
         let message = |caller: &Caller| {
             let mut message =
                 json!({ "title": note.line, "body": note.content.as_deref().unwrap_or_default(), "tag": tag(note) });
@@ -51,16 +51,16 @@ impl WebPush {
         self.send_all(sent, message).await.map(|()| None)
     }
 
-    pub(super) async fn over(&self, sent: &Sent<'_>, words: &str) -> Result<(), Failure> {
+    pub(super) async fn over(&self, sent: &OutgoingNote<'_>, words: &str) -> Result<(), SendFailure> {
         self.send_all(sent, |_| json!({ "title": "Sayso", "body": words, "tag": tag(sent.note), "over": true })).await
     }
 
     /// Sends to every browser whose token sees the ask. One that was reached is enough.
-    async fn send_all(&self, sent: &Sent<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), Failure> {
-        let Sent { runtime, ask, now, .. } = *sent;
+    async fn send_all(&self, sent: &OutgoingNote<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), SendFailure> {
+        let OutgoingNote { runtime, ask, now, .. } = *sent;
         let rows = runtime.services.store.read(AllPushes { workspace: WorkspaceId::MAIN }).await;
-        let rows = rows.map_err(|error| Failure::later(error.to_string()))?;
-        let mut failure = Some(Failure::never("no browser asked to be woken"));
+        let rows = rows.map_err(|error| SendFailure::later(error.to_string()))?;
+        let mut failure = Some(SendFailure::never("no browser asked to be woken"));
         for row in rows {
             let Some(caller) = runtime.services.tokens.by_id(row.token, now) else {
                 forget(runtime, &row).await;
@@ -75,19 +75,20 @@ impl WebPush {
             }
             match self.send_one(runtime, &row, &message(&caller), now).await {
                 Ok(()) => failure = None,
-                Err(Failure { next: Next::Gone, .. }) => forget(runtime, &row).await,
+                Err(SendFailure { next: Next::Gone, .. }) => forget(runtime, &row).await,
                 Err(other) => failure = failure.map(|_| other),
             }
         }
         failure.map_or(Ok(()), Err)
     }
 
-    async fn send_one(&self, runtime: &Runtime, row: &PushRow, message: &Value, now: Time) -> Result<(), Failure> {
-        let unusable = |_| Failure::never("a browser's key cannot be used");
-        let key = runtime.push_key.as_ref().ok_or_else(|| Failure::never("there is no key"))?;
+    async fn send_one(&self, runtime: &Runtime, row: &PushRow, message: &Value, now: Time) -> Result<(), SendFailure> {
+        let unusable = |_| SendFailure::never("a browser's key cannot be used");
+        let key = runtime.push_key.as_ref().ok_or_else(|| SendFailure::never("there is no key"))?;
         let origin = row.endpoint.parse::<reqwest::Url>().map(|url| url.origin().ascii_serialization());
-        let origin = origin.map_err(|_| Failure::never("a browser's push service has no address"))?;
-        let client = sayso_net::client_within(&row.endpoint, self.reach).map_err(|error| Failure::never(error.to_string()))?;
+        let origin = origin.map_err(|_| SendFailure::never("a browser's push service has no address"))?;
+        let client =
+            sayso_net::client_within(&row.endpoint, self.reach).map_err(|error| SendFailure::never(error.to_string()))?;
         let body = push::encrypt(message.to_string().as_bytes(), &row.public_key, &row.auth).map_err(unusable)?;
         let request = client
             .post(&row.endpoint)

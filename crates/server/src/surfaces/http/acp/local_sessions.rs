@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::app::App;
 use crate::runtime::feed::{Batch, Frame, Render, Selection};
-use crate::service::asks::{self, Resolution};
+use crate::service::asks::{self, DecisionRequest};
 use crate::service::{sessions, transcript};
 use crate::surfaces::acp::{Call, Heard, Refusal, Reply, Sessions, Verdict};
 use crate::surfaces::http::sessions::{accepted, detail, page, with_pending};
@@ -73,7 +73,7 @@ impl LocalSessions {
             }
             Call::Decide { ask, verdict } => {
                 let decision = decision(verdict);
-                let resolution = Resolution { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None };
+                let resolution = DecisionRequest { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None };
                 let ask = asks::resolve(services, caller, resolution).await?;
                 Reply::Ask(Box::new(Ask::from(&*ask)))
             }
@@ -92,7 +92,7 @@ impl LocalSessions {
         let allowed = self.authorized.still_allowed(&self.app);
         // What belongs to a visible session is visible.
         let selection = Selection { workspace: caller.workspace, session: Some(found), scope: Scope::All, since: Some(since) };
-        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), Lines);
+        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), EventLines);
         loop {
             let bytes = match poll_fn(|cx| cursor.poll_batch(cx)).await {
                 Batch::Frames(bytes) => bytes,
@@ -152,9 +152,9 @@ impl Sessions for LocalSessions {
 
 /// Events as lines of JSON.
 #[derive(Debug)]
-struct Lines;
+struct EventLines;
 
-impl Render for Lines {
+impl Render for EventLines {
     fn frame(&mut self, frame: &Frame) -> Bytes {
         // The rendering that all streams share holds the event as its line of data, which ends as a line does.
         let native = frame.native();

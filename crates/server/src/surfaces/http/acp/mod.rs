@@ -41,12 +41,12 @@ const SESSION: HeaderName = HeaderName::from_static("acp-session-id");
 /// The clients that are connected.
 #[derive(Debug, Default)]
 pub(crate) struct AcpConnections {
-    connections: Mutex<HashMap<String, Connection>>,
+    connections: Mutex<HashMap<String, AcpConnection>>,
 }
 
 /// One client. Its task ends when it is told to leave.
 #[derive(Debug, Clone)]
-struct Connection {
+struct AcpConnection {
     /// An id that leaks is of no use with another token.
     owner: TokenId,
     lines: mpsc::Sender<Line>,
@@ -55,12 +55,12 @@ struct Connection {
 }
 
 impl AcpConnections {
-    fn connections(&self) -> MutexGuard<'_, HashMap<String, Connection>> {
+    fn connections(&self) -> MutexGuard<'_, HashMap<String, AcpConnection>> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection that the headers name, if it is this caller's.
-    fn find(&self, headers: &HeaderMap, authorized: &Authorized) -> Result<(String, Connection), ApiError> {
+    fn find(&self, headers: &HeaderMap, authorized: &Authorized) -> Result<(String, AcpConnection), ApiError> {
         let id = value(headers, &CONNECTION).ok_or_else(|| ApiError::malformed("the header Acp-Connection-Id is missing"))?;
         let found = self.connections().get(id).filter(|found| found.owner == authorized.caller.token).cloned();
         let found = found.ok_or_else(|| ApiError::not_found("no such ACP connection; begin with initialize"))?;
@@ -124,7 +124,7 @@ fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response,
     });
     let (lines, mut inbox) = mpsc::channel(LINES);
     let (streams, leave) = (Streams::new(), app.runtime.stopping.child_token());
-    let connection = Connection { owner: authorized.caller.token, lines, streams: Arc::clone(&streams), leave: leave.clone() };
+    let connection = AcpConnection { owner: authorized.caller.token, lines, streams: Arc::clone(&streams), leave: leave.clone() };
     let id = entropy::secret("");
     {
         let mut connections = app.acp.connections();

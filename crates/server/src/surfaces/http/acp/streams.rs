@@ -28,8 +28,8 @@ const AWAY: Duration = Duration::from_secs(600);
 /// The queues of one client.
 #[derive(Debug)]
 pub(super) struct Streams {
-    connection: Arc<Queue>,
-    sessions: Mutex<BTreeMap<String, Arc<Queue>>>,
+    connection: Arc<OutgoingQueue>,
+    sessions: Mutex<BTreeMap<String, Arc<OutgoingQueue>>>,
     presence: Mutex<Presence>,
     /// Set once: nothing more will be said.
     over: CancellationToken,
@@ -44,7 +44,7 @@ struct Presence {
 }
 
 #[derive(Debug)]
-struct Queue {
+struct OutgoingQueue {
     write: mpsc::Sender<String>,
     /// Here unless a stream has it.
     read: Mutex<Option<mpsc::Receiver<String>>>,
@@ -63,7 +63,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Queue {
+impl OutgoingQueue {
     fn new() -> Arc<Self> {
         let (write, read) = mpsc::channel(QUEUE);
         Arc::new(Self { write, read: Mutex::new(Some(read)) })
@@ -79,7 +79,7 @@ impl Streams {
         Arc::new(Self {
             patience,
             beat,
-            connection: Queue::new(),
+            connection: OutgoingQueue::new(),
             sessions: Mutex::default(),
             presence: Mutex::new(Presence { streams: 0, last: Instant::now() }),
             over: CancellationToken::new(),
@@ -110,7 +110,7 @@ impl Streams {
         self.over.cancel();
     }
 
-    fn session(&self, id: &str) -> Result<Arc<Queue>, NoStream> {
+    fn session(&self, id: &str) -> Result<Arc<OutgoingQueue>, NoStream> {
         let mut sessions = lock(&self.sessions);
         if let Some(queue) = sessions.get(id) {
             return Ok(Arc::clone(queue));
@@ -118,10 +118,10 @@ impl Streams {
         if sessions.len() >= SESSIONS {
             return Err(NoStream::TooMany);
         }
-        Ok(Arc::clone(sessions.entry(id.to_owned()).or_insert_with(Queue::new)))
+        Ok(Arc::clone(sessions.entry(id.to_owned()).or_insert_with(OutgoingQueue::new)))
     }
 
-    fn queue(&self, to: &To) -> Arc<Queue> {
+    fn queue(&self, to: &To) -> Arc<OutgoingQueue> {
         let found = match to {
             To::Connection => None,
             To::Session(id) => self.session(id).ok(),
@@ -138,8 +138,8 @@ impl Streams {
         };
         let read = lock(&queue.read).take().ok_or(NoStream::Busy)?;
         lock(&self.presence).streams += 1;
-        let stream = Stream { streams: Arc::clone(self), queue, read: Some(read), allowed, opened: false };
-        Ok(Body::from_stream(futures_util::stream::unfold(stream, Stream::next)))
+        let stream = QueueReader { streams: Arc::clone(self), queue, read: Some(read), allowed, opened: false };
+        Ok(Body::from_stream(futures_util::stream::unfold(stream, QueueReader::next)))
     }
 }
 
@@ -151,15 +151,15 @@ impl Outlet for Arc<Streams> {
 }
 
 /// One reader of a queue. It gives the queue back when it goes.
-struct Stream {
+struct QueueReader {
     streams: Arc<Streams>,
-    queue: Arc<Queue>,
+    queue: Arc<OutgoingQueue>,
     read: Option<mpsc::Receiver<String>>,
     allowed: StillAllowed,
     opened: bool,
 }
 
-impl Stream {
+impl QueueReader {
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         let comment = Bytes::from_static(b": \n\n");
         if !self.opened {
@@ -181,7 +181,7 @@ impl Stream {
     }
 }
 
-impl Drop for Stream {
+impl Drop for QueueReader {
     fn drop(&mut self) {
         *lock(&self.queue.read) = self.read.take();
         let mut presence = lock(&self.streams.presence);

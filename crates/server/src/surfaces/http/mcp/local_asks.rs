@@ -19,7 +19,7 @@ use crate::runtime::waiters::wait_for_outcome;
 use crate::service::{ServiceError, asks, notices};
 use crate::surfaces::http::asks::collected;
 use crate::surfaces::http::{ApiError, Authorized};
-use crate::surfaces::mcp::{Asks, Failure, Place};
+use crate::surfaces::mcp::{Asks, CallOrigin, ToolFailure};
 
 /// How often a wait looks whether its token is still good.
 const LOOK: Duration = Duration::from_secs(60);
@@ -40,14 +40,14 @@ impl LocalAsks {
         Self { app, caller: None }
     }
 
-    fn caller(&self) -> Result<&Caller, Failure> {
+    fn caller(&self) -> Result<&Caller, ToolFailure> {
         let now = self.app.services.clock.now();
         let still = self.caller.as_ref().filter(|authorized| authorized.caller.is_valid(now));
-        still.map(|authorized| &*authorized.caller).ok_or_else(|| Failure("The token is no longer valid.".to_owned()))
+        still.map(|authorized| &*authorized.caller).ok_or_else(|| ToolFailure("The token is no longer valid.".to_owned()))
     }
 }
 
-impl From<ServiceError> for Failure {
+impl From<ServiceError> for ToolFailure {
     fn from(error: ServiceError) -> Self {
         Self(ApiError::from(error).into_words())
     }
@@ -60,12 +60,12 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 impl Asks for LocalAsks {
-    fn of_call(&self, extensions: &Extensions) -> Result<(Self, Place), ErrorData> {
+    fn of_call(&self, extensions: &Extensions) -> Result<(Self, CallOrigin), ErrorData> {
         let nobody = || ErrorData::internal_error("the call came without a caller", None);
         let parts = extensions.get::<Parts>().ok_or_else(nobody)?;
         let caller = parts.extensions.get::<Authorized>().cloned().ok_or_else(nobody)?;
         let session = header(&parts.headers, "x-sayso-session").or_else(|| header(&parts.headers, "mcp-session-id"));
-        let place = Place {
+        let place = CallOrigin {
             session,
             directory: header(&parts.headers, "x-sayso-directory").filter(|path| path.starts_with('/')),
             patience: header(&parts.headers, "x-sayso-wait").and_then(|wait| wait.parse::<Span>().ok()).map(|span| span.0),
@@ -73,18 +73,18 @@ impl Asks for LocalAsks {
         Ok((Self { app: Arc::clone(&self.app), caller: Some(caller) }, place))
     }
 
-    async fn open(&self, ask: NewAsk) -> Result<Ask, Failure> {
+    async fn open(&self, ask: NewAsk) -> Result<Ask, ToolFailure> {
         Ok(Ask::from(&asks::open(&self.app.services, self.caller()?, ask, None).await?))
     }
 
-    async fn wait(&self, id: &str, within: Option<Duration>) -> Result<Ask, Failure> {
+    async fn wait(&self, id: &str, within: Option<Duration>) -> Result<Ask, ToolFailure> {
         let until = within.map(|within| Instant::now() + within);
         loop {
             let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK));
             let caller = self.caller()?;
             let ask = tokio::select! {
                 found = wait_for_outcome(&self.app.runtime, caller, asks::ask_id(id)?, left) => found?,
-                () = self.app.runtime.stopping.cancelled() => return Err(Failure(RESTARTING.to_owned())),
+                () = self.app.runtime.stopping.cancelled() => return Err(ToolFailure(RESTARTING.to_owned())),
             };
             if ask.outcome().is_some() || until.is_some_and(|until| until <= Instant::now()) {
                 return Ok(Ask::from(&ask));
@@ -92,7 +92,7 @@ impl Asks for LocalAsks {
         }
     }
 
-    async fn receive(&self, id: &str) -> Result<Ask, Failure> {
+    async fn receive(&self, id: &str) -> Result<Ask, ToolFailure> {
         Ok(collected(asks::collect_outcome(&self.app.services, self.caller()?, id).await?))
     }
 
@@ -103,7 +103,7 @@ impl Asks for LocalAsks {
         }
     }
 
-    async fn notify(&self, notice: NewNotice) -> Result<(), Failure> {
+    async fn notify(&self, notice: NewNotice) -> Result<(), ToolFailure> {
         Ok(notices::publish_notice(&self.app.services, self.caller()?, notice).await?)
     }
 }

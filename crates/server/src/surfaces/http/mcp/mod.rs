@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::auth::Permission;
 use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
-use crate::surfaces::mcp::{Gone, Tools};
+use crate::surfaces::mcp::{CallerGone, Tools};
 use local_asks::LocalAsks;
 
 /// Sessions of clients of the older protocol, all together. A waiting call has one.
@@ -111,7 +111,7 @@ async fn serve(
     let gone = CancellationToken::new();
     let ends = request.method() == Method::DELETE;
     request.extensions_mut().insert(authorized);
-    request.extensions_mut().insert(Gone(gone.clone()));
+    request.extensions_mut().insert(CallerGone(gone.clone()));
     let guard = gone.drop_guard();
     let (parts, body) = service.handle(request).await.into_parts();
     match (session, session_of(&parts.headers)) {
@@ -123,16 +123,16 @@ async fn serve(
         }
         (Some(_), _) | (None, None) => {}
     }
-    Ok(Response::from_parts(parts, Body::new(Held { body, _guard: guard })))
+    Ok(Response::from_parts(parts, Body::new(HeldReply { body, _guard: guard })))
 }
 
 /// A reply for as long as somebody takes it. When it is dropped, whoever works for it learns that.
-struct Held<B> {
+struct HeldReply<B> {
     body: B,
     _guard: tokio_util::sync::DropGuard,
 }
 
-impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for Held<B> {
+impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for HeldReply<B> {
     type Data = Bytes;
     type Error = B::Error;
 

@@ -1,0 +1,64 @@
+//! Logs the life of every ask at the level `debug`, from commits: committed, decided, delivered. Services log when an ask is
+//! opened, connections and callers when its outcome is sent.
+//!
+//! Each line has the ask's id in the field `ask`, which is how `sayso logs --ask` finds it. No line has a text of an agent or
+//! a person: ids, kinds and states only.
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, AskState, Delivery, Reach};
+use sayso_store::{EventKind, StoredEvent};
+use tracing::field::display;
+
+/// Logs what a commit did to asks. Called on the writer's thread before anything reacts to the commit, so that the lines of
+/// one ask are in the order of its life.
+pub(crate) fn log_commit(events: &[StoredEvent]) {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
+    for event in events {
+        if let Some(ask) = &event.ask {
+            log_event(event.kind, event.seq, ask);
+        }
+    }
+}
+
+fn log_event(kind: EventKind, seq: i64, ask: &Ask) {
+    let id = display(ask.id);
+    match (kind, &ask.state) {
+        (EventKind::AskRequested, _) => log_committed(seq, ask),
+        (EventKind::AskResolved, AskState::Resolved { outcome, .. }) => {
+            let by = actor_name(&outcome.by);
+            // The policy decides before the insert: such an ask is committed and decided at once.
+            if matches!(outcome.by, Actor::Policy { .. }) {
+                log_committed(seq, ask);
+            }
+            let token = outcome.by.token().map(display);
+            tracing::debug!(ask = id, seq, status = outcome.decision.status().as_str(), by, token, "ask decided");
+        }
+        (EventKind::AskDelivery, AskState::Resolved { delivery, .. }) => match delivery {
+            Delivery::Queued => {}
+            Delivery::Delivered => tracing::debug!(ask = id, seq, "ask delivered"),
+            Delivery::Confirmed => tracing::debug!(ask = id, seq, "ask confirmed by the agent"),
+            Delivery::Undeliverable { .. } => tracing::debug!(ask = id, seq, "ask undeliverable"),
+        },
+        (EventKind::AskParked, AskState::Pending(Reach::Parked)) => tracing::debug!(ask = id, seq, "ask parked"),
+        (EventKind::AskParked, AskState::Pending(Reach::Live)) => tracing::debug!(ask = id, seq, "ask live again"),
+        (EventKind::AskSnoozed, _) => tracing::debug!(ask = id, seq, "ask snoozed"),
+        _ => {}
+    }
+}
+
+fn log_committed(seq: i64, ask: &Ask) {
+    let (session, connection) = (ask.origin.session.map(display), ask.origin.connection.map(display));
+    tracing::debug!(ask = display(ask.id), seq, session, connection, run = ask.context.run.map(display), "ask committed");
+}
+
+const fn actor_name(actor: &Actor) -> &'static str {
+    match actor {
+        Actor::Person { .. } => "person",
+        Actor::Policy { .. } => "policy",
+        Actor::Timeout { .. } => "timeout",
+        Actor::Message { .. } => "message",
+        Actor::Agent => "agent",
+    }
+}

@@ -1,0 +1,63 @@
+//! Routes every commit to the parts of the runtime that react to it.
+
+use std::sync::Arc;
+
+use sayso_store::{Commit, EventKind};
+
+use crate::runtime::ask_log;
+use crate::runtime::connection::Registry;
+use crate::runtime::deadlines::Deadlines;
+use crate::runtime::feed::Feed;
+use crate::runtime::keeper::Keeper;
+use crate::runtime::metrics::Metrics;
+use crate::runtime::notify::Notifier;
+use crate::runtime::runs::Runs;
+use crate::runtime::waiters::OutcomeWaiters;
+
+/// Everything that a commit wakes. The store holds one copy, the runtime another.
+#[derive(Debug, Clone)]
+pub(super) struct CommitListeners {
+    pub(super) feed: Arc<Feed>,
+    pub(super) waiters: Arc<OutcomeWaiters>,
+    pub(super) keeper: Arc<Keeper>,
+    pub(super) connections: Arc<Registry>,
+    pub(super) deadlines: Arc<Deadlines>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) runs: Arc<Runs>,
+    pub(super) notifier: Arc<Notifier>,
+}
+
+impl CommitListeners {
+    pub(super) fn new(notifier: Notifier) -> Self {
+        Self {
+            feed: Feed::new(),
+            waiters: Arc::default(),
+            keeper: Arc::default(),
+            connections: Arc::default(),
+            deadlines: Arc::default(),
+            metrics: Arc::default(),
+            runs: Arc::default(),
+            notifier: Arc::new(notifier),
+        }
+    }
+
+    /// Called on the writer's thread before the callers of the committed operations get their results. Must not block.
+    pub(super) fn committed(&self, commit: Commit) {
+        ask_log::log_commit(&commit.events);
+        self.metrics.count(&commit.events);
+        for event in &commit.events {
+            let Some(ask) = &event.ask else { continue };
+            if event.kind == EventKind::AskRequested {
+                self.keeper.requested(ask, event.at);
+            } else if event.kind == EventKind::AskResolved {
+                self.waiters.resolved(ask.id);
+                self.keeper.resolved(ask.id);
+            }
+        }
+        self.runs.heard(&commit.events);
+        self.notifier.heard(&commit.events);
+        self.feed.publish(commit.events);
+        self.connections.route(commit.outbox);
+        self.deadlines.add(commit.deadlines);
+    }
+}
