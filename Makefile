@@ -10,18 +10,20 @@ TARGET  := $(or $(CARGO_TARGET_DIR),target)
 # What the page is made of. It is built again when one of these is newer than it.
 PAGE    := web/dist/index.html
 SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescript/src -type f ! -name '*.test.*') \
-           $(wildcard web/*.html web/*.json web/*.ts sdk/react/*.json sdk/typescript/*.json)
+           $(wildcard tsconfig.base.json web/*.html web/*.json web/*.ts sdk/react/package.json sdk/typescript/package.json)
+# The JavaScript packages that are installed: for the page and both SDKs, from one lock file.
+PACKAGES := node_modules/.package-lock.json
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-web/node_modules/.package-lock.json: web/package-lock.json
+$(PACKAGES): package-lock.json
 	@scripts/need.sh page
-	cd web && npm ci
+	npm ci
 	@touch $@
 
-$(PAGE): web/node_modules/.package-lock.json $(SOURCES)
-	cd web && npm run build
+$(PAGE): $(PACKAGES) $(SOURCES)
+	npm run build --workspace web
 
 run: ## build, start the server in the background, open a first ask here
 	@scripts/need.sh build page
@@ -29,11 +31,13 @@ run: ## build, start the server in the background, open a first ask here
 	@$(MAKE) --no-print-directory -j2 binary $(PAGE)
 	@scripts/run.sh $(TARGET)/debug/sayso
 
-.PHONY: binary page
+.PHONY: binary page packages
 binary:
 	cargo build --package sayso
 
 page: $(PAGE)
+
+packages: $(PACKAGES)
 
 test: $(PAGE) ## install what the tests need and run all of them
 	@scripts/test.sh
@@ -45,20 +49,21 @@ jitter: $(PAGE) ## the suites with random pauses at system calls; finds races
 check: ## all of CI: format, lints, generated files, tests
 	.ci/run
 
-fmt: web/node_modules/.package-lock.json ## format the code
+fmt: $(PACKAGES) ## format the code
 	cargo fmt --all
-	cd web && npm run fmt
+	npm run fmt
 
-gen: web/node_modules/.package-lock.json ## write the generated files again
+gen: $(PACKAGES) ## write the generated files again
 	cargo run --quiet --package sayso-testkit --bin gen
-	cd web && npm run gen
+	npm run gen --workspace sdk/typescript
 
 bench: $(PAGE) ## measure; one JSON object per line
 	@scripts/need.sh build browser
 	cargo build --release --package sayso
 	cargo run --release --quiet --package sayso-testkit --bin bench
-	@cd web && SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench
-	@cd sdk/typescript && npm run --silent build && SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench
+	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace web
+	@npm run --silent build --workspace sdk/typescript
+	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace sdk/typescript
 
 install: $(PAGE) ## put sayso into ~/.local/bin
 	@scripts/need.sh build

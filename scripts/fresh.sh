@@ -196,7 +196,8 @@ make_root() {
 copy_toolchain() {
     mkdir -p "$root/opt/rust" "$root/usr/local/bin" "$root/usr/local/lib/node_modules"
     local sysroot npm
-    sysroot=$(rustc --print sysroot)
+    # In the repository, rustup picks the version of rust-toolchain.toml.
+    sysroot=$(cd "$repository" && rustc --print sysroot)
     cp -a "$sysroot/bin" "$sysroot/lib" "$root/opt/rust/"
     cp --dereference "$(node -p process.execPath)" "$root/usr/local/bin/node"
     npm=$(realpath "$(dirname "$(realpath "$(type -P npm)")")/..")

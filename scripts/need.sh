@@ -71,6 +71,7 @@ for what in "$@"; do
         check_namespaces
         ;;
     test)
+        package_for curl curl
         package_for git git
         package_for tmux tmux
         package_for ip iproute2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The SDKs for TypeScript and React: builds them, checks them, and runs their tests against the real server, in Node.js
-# and in Chromium. The server is the one in SAYSO_BIN, by default the debug build.
+# The SDKs for TypeScript and React: builds them, checks which files would be published, and runs their tests against the
+# real server, in Node.js and in Chromium. The server is the one in SAYSO_BIN, by default the debug build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,29 +13,18 @@ if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
     echo "Chromium is missing. On Debian or Ubuntu: sudo apt-get install chromium" >&2
     exit 1
 fi
-# The SDKs borrow the tools that are installed for the page.
-if [ ! -d web/node_modules ]; then
-    # Where a registry lacks the packages of other platforms, `ci` refuses a lock file that `install` takes.
-    (cd web && { npm ci || npm install --no-save; })
-fi
-node web/scripts/link-card.mjs
+make --no-print-directory packages
+sdks=(--workspace sdk/typescript --workspace sdk/react)
 
 echo "== build"
-npm --prefix sdk/typescript run --silent build
-npm --prefix sdk/react run --silent build
-
-echo "== lints"
-(cd web && node_modules/.bin/biome check \
-    ../sdk/typescript/{src,tests,scripts,bench} ../sdk/typescript/*.{json,ts} ../sdk/react/{src,tests} ../sdk/react/*.{json,ts})
-npm --prefix sdk/typescript run --silent lint
-npm --prefix sdk/react run --silent lint
+npm run --silent build "${sdks[@]}"
 
 echo "== packages"
 for package in typescript react; do
     (cd "sdk/$package" && npm pack --dry-run --json | node -e '
         const [{ name, files, size }] = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
         const paths = files.map(({ path }) => path);
-        const wrong = paths.filter((path) => /test|\.docs|bench/.test(path));
+        const wrong = paths.filter((path) => /test|\.docs|bench|tsbuildinfo/.test(path));
         if (wrong.length > 0 || !paths.includes("dist/index.js") || !paths.includes("dist/index.d.ts")) {
             console.error(name, "would be published with the wrong files:", wrong);
             process.exit(1);
@@ -44,6 +33,5 @@ for package in typescript react; do
 done
 
 echo "== tests"
-npm --prefix sdk/typescript run --silent test
-npm --prefix sdk/react run --silent test
-npm --prefix sdk/typescript run --silent e2e
+npm test --silent "${sdks[@]}"
+npm run --silent e2e "${sdks[@]}"

@@ -20,10 +20,10 @@ cargo test --workspace --no-run
 cargo test --package sayso --package sayso-testkit --test agents --no-run
 scripts/peers.sh
 
-phase "unit tests of the page" "20 s"
-(cd web && npm test)
+phase "unit tests of the page" "10 s"
+npm test --workspace web
 phase "tests of the page in Chromium" "2 min"
-(cd web && npm run e2e)
+npm run e2e --workspace web
 phase "tests of the SDKs" "1 min"
 scripts/sdk.sh
 phase "Rust tests" "4 min"
