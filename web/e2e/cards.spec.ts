@@ -1,5 +1,5 @@
 import { type Browser, devices, type Locator, type Page } from "@playwright/test";
-import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
+import { anotherBrowser, card, expect, pressOnCard, settled, signIn, test, visit } from "./fixtures";
 import { commandApproval, fill } from "./scene";
 import { Server } from "./server";
 
@@ -41,6 +41,7 @@ const outcomeOf = async (server: Server, id: string) => (await server.readAsk(id
 const open = async (page: Page, id: string) => {
   await visit(page, `#/inbox/${id}`);
   await expect(card(page)).toHaveAttribute("data-ask", id);
+  await settled(page);
 };
 
 const { defaultBrowserType: _, ...PIXEL } = devices["Pixel 7"];

@@ -57,6 +57,13 @@ export const visit = (page: Page, hash: string): Promise<unknown> =>
 
 export const card = (page: Page): Locator => page.locator(".sayso-ask");
 
+/** Waits until the card has come in: it moves for a moment, so positions that are read earlier do not belong together. */
+export const settled = (page: Page): Promise<unknown> =>
+  card(page).evaluate((element) =>
+    // A card that is replaced cancels its animations.
+    Promise.allSettled(element.getAnimations().map((animation) => animation.finished)),
+  );
+
 /** Presses keys as soon as the open card accepts them: a new card ignores keys at first. */
 export async function pressOnCard(page: Page, ...keys: string[]): Promise<void> {
   await expect(page.locator(".sayso-ask[data-accepts-keys=true]")).toBeVisible();
