@@ -8,6 +8,8 @@ use sayso_core::raw::Raw;
 use sayso_core::session::{Labels, Session, StepOf};
 use sayso_core::time::Time;
 
+use crate::payload::EventPayload;
+
 /// A workspace: its own feed, its own sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkspaceId(pub i64);
@@ -135,18 +137,14 @@ pub struct StoredEvent {
     pub seq: i64,
     /// When.
     pub at: Time,
-    /// What.
-    pub kind: EventKind,
     /// The session it belongs to.
     pub session: Option<SessionId>,
     /// The run it is about, for events of runs.
     pub run: Option<RunId>,
     /// Who may see it, for events of a session or a run that are not about an ask.
     pub about: Option<Arc<About>>,
-    /// The ask, for events of asks: as it stood at that moment.
-    pub ask: Option<Arc<Ask>>,
-    /// The rest.
-    pub data: Option<Raw>,
+    /// What it says.
+    pub payload: EventPayload,
 }
 
 /// A row of the outbox. Ids only grow; the receiver takes each once.

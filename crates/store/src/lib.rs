@@ -9,6 +9,7 @@
 mod error;
 mod event;
 mod lock;
+mod payload;
 pub mod read;
 mod sqlite;
 pub mod write;
@@ -16,6 +17,7 @@ pub mod write;
 pub use error::{OpenError, StoreError};
 pub use event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
 pub use lock::DirLock;
+pub use payload::{EventPayload, ToolProgress};
 pub use read::Query;
 #[doc(hidden)]
 pub use sqlite::Tx;

@@ -9,6 +9,7 @@ use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
@@ -64,8 +65,6 @@ pub struct CreateSession {
     pub session: Session,
     /// Its connection.
     pub connection: Connection,
-    /// What the feed says of it.
-    pub announced: Raw,
     /// What the agent gets first.
     pub command: Raw,
     /// The prompt as the first block.
@@ -97,8 +96,6 @@ pub struct EnsureExternal {
     pub session: Session,
     /// What carries it, if it is new.
     pub connection: Connection,
-    /// What the feed says of it, if it is new.
-    pub announced: Raw,
     /// When.
     pub now: Time,
 }
@@ -239,8 +236,6 @@ pub enum Change {
     NewSession {
         /// The session.
         session: Box<Session>,
-        /// What the feed says of it.
-        announced: Raw,
     },
     /// It asks. Decided already if the policy did; then the outcome goes into the outbox too.
     OpenAsk(Box<Ask>),
@@ -574,15 +569,15 @@ pub struct TrustProject {
     pub now: Time,
 }
 
-/// Says something on the feed that is not about an ask or a session.
+/// Tells the feed that another policy is in force.
 #[derive(Debug)]
-pub struct Announce {
+pub struct AnnouncePolicy {
     /// Where.
     pub workspace: WorkspaceId,
-    /// What kind.
-    pub kind: EventKind,
-    /// What.
-    pub data: Raw,
+    /// The fingerprint of the rules in force.
+    pub fingerprint: String,
+    /// Whether the policy file is valid.
+    pub valid: bool,
     /// When.
     pub now: Time,
 }
@@ -618,12 +613,26 @@ pub struct SetReach {
 pub struct SayNotice {
     /// Where.
     pub workspace: WorkspaceId,
-    /// The session that it belongs to.
-    pub session: Option<SessionId>,
-    /// The words, as a block.
-    pub block: Block,
-    /// What the feed says where there is no session.
-    pub data: Raw,
+    /// Who says it.
+    pub from: NoticeFrom,
+    /// The words.
+    pub text: String,
+    /// When.
+    pub now: Time,
+}
+
+/// Who gives a notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoticeFrom {
+    /// A session; the notice is in its transcript too.
+    Session {
+        /// The session.
+        session: SessionId,
+        /// The id of the block in the transcript.
+        block: BlockId,
+    },
+    /// A caller or agent without a session.
+    Name(String),
 }
 
 /// Takes back an ask that a caller opened.
@@ -662,21 +671,19 @@ pub struct AdvanceRun {
     pub closed: Vec<(SessionId, Raw)>,
     /// Checkpoints that are taken back, and why.
     pub withdrawn: Vec<(AskId, String)>,
-    /// What the feed says of it.
-    pub news: Vec<RunNews>,
+    /// What the feed says of it, in order.
+    pub events: Vec<RunEvent>,
     /// When.
     pub now: Time,
 }
 
-/// Something that the feed says of a run.
-#[derive(Debug)]
-pub struct RunNews {
-    /// What kind.
-    pub kind: EventKind,
-    /// The session of the step that it is about.
-    pub session: Option<SessionId>,
-    /// What.
-    pub data: Raw,
+/// Something that the feed says of a run: how the run or a step stood at that moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunEvent {
+    /// The run started or ended.
+    Run(RunSnapshot),
+    /// A step began or ended.
+    Step(StepSnapshot),
 }
 
 /// Starts a run: the first time that it moves.

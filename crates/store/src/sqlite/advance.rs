@@ -84,9 +84,7 @@ impl Operation for Advance {
         }
         for change in self.changes {
             match change {
-                Change::NewSession { session, announced } => {
-                    create_session::insert_session(tx, self.workspace, &session, announced)?;
-                }
+                Change::NewSession { session } => create_session::insert_session(tx, self.workspace, &session)?,
                 Change::OpenAsk(ask) => {
                     // What a person closed here goes on with the next thing that their own agent asks.
                     if let Some(session) = ask.origin.session

@@ -4,12 +4,14 @@ use rusqlite::params;
 use sayso_core::connection::Connection;
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
+use sayso_core::snapshot::SessionSnapshot;
 use sayso_core::time::Time;
 
 use super::tx::{Earlier, Tx};
 use super::{sessions, to_json};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
+use crate::payload::EventPayload;
 use crate::write::{CreateSession, Once, Operation};
 
 /// Writes a session with its connection, and says so on the feed.
@@ -18,10 +20,9 @@ pub(super) fn insert(
     workspace: WorkspaceId,
     session: &Session,
     connection: &Connection,
-    announced: Raw,
 ) -> Result<(), StoreError> {
     insert_connection(tx, workspace, connection)?;
-    insert_session(tx, workspace, session, announced)
+    insert_session(tx, workspace, session)
 }
 
 /// Writes a connection.
@@ -43,12 +44,7 @@ pub(super) fn insert_connection(tx: &Tx<'_>, workspace: WorkspaceId, connection:
 }
 
 /// Writes a session, and says so on the feed.
-pub(super) fn insert_session(
-    tx: &mut Tx<'_>,
-    workspace: WorkspaceId,
-    session: &Session,
-    announced: Raw,
-) -> Result<(), StoreError> {
+pub(super) fn insert_session(tx: &mut Tx<'_>, workspace: WorkspaceId, session: &Session) -> Result<(), StoreError> {
     tx.db()
         .prepare_cached(
             "INSERT INTO session (id, workspace, connection, ended, updated_ms, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -61,8 +57,8 @@ pub(super) fn insert_session(
             session.updated_at.as_millis(),
             to_json("session", session)?,
         ])?;
-    tx.event(EventKind::SessionCreated, session.created_at, Some(session.id), None, Some(announced))?;
-    Ok(())
+    let payload = EventPayload::SessionCreated(Box::new(SessionSnapshot::from(session)));
+    tx.event(session.created_at, Some(session.id), payload)
 }
 
 impl Operation for CreateSession {
@@ -78,7 +74,7 @@ impl Operation for CreateSession {
             }
         }
         let (session, connection) = (self.session, self.connection);
-        insert(tx, self.workspace, &session, &connection, self.announced)?;
+        insert(tx, self.workspace, &session, &connection)?;
         if let Some(prompt) = &self.prompt {
             sessions::put_block(tx, self.workspace, session.id, prompt, EventKind::MessageCompleted)?;
         }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
-use sayso_core::ask::{Ask, AskState, Decision, Reach};
+use sayso_core::ask::{AskState, Decision};
 use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::{ask_row, column, run_reads, sessions};
+use super::{ask_row, column, event_row, run_reads, sessions};
 use crate::error::StoreError;
 use crate::event::{About, EventKind, OutboxId, OutboxKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
@@ -83,16 +83,23 @@ impl Query for EventsAfter {
             if has_ask && present.is_none() {
                 continue;
             }
-            let ask = present.map(|_| ask_row::read(row, 7)).transpose()?.map(|ask| Arc::new(as_it_was(ask, kind)));
-            let data = column::<Option<String>>(row, 4)?.map(Raw::parse).transpose();
-            let data = data.map_err(|error| StoreError::Unreadable { what: "event", detail: error.to_string() })?;
+            let ask = present.map(|_| ask_row::read(row, 7)).transpose()?;
+            let text: Option<String> = column(row, 4)?;
+            let payload = match event_row::decode(kind, ask, session.is_some(), text.as_deref()) {
+                Ok(payload) => payload,
+                // A stream that ended here would end here again and again.
+                Err(error) => {
+                    tracing::error!(seq, %error, "skipped an event that cannot be read");
+                    continue;
+                }
+            };
             let at = Time::from_millis(column(row, 1)?);
-            let about = match (&ask, run, session) {
+            let about = match (payload.ask(), run, session) {
                 (None, Some(run), _) => run_reads::about(db, run)?,
                 (None, None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
                 (Some(_), _, _) | (None, None, None) => None,
             };
-            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, run, about, ask, data });
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, session, run, about, payload });
         }
         if looked < self.limit {
             found.looked_to = head;
@@ -115,28 +122,6 @@ fn about(
     let about = found.map(|found| Arc::new(About::from(found)));
     known.insert(session, about.clone());
     Ok(about)
-}
-
-/// The row holds the ask as it is now; an event shows it as it was.
-fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
-    match kind {
-        EventKind::AskRequested => {
-            ask.state = AskState::Pending(Reach::Live);
-            ask.snoozed_until = None;
-        }
-        EventKind::AskResolved | EventKind::AgentQuestionAnswered => {
-            if let AskState::Resolved { outcome, .. } = ask.state {
-                let delivery = if matches!(outcome.decision, Decision::Withdrawn { .. }) {
-                    sayso_core::ask::Delivery::Delivered
-                } else {
-                    sayso_core::ask::Delivery::Queued
-                };
-                ask.state = AskState::Resolved { outcome, delivery };
-            }
-        }
-        _ => {}
-    }
-    ask
 }
 
 /// What has to be sent over a connection, in order.

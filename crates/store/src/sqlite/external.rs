@@ -37,7 +37,7 @@ impl Operation for EnsureExternal {
             tx.db()
                 .prepare_cached("INSERT INTO external (workspace, token, agent, native_id, session) VALUES (?1, ?2, ?3, ?4, ?5)")?
                 .execute(params![key.workspace.0, key.token.as_bytes(), key.agent, key.native_id, self.session.id.as_bytes()])?;
-            create_session::insert(tx, key.workspace, &self.session, &self.connection, self.announced)?;
+            create_session::insert(tx, key.workspace, &self.session, &self.connection)?;
             return Ok(Box::new(self.session));
         };
         if known.title.is_empty() && !self.session.title.is_empty() {

@@ -6,13 +6,15 @@ use rusqlite::{Connection as Sqlite, OptionalExtension, params};
 use sayso_core::ask::{Ask, AskKind, AskState, Reach};
 use sayso_core::id::AskId;
 use sayso_core::time::{Span, Time};
+use sayso_core::transcript::{Block, BlockBody};
 
 use super::resolve::reach_event;
 use super::tx::Tx;
 use super::{ask_row, sessions};
 use crate::error::StoreError;
 use crate::event::EventKind;
-use crate::write::{Operation, SayNotice, SetReach};
+use crate::payload::EventPayload;
+use crate::write::{NoticeFrom, Operation, SayNotice, SetReach};
 
 /// What is pending and kept, with how long.
 pub(super) fn pending(db: &Sqlite) -> Result<Vec<(AskId, Span)>, StoreError> {
@@ -66,9 +68,13 @@ impl Operation for SayNotice {
     type Output = ();
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        match self.session {
-            Some(session) => sessions::put_block(tx, self.workspace, session, &self.block, EventKind::Notice),
-            None => tx.event(EventKind::Notice, self.block.at, None, None, Some(self.data)).map(|_| ()),
+        let text = self.text;
+        match self.from {
+            NoticeFrom::Session { session, block } => {
+                let block = Block { id: block, at: self.now, subagent: None, body: BlockBody::Notice { text } };
+                sessions::put_block(tx, self.workspace, session, &block, EventKind::Notice)
+            }
+            NoticeFrom::Name(agent) => tx.event(self.now, None, EventPayload::Notice { agent, text }),
         }
     }
 }

@@ -6,6 +6,7 @@ mod attach;
 mod backup;
 mod command_session;
 mod create_session;
+mod event_row;
 mod events;
 mod external;
 mod kept;

@@ -10,7 +10,8 @@ use sayso_core::time::Time;
 use super::tx::{Earlier, Tx};
 use super::{ask_row, kept};
 use crate::error::StoreError;
-use crate::event::{EventKind, WorkspaceId};
+use crate::event::WorkspaceId;
+use crate::payload::EventPayload;
 use crate::write::{OpenAsk, Opened, Operation};
 
 /// Tells the run whose step asks a question that it was asked, or how it ended. A checkpoint is the
@@ -19,23 +20,22 @@ pub(super) fn trace(tx: &mut Tx<'_>, ask: &Arc<Ask>, now: Time) -> Result<(), St
     if ask.context.run.is_none() || ask.origin.session.is_none() || ask.kind() != AskKind::Question {
         return Ok(());
     }
-    let kind = match &ask.state {
-        AskState::Pending(_) => EventKind::AgentQuestionAsked,
-        AskState::Resolved { .. } => EventKind::AgentQuestionAnswered,
+    let payload = match &ask.state {
+        AskState::Pending(_) => EventPayload::AgentQuestionAsked(Arc::clone(ask)),
+        AskState::Resolved { .. } => EventPayload::AgentQuestionAnswered(Arc::clone(ask)),
     };
-    tx.event(kind, now, ask.origin.session, Some(Arc::clone(ask)), None)?;
-    Ok(())
+    tx.event(now, ask.origin.session, payload)
 }
 
 /// Writes a new ask with its event. What the policy decided is one event: it never shows as pending.
 pub(super) fn open(tx: &mut Tx<'_>, workspace: WorkspaceId, ask: Ask) -> Result<Arc<Ask>, StoreError> {
     ask_row::insert(tx.db(), workspace, &ask, tx.next_seq())?;
     let ask = Arc::new(ask);
-    let kind = match &ask.state {
-        AskState::Pending(_) => EventKind::AskRequested,
-        AskState::Resolved { .. } => EventKind::AskResolved,
+    let payload = match &ask.state {
+        AskState::Pending(_) => EventPayload::AskRequested(Arc::clone(&ask)),
+        AskState::Resolved { .. } => EventPayload::AskResolved(Arc::clone(&ask)),
     };
-    tx.event(kind, ask.opened_at, ask.origin.session, Some(Arc::clone(&ask)), None)?;
+    tx.event(ask.opened_at, ask.origin.session, payload)?;
     trace(tx, &ask, ask.opened_at)?;
     match &ask.state {
         AskState::Pending(_) => {

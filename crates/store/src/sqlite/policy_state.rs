@@ -8,8 +8,9 @@ use sayso_core::time::Time;
 use super::column;
 use super::tx::{Earlier, Tx};
 use crate::error::StoreError;
+use crate::payload::EventPayload;
 use crate::read::{PolicyState, Query, StoredPolicy};
-use crate::write::{AddGrant, Announce, Once, Operation, PutSetting, RemoveGrant, TrustProject};
+use crate::write::{AddGrant, AnnouncePolicy, Once, Operation, PutSetting, RemoveGrant, TrustProject};
 
 fn raw(text: String) -> Result<Raw, StoreError> {
     Raw::parse(text).map_err(|error| StoreError::Unreadable { what: "setting", detail: error.to_string() })
@@ -95,9 +96,9 @@ impl Operation for TrustProject {
     }
 }
 
-impl Operation for Announce {
-    type Output = i64;
-    fn apply(self, tx: &mut Tx<'_>) -> Result<i64, StoreError> {
-        tx.event(self.kind, self.now, None, None, Some(self.data))
+impl Operation for AnnouncePolicy {
+    type Output = ();
+    fn apply(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        tx.event(self.now, None, EventPayload::PolicyChanged { fingerprint: self.fingerprint, valid: self.valid })
     }
 }

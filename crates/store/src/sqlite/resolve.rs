@@ -6,13 +6,13 @@ use rusqlite::params;
 use sayso_core::actor::Actor;
 use sayso_core::ask::{self, Answers, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
 use sayso_core::policy;
-use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::tx::{Earlier, Tx};
 use super::{ask_row, open_ask, to_json};
 use crate::error::StoreError;
-use crate::event::{EventKind, WorkspaceId};
+use crate::event::WorkspaceId;
+use crate::payload::EventPayload;
 use crate::write::{CallerHasOutcome, ExpireAsk, KeyReused, Operation, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAsk};
 
 /// Decides a pending ask inside the transaction. The caller has read it in the same transaction, and
@@ -45,7 +45,7 @@ pub(super) fn decide(
             .execute(params![ask.id.as_bytes(), workspace.0, to_json("secret", answers)?])?;
     }
     let ask = Arc::new(ask);
-    tx.event(EventKind::AskResolved, now, ask.origin.session, Some(Arc::clone(&ask)), None)?;
+    tx.event(now, ask.origin.session, EventPayload::AskResolved(Arc::clone(&ask)))?;
     open_ask::trace(tx, &ask, now)?;
     if !withdrawn {
         tx.send_outcome(&ask, resolution.for_agent, reach)?;
@@ -71,35 +71,19 @@ pub(super) fn report(
             tx.secret_deleted();
         }
     }
-    let (number, reason, word) = match &ask.state {
-        AskState::Resolved { delivery, .. } => (
-            ask_row::delivery_number(delivery),
-            match delivery {
-                Delivery::Undeliverable { reason } => Some(reason.clone()),
-                Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => None,
-            },
-            delivery.as_str(),
-        ),
-        AskState::Pending(_) => return Ok(()),
+    let AskState::Resolved { delivery, .. } = &ask.state else { return Ok(()) };
+    let delivery = delivery.clone();
+    let reason = match &delivery {
+        Delivery::Undeliverable { reason } => Some(reason),
+        Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => None,
     };
     tx.db().prepare_cached("UPDATE ask SET delivery = ?2, delivery_reason = ?3 WHERE id = ?1")?.execute(params![
         ask.id.as_bytes(),
-        number,
+        ask_row::delivery_number(&delivery),
         reason
     ])?;
-    let data = Raw::of(&DeliveryNews { id: ask.id, delivery: word, delivery_reason: reason });
     let session = ask.origin.session;
-    tx.event(EventKind::AskDelivery, now, session, Some(Arc::new(ask)), Some(data))?;
-    Ok(())
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DeliveryNews {
-    id: sayso_core::id::AskId,
-    delivery: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    delivery_reason: Option<String>,
+    tx.event(now, session, EventPayload::AskDelivery { ask: Arc::new(ask), delivery })
 }
 
 /// The agent is gone. A question whose session can be resumed is parked; everything else is withdrawn.
@@ -126,24 +110,8 @@ pub(super) fn agent_gone(
 
 /// Says that somebody waits for an ask, or nobody any more.
 pub(super) fn reach_event(tx: &mut Tx<'_>, ask: Ask, reach: Reach, now: Time) -> Result<(), StoreError> {
-    let data = Raw::of(&ReachNews { id: ask.id, reach });
     let session = ask.origin.session;
-    tx.event(EventKind::AskParked, now, session, Some(Arc::new(ask)), Some(data))?;
-    Ok(())
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReachNews {
-    id: sayso_core::id::AskId,
-    reach: Reach,
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SnoozeNews {
-    id: sayso_core::id::AskId,
-    snoozed_until: Option<Time>,
+    tx.event(now, session, EventPayload::AskParked { ask: Arc::new(ask), reach })
 }
 
 impl Operation for ResolveAsk {
@@ -212,9 +180,8 @@ impl Operation for SnoozeAsk {
         tx.db()
             .prepare_cached("UPDATE ask SET snoozed_ms = ?2 WHERE id = ?1")?
             .execute(params![ask.id.as_bytes(), self.until.map(Time::as_millis)])?;
-        let data = Raw::of(&SnoozeNews { id: ask.id, snoozed_until: self.until });
         let ask = Arc::new(ask);
-        tx.event(EventKind::AskSnoozed, self.now, ask.origin.session, Some(Arc::clone(&ask)), Some(data))?;
+        tx.event(self.now, ask.origin.session, EventPayload::AskSnoozed { ask: Arc::clone(&ask), until: self.until })?;
         Ok(Ok(ask))
     }
 }

@@ -102,14 +102,14 @@ impl Operation for AdvanceRun {
             resolve::report(tx, self.workspace, ask, Delivery::Delivered, self.now)?;
         }
         for create in self.sessions {
-            create_session::insert(tx, self.workspace, &create.session, &create.connection, create.announced)?;
+            create_session::insert(tx, self.workspace, &create.session, &create.connection)?;
             if let Some(prompt) = &create.prompt {
                 sessions::put_block(tx, self.workspace, create.session.id, prompt, EventKind::MessageCompleted)?;
             }
             tx.send_command(create.connection.id, create.session.id, create.command)?;
         }
-        for news in self.news {
-            tx.run_event(news.kind, self.now, run, news.session, news.data)?;
+        for event in self.events {
+            tx.run_event(self.now, run, event)?;
         }
         for ask in self.asks {
             let _: Arc<_> = open_ask::open(tx, self.workspace, ask)?;

@@ -6,6 +6,7 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::snapshot::StatusSnapshot;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
@@ -13,6 +14,7 @@ use super::tx::Tx;
 use super::{ask_row, column, events, json, to_json};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
+use crate::payload::EventPayload;
 use crate::read::{
     Beginnings, GetSession, ListAttached, ListSessions, LoadConnection, LoadedConnection, Page, Query, ReadTranscript,
     SessionDetail, TranscriptEntry, Unfinished,
@@ -68,9 +70,7 @@ pub(super) fn set_status(
     session.status = status;
     session.updated_at = now;
     put(tx, &session)?;
-    let kind = if session.status.is_ended() { EventKind::SessionEnded } else { EventKind::SessionStatus };
-    tx.event(kind, now, Some(id), None, Some(Raw::of(&session.status.news())))?;
-    Ok(())
+    tx.event(now, Some(id), EventPayload::SessionStatus(StatusSnapshot::from(&session.status)))
 }
 
 /// Whether somebody's own session was closed here, while it goes on where it runs.
@@ -102,7 +102,7 @@ pub(super) fn put_block(
     block: &Block,
     event: EventKind,
 ) -> Result<(), StoreError> {
-    let data = Raw::of(block);
+    let data = to_json("block", block)?;
     // An agent tells what a tool was called with once, and not again with what came of it.
     let replace = match block.body {
         BlockBody::Tool { input: None, .. } => {
@@ -112,18 +112,21 @@ pub(super) fn put_block(
         _ => "UPDATE block SET data = ?2 WHERE id = ?1 RETURNING data",
     };
     let replaced: Option<String> =
-        tx.db().prepare_cached(replace)?.query_row(params![block.id.as_bytes(), data.as_str()], |row| row.get(0)).optional()?;
+        tx.db().prepare_cached(replace)?.query_row(params![block.id.as_bytes(), data], |row| row.get(0)).optional()?;
     if let Some(text) = replaced {
-        let data = Raw::parse(text).map_err(|error| StoreError::Unreadable { what: "block", detail: error.to_string() })?;
-        tx.event(event, block.at, Some(session), None, Some(data))?;
-        return Ok(());
+        return tx.event(block.at, Some(session), EventPayload::of_block(json("block", &text)?, event));
     }
     tx.db()
         .prepare_cached("INSERT INTO block (session, seq, id, workspace, data) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![session.as_bytes(), tx.next_seq(), block.id.as_bytes(), workspace.0, data.as_str()])?;
-    // The block stands at the place of its event, so the event need not hold it a second time.
-    tx.event_of_block(event, block.at, session, data)?;
-    Ok(())
+        .execute(params![session.as_bytes(), tx.next_seq(), block.id.as_bytes(), workspace.0, data])?;
+    let payload = EventPayload::of_block(block.clone(), event);
+    match block.body {
+        // The block is replaced when the tool ends, and its first event must not change with it.
+        BlockBody::Tool { .. } => tx.event(block.at, Some(session), payload),
+        BlockBody::Message { .. } | BlockBody::Notice { .. } | BlockBody::Error { .. } => {
+            tx.event_of_block(session, payload, block.at)
+        }
+    }
 }
 
 impl Query for GetSession {

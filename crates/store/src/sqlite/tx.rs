@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use sayso_core::ask::{Ask, Decision, Reach};
-use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::time::Time;
 
 use super::recent::Recent;
-use super::{ask_row, sessions};
+use super::{ask_row, event_row, sessions};
 use crate::error::StoreError;
-use crate::event::{About, Commit, EventKind, OutboxId, OutboxKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
-use crate::write::IdempotencyKey;
+use crate::event::{About, Commit, OutboxId, OutboxKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::payload::EventPayload;
+use crate::write::{IdempotencyKey, RunEvent};
 
 /// What a transaction has gathered so far.
 #[derive(Debug, Default)]
@@ -145,30 +146,24 @@ impl<'a> Tx<'a> {
     }
 
     /// Writes one event of the feed.
-    pub(super) fn event(
+    pub(super) fn event(&mut self, at: Time, session: Option<SessionId>, payload: EventPayload) -> Result<(), StoreError> {
+        let data = event_row::encode(&payload)?;
+        self.event_with_data(at, session, payload, data.as_deref())
+    }
+
+    /// Writes the event of a new block that never changes. The block's row is at the same place, so the event keeps no copy.
+    pub(super) fn event_of_block(&mut self, session: SessionId, payload: EventPayload, at: Time) -> Result<(), StoreError> {
+        self.event_with_data(at, Some(session), payload, None)
+    }
+
+    fn event_with_data(
         &mut self,
-        kind: EventKind,
         at: Time,
         session: Option<SessionId>,
-        ask: Option<Arc<Ask>>,
-        data: Option<Raw>,
-    ) -> Result<i64, StoreError> {
-        let seq = self.next_seq();
-        self.db
-            .prepare_cached(
-                "INSERT INTO event (workspace, seq, at_ms, kind, session, ask, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![
-                self.workspace.0,
-                seq,
-                at.as_millis(),
-                kind as i64,
-                session.as_ref().map(SessionId::as_bytes),
-                ask.as_ref().map(|ask| *ask.id.as_bytes()),
-                data.as_ref().map(Raw::as_str),
-            ])?;
-        self.counters.seq = seq;
-        let about = match (&ask, session) {
+        payload: EventPayload,
+        data: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let about = match (payload.ask(), session) {
             (Some(ask), _) => {
                 self.recent.put(self.workspace, ask);
                 None
@@ -176,55 +171,42 @@ impl<'a> Tx<'a> {
             (None, Some(session)) => self.about(session)?,
             (None, None) => None,
         };
-        self.batch.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, run: None, about, ask, data });
-        Ok(seq)
+        self.insert_event(
+            StoredEvent { workspace: self.workspace, seq: self.next_seq(), at, session, run: None, about, payload },
+            data,
+        )
     }
 
     /// Writes one event about a run.
-    pub(super) fn run_event(
-        &mut self,
-        kind: EventKind,
-        at: Time,
-        run: &Run,
-        session: Option<SessionId>,
-        data: Raw,
-    ) -> Result<(), StoreError> {
-        let seq = self.next_seq();
-        self.db
-            .prepare_cached(
-                "INSERT INTO event (workspace, seq, at_ms, kind, session, run, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![
-                self.workspace.0,
-                seq,
-                at.as_millis(),
-                kind as i64,
-                session.as_ref().map(SessionId::as_bytes),
-                run.id.as_bytes(),
-                data.as_str()
-            ])?;
-        self.counters.seq = seq;
+    pub(super) fn run_event(&mut self, at: Time, run: &Run, event: RunEvent) -> Result<(), StoreError> {
+        let (session, payload) = match event {
+            RunEvent::Run(run) => (None, EventPayload::Run(run)),
+            RunEvent::Step(step) => (step.session_id, EventPayload::Step(Box::new(step))),
+        };
         let about = Arc::new(About { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
-        self.batch.events.push(StoredEvent {
-            workspace: self.workspace,
-            seq,
-            at,
-            kind,
-            session,
-            run: Some(run.id),
-            about: Some(about),
-            ask: None,
-            data: Some(data),
-        });
-        Ok(())
+        let data = event_row::encode(&payload)?;
+        let (workspace, seq) = (self.workspace, self.next_seq());
+        let event = StoredEvent { workspace, seq, at, session, run: Some(run.id), about: Some(about), payload };
+        self.insert_event(event, data.as_deref())
     }
 
-    /// Writes the event of a new block, which stands at the same place: the row stays thin.
-    pub(super) fn event_of_block(&mut self, kind: EventKind, at: Time, session: SessionId, data: Raw) -> Result<(), StoreError> {
-        self.event(kind, at, Some(session), None, None)?;
-        if let Some(event) = self.batch.events.last_mut() {
-            event.data = Some(data);
-        }
+    fn insert_event(&mut self, event: StoredEvent, data: Option<&str>) -> Result<(), StoreError> {
+        self.db
+            .prepare_cached(
+                "INSERT INTO event (workspace, seq, at_ms, kind, session, ask, run, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(params![
+                event.workspace.0,
+                event.seq,
+                event.at.as_millis(),
+                event.payload.kind() as i64,
+                event.session.as_ref().map(SessionId::as_bytes),
+                event.payload.ask().map(|ask| *ask.id.as_bytes()),
+                event.run.as_ref().map(RunId::as_bytes),
+                data,
+            ])?;
+        self.counters.seq = event.seq;
+        self.batch.events.push(event);
         Ok(())
     }
 
