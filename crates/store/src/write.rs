@@ -9,6 +9,7 @@ use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
+pub use sayso_core::session_lifecycle::SessionCommand;
 use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
@@ -233,7 +234,7 @@ pub struct CallerHasOutcome {
 }
 
 /// One consequence of what an agent said.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Change {
     /// A conversation of somebody's own was found and has a session now.
     NewSession {
@@ -290,7 +291,7 @@ pub enum Change {
 
 /// Everything that follows from one input of a connection, in one transaction: the position moves,
 /// the translator's state is kept, and every consequence is stored with it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Advance {
     /// Where.
     pub workspace: WorkspaceId,
@@ -425,17 +426,6 @@ pub struct CommandSession {
     pub said: Option<SayNotice>,
     /// When.
     pub now: Time,
-}
-
-/// The kinds of command to a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionCommand {
-    /// Stop the turn. Approvals that have not left yet do not leave any more.
-    Interrupt,
-    /// End the session. The same, and nothing else follows.
-    Close,
-    /// Take an ended session up again.
-    Resume,
 }
 
 /// What became of a command.

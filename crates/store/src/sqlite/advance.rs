@@ -8,6 +8,7 @@ use sayso_core::ask::{Decision, Delivery};
 use sayso_core::connection::WirePosition;
 use sayso_core::id::{AskId, ConnectionId};
 use sayso_core::session::SessionStatus;
+use sayso_core::session_lifecycle::{status_after_ask, status_after_report};
 use sayso_core::texts;
 use sayso_core::time::Time;
 
@@ -88,11 +89,11 @@ impl Operation for Advance {
                     create_session::insert_session(tx, self.workspace, &session, announced)?;
                 }
                 Change::OpenAsk(ask) => {
-                    // What a person closed here goes on with the next thing that their own agent asks.
-                    if let Some(session) = ask.origin.session
-                        && sessions::is_closed(tx, self.workspace, session)?
+                    if let Some(id) = ask.origin.session
+                        && let Some(mut session) = sessions::get_ended(tx.db(), self.workspace, id)?
+                        && let Some(status) = status_after_ask(&session)
                     {
-                        sessions::set_status(tx, self.workspace, session, SessionStatus::Running, self.now)?;
+                        sessions::set_status(tx, &mut session, status, self.now)?;
                     }
                     open_ask::open(tx, self.workspace, *ask)?;
                 }
@@ -107,14 +108,15 @@ impl Operation for Advance {
                     tx.send_message(self.connection, session, ask, message, secret)?;
                 }
                 Change::Block { session, block, event } => sessions::put_block(tx, self.workspace, session, &block, event)?,
-                Change::Status { session, .. } if sessions::is_closed(tx, self.workspace, session)? => {}
                 Change::Status { session, status } => {
+                    let Some(mut session) = sessions::get(tx.db(), self.workspace, session)? else { continue };
+                    let Some(status) = status_after_report(&session, status) else { continue };
                     if let SessionStatus::Ended { reason, resumable, .. } = &status {
-                        for ask in ask_row::pending_of(tx.db(), session)? {
+                        for ask in ask_row::pending_of(tx.db(), session.id)? {
                             resolve::agent_gone(tx, self.workspace, ask, *resumable, reason, self.now)?;
                         }
                     }
-                    sessions::set_status(tx, self.workspace, session, status, self.now)?;
+                    sessions::set_status(tx, &mut session, status, self.now)?;
                 }
             }
         }

@@ -50,7 +50,9 @@ impl Operation for DetachConnection {
                 resolve::agent_gone(tx, self.workspace, ask, false, &self.reason, self.now)?;
             }
             let ended = SessionStatus::Ended { reason: self.reason.clone(), failed: false, resumable: false };
-            sessions::set_status(tx, self.workspace, session, ended, self.now)?;
+            if let Some(mut session) = sessions::get(tx.db(), self.workspace, session)? {
+                sessions::set_status(tx, &mut session, ended, self.now)?;
+            }
         }
         Ok(true)
     }

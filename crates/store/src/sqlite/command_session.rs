@@ -4,13 +4,14 @@ use rusqlite::params;
 use sayso_core::ask::{AskState, Decision, Delivery};
 use sayso_core::id::AskId;
 use sayso_core::session::SessionStatus;
+use sayso_core::session_lifecycle::{CommandEffect, CommandRefused, command_effect};
 use sayso_core::texts;
 
 use super::tx::Tx;
 use super::{ask_row, resolve, sessions};
 use crate::error::StoreError;
 use crate::event::OutboxKind;
-use crate::write::{CommandSession, Commanded, Operation, SessionCommand};
+use crate::write::{CommandSession, Commanded, Operation};
 
 impl Operation for CommandSession {
     type Output = Commanded;
@@ -20,28 +21,20 @@ impl Operation for CommandSession {
         let Some(mut session) = found.filter(|session| sessions::visible(session, &self.scope)) else {
             return Ok(Commanded::NotFound);
         };
-        match (self.kind, &session.status) {
-            (_, _) if session.external.is_some() && self.kind != SessionCommand::Close => return Ok(Commanded::External),
-            // Nobody is there to be told; what is parked has nobody to wait for either.
-            (SessionCommand::Close, status)
-                if matches!(status, SessionStatus::Ended { resumable: true, .. })
-                    || (session.external.is_some() && !status.is_ended()) =>
-            {
+        match command_effect(&session, self.kind) {
+            Err(CommandRefused::External) => return Ok(Commanded::External),
+            Err(CommandRefused::Ended) => return Ok(Commanded::Ended),
+            Err(CommandRefused::NotResumable) => return Ok(Commanded::NotResumable),
+            Ok(CommandEffect::CloseHere) => {
                 for ask in ask_row::pending_of(tx.db(), self.session)? {
                     resolve::agent_gone(tx, self.workspace, ask, false, texts::WITHDRAWN_CLOSED, self.now)?;
                 }
                 let closed = SessionStatus::Ended { reason: texts::WITHDRAWN_CLOSED.to_owned(), failed: false, resumable: false };
-                sessions::set_status(tx, self.workspace, self.session, closed.clone(), self.now)?;
-                session.status = closed;
+                sessions::set_status(tx, &mut session, closed, self.now)?;
                 return Ok(Commanded::Queued(Box::new(session)));
             }
-            (SessionCommand::Interrupt | SessionCommand::Close, SessionStatus::Ended { .. }) => return Ok(Commanded::Ended),
-            (SessionCommand::Interrupt | SessionCommand::Close, _) => self.cancel_approvals(tx)?,
-            (SessionCommand::Resume, SessionStatus::Ended { resumable: true, .. }) => {
-                sessions::set_status(tx, self.workspace, self.session, SessionStatus::Running, self.now)?;
-                session.status = SessionStatus::Running;
-            }
-            (SessionCommand::Resume, _) => return Ok(Commanded::NotResumable),
+            Ok(CommandEffect::StopAgent) => self.cancel_approvals(tx)?,
+            Ok(CommandEffect::ResumeAgent) => sessions::set_status(tx, &mut session, SessionStatus::Running, self.now)?,
         }
         if let (SessionStatus::Running | SessionStatus::Stalled, Some(said)) = (&session.status, self.said) {
             said.apply(tx)?;

@@ -4,6 +4,7 @@ use rusqlite::{Connection as Sqlite, OptionalExtension, params};
 use sayso_core::ask::Delivery;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session_lifecycle::{status_after_ask, status_after_report};
 use sayso_core::texts;
 
 use super::tx::Tx;
@@ -44,14 +45,11 @@ impl Operation for EnsureExternal {
             known.title.clone_from(&self.session.title);
             sessions::put(tx, &known)?;
         }
-        if known.status.is_ended() {
+        if let Some(status) = status_after_ask(&known) {
             known.project = self.session.project;
             known.branch = self.session.branch;
             known.project_policy = self.session.project_policy;
-            known.updated_at = self.now;
-            sessions::put(tx, &known)?;
-            sessions::set_status(tx, self.key.workspace, known.id, SessionStatus::Running, self.now)?;
-            known.status = SessionStatus::Running;
+            sessions::set_status(tx, &mut known, status, self.now)?;
         }
         Ok(Box::new(known))
     }
@@ -85,7 +83,7 @@ impl Operation for TellExternal {
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<Self::Output, StoreError> {
         let workspace = self.key.workspace;
-        let Some(session) = find(tx.db(), &self.key)? else { return Ok(Vec::new()) };
+        let Some(mut session) = find(tx.db(), &self.key)? else { return Ok(Vec::new()) };
         let mut pending = ask_row::pending_of(tx.db(), session.id)?;
         let (reason, status) = match &self.news {
             ExternalNews::ToolDone { native_prefix } => {
@@ -109,9 +107,8 @@ impl Operation for TellExternal {
             withdrawn.push(ask.id);
             resolve::agent_gone(tx, workspace, ask, false, reason, self.now)?;
         }
-        // What is over goes on only with the next ask.
-        if let Some(status) = status.filter(|_| !session.status.is_ended()) {
-            sessions::set_status(tx, workspace, session.id, status, self.now)?;
+        if let Some(status) = status.and_then(|status| status_after_report(&session, status)) {
+            sessions::set_status(tx, &mut session, status, self.now)?;
         }
         Ok(withdrawn)
     }

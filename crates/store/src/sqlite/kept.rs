@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
-use sayso_core::ask::{Ask, AskKind, AskState, Reach};
+use sayso_core::ask::{Ask, AskState, Reach};
 use sayso_core::id::AskId;
 use sayso_core::time::{Span, Time};
 
@@ -48,7 +48,7 @@ impl Operation for SetReach {
 
     fn apply(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let Some(ask) = tx.ask(self.workspace, self.ask)? else { return Ok(()) };
-        let parkable = ask.kind() == AskKind::Question && !ask.body.is_secret() && ask.origin.connection.is_none();
+        let parkable = ask.can_be_parked() && ask.origin.connection.is_none();
         let state: Option<AskState> = match self.reach {
             Reach::Parked if parkable => ask.state.parked(),
             Reach::Parked => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::params;
 use sayso_core::actor::Actor;
-use sayso_core::ask::{self, Answers, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
+use sayso_core::ask::{self, AgentGone, Answers, Ask, AskState, Decision, Delivery, Reach, Refused};
 use sayso_core::policy;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -102,8 +102,7 @@ struct DeliveryNews {
     delivery_reason: Option<String>,
 }
 
-/// The agent is gone. A question whose session can be resumed is parked; everything else is withdrawn.
-/// A secret too: its answer must never become a message.
+/// Parks or withdraws a pending ask whose agent is gone.
 pub(super) fn agent_gone(
     tx: &mut Tx<'_>,
     workspace: WorkspaceId,
@@ -112,16 +111,19 @@ pub(super) fn agent_gone(
     reason: &str,
     now: Time,
 ) -> Result<(), StoreError> {
-    if resumable && ask.kind() == AskKind::Question && !ask.body.is_secret() {
-        let Some(parked) = ask.state.parked() else { return Ok(()) };
-        ask.state = parked;
-        ask_row::update_state(tx.db(), &ask)?;
-        return reach_event(tx, ask, Reach::Parked, now);
+    match ask::agent_gone(&ask, resumable, reason) {
+        AgentGone::Keep => Ok(()),
+        AgentGone::Park(parked) => {
+            ask.state = parked;
+            ask_row::update_state(tx.db(), &ask)?;
+            reach_event(tx, ask, Reach::Parked, now)
+        }
+        AgentGone::Withdraw(decision) => {
+            // A pending ask can always be withdrawn; the refusals do not apply.
+            let _ = decide(tx, workspace, Arc::new(ask), decision, Actor::Agent, now)?;
+            Ok(())
+        }
     }
-    let decision = Decision::Withdrawn { reason: reason.to_owned() };
-    // A pending ask is always withdrawable; the refusals do not apply.
-    let _ = decide(tx, workspace, Arc::new(ask), decision, Actor::Agent, now)?;
-    Ok(())
 }
 
 /// Says that somebody waits for an ask, or nobody any more.

@@ -53,34 +53,26 @@ pub(super) fn visible(session: &Session, scope: &Scope) -> bool {
     scope.sees(Visible { session: Some(session.id), labels: &session.labels, opened_by: session.opened_by })
 }
 
-/// Stores what a session does now, and says so on the feed if it is news.
-pub(super) fn set_status(
-    tx: &mut Tx<'_>,
-    workspace: WorkspaceId,
-    id: SessionId,
-    status: SessionStatus,
-    now: Time,
-) -> Result<(), StoreError> {
-    let Some(mut session) = get(tx.db(), workspace, id)? else { return Ok(()) };
+/// Writes the status of a loaded session and its event, if the status changes.
+pub(super) fn set_status(tx: &mut Tx<'_>, session: &mut Session, status: SessionStatus, now: Time) -> Result<(), StoreError> {
     if session.status == status {
         return Ok(());
     }
     session.status = status;
     session.updated_at = now;
-    put(tx, &session)?;
+    put(tx, session)?;
     let kind = if session.status.is_ended() { EventKind::SessionEnded } else { EventKind::SessionStatus };
-    tx.event(kind, now, Some(id), None, Some(Raw::of(&session.status.news())))?;
+    tx.event(kind, now, Some(session.id), None, Some(Raw::of(&session.status.news())))?;
     Ok(())
 }
 
-/// Whether somebody's own session was closed here, while it goes on where it runs.
-pub(super) fn is_closed(tx: &Tx<'_>, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
-    let ended: Option<i64> = tx
-        .db()
+/// A session that has ended. Sessions that go on cost no more than a look at a column: every ask calls this.
+pub(super) fn get_ended(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<Option<Session>, StoreError> {
+    let ended: Option<i64> = db
         .prepare_cached("SELECT n FROM session WHERE id = ?1 AND ended = 1")?
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()?;
-    Ok(ended.is_some() && get(tx.db(), workspace, id)?.is_some_and(|session| session.external.is_some()))
+    if ended.is_some() { get(db, workspace, id) } else { Ok(None) }
 }
 
 /// Writes a session over its older self.
