@@ -425,6 +425,19 @@ pub struct Capabilities {
     pub typed: TypedAnswers,
 }
 
+impl Capabilities {
+    /// Everything. An agent that can do less names what it lacks.
+    pub const FULL: Self = Self {
+        questions: true,
+        approvals: true,
+        plans: true,
+        elicitation: true,
+        resume: true,
+        survives_restart: true,
+        typed: TypedAnswers::Sets,
+    };
+}
+
 /// A translator's state between two inputs: small, versioned, readable only by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
@@ -454,7 +467,9 @@ pub trait Translator: Send {
     fn handle(&mut self, now: Time, input: Input) -> Vec<Output>;
 
     /// When it wants a [`Input::Tick`] although nothing arrives.
-    fn deadline(&self) -> Option<Time>;
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
 
     /// The state to commit with what `handle` returned.
     fn save(&self) -> Saved;

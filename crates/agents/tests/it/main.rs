@@ -11,3 +11,4 @@ mod common;
 mod mock;
 mod mock_properties;
 mod opencode;
+mod saved_state;
