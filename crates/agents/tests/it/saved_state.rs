@@ -2,7 +2,7 @@
 //! versions wrote, and to write the same bytes.
 //!
 //! The files were written by version 0.1.0 while it ran the tests of this crate. Each line is one state; together they have
-//! every field and every variant that occurred. If the shape of a state has to change, its version number changes too, and
+//! every field and every variant that occurred there. Processes that are being closed were added by hand. If the shape of a state has to change, its version number changes too, and
 //! the lines here are not touched: they show what becomes of older states.
 
 use sayso_agents::acp::AcpTranslator;
