@@ -16,8 +16,9 @@ use serde_json::json;
 
 use super::event::{Away, Decision, Effect, Event, NotSent};
 use super::keys::KEYS;
-use super::model::{Connection, Focus, GRACE, Mode, Model, Phase, Settings};
+use super::model::{Connection, Focus, GRACE, Mode, Model, Settings};
 use super::rule::{Rule, Trial};
+use super::sending::Phase;
 use super::tmux::Place;
 use super::view::{self, Kept};
 use crate::fixtures::{approval_ask, database, look, option, question, question_ask};
