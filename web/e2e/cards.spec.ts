@@ -496,6 +496,24 @@ const KINDS: { ask: object; keys: string[]; taps: (page: Page) => Promise<void>;
       outcome: { answers: [["dsa"]] },
     },
     {
+      ask: question({ text: "Token?", input: "text", secret: true, options: [] }),
+      keys: ["Enter", "type:dsa", "Enter"],
+      taps: async (page) => {
+        await card(page).locator("[data-field]").fill("dsa");
+        await card(page).getByRole("button", { name: "Submit" }).tap();
+      },
+      outcome: { status: "answered" },
+    },
+    {
+      ask: question({ text: "How many?", input: "number", minimum: 1, maximum: 9, options: [] }),
+      keys: ["Enter", "type:7", "Enter"],
+      taps: async (page) => {
+        await card(page).locator("[data-field]").fill("7");
+        await card(page).getByRole("button", { name: "Submit" }).tap();
+      },
+      outcome: { answers: [["7"]] },
+    },
+    {
       ask: question({ text: "Several?", multiple: true }),
       keys: ["1", "3", "Control+Enter"],
       taps: async (page) => {
@@ -535,6 +553,15 @@ const KINDS: { ask: object; keys: string[]; taps: (page: Page) => Promise<void>;
         await card(page).getByRole("button", { name: "Deny with reason" }).tap();
       },
       outcome: { status: "denied", message: "No" },
+    },
+    {
+      ask: command("make stop"),
+      keys: ["D"],
+      taps: async (page) => {
+        await card(page).getByRole("button", { name: "More" }).tap();
+        await card(page).getByRole("button", { name: "Deny and stop" }).tap();
+      },
+      outcome: { status: "denied", stop: true },
     },
     {
       ask: edit(3),
