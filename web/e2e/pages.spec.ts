@@ -352,7 +352,7 @@ test("devices are listed by name, with this browser marked", async ({ inbox }) =
 test("Chinese is complete on the screen", async ({ inbox }) => {
   await visit(inbox, "#/settings/page");
   await inbox.getByRole("button", { name: "简体中文" }).click();
-  await expect(inbox.getByRole("heading", { name: "此页面" })).toBeVisible();
+  await expect(inbox.getByRole("heading", { name: "偏好设置" })).toBeVisible();
   await expect(inbox.locator("html")).toHaveAttribute("lang", "zh-CN");
   await visit(inbox, "#/inbox");
   await expect(inbox.getByRole("heading", { name: "还没有智能体" })).toBeVisible();
