@@ -243,13 +243,14 @@ function useNextAfterSend(askId: string | undefined, next: () => Ask | undefined
   latest.current = next;
   useEffect(() => {
     if (!askId) return;
-    let onItsWay = false;
+    const isOnItsWay = () => ["held", "sending", "queued"].includes(sender.get(askId)?.phase ?? "");
+    let onItsWay = isOnItsWay();
     return sender.subscribe(() => {
       const phase = sender.get(askId)?.phase;
       const decided = !onItsWay && (phase === "held" || phase === "sending");
       if (decided) focusList();
       const sent = onItsWay && phase === undefined && store.ask(askId)?.status !== "pending";
-      onItsWay = phase === "held" || phase === "sending" || phase === "queued";
+      onItsWay = isOnItsWay();
       const goesOn = (advance === "sent" && sent) || (advance === "atOnce" && (decided || sent));
       const ask = goesOn && !batch ? latest.current() : undefined;
       if (ask) go({ page: "inbox", ask: ask.id }, { replace: true });
