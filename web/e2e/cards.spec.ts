@@ -353,6 +353,18 @@ test("identical asks are one row; all are listed, and later ones are added only 
     .toEqual(["d"]);
 });
 
+test("Open shows one of several identical asks by itself, also the first", async ({ page, server }) => {
+  const first = await server.ask(command("cargo test", { branch: "a" }));
+  await server.ask(command("cargo test", { branch: "b" }));
+  await signIn(page, server, { holdMs: 0 });
+  await expect(page.locator(".row")).toContainText(["×2"]);
+  await card(page).getByRole("button", { name: "Open" }).first().click();
+  await expect(page.locator(".batch")).toHaveCount(0);
+  await expect(card(page)).toHaveAttribute("data-ask", first.id);
+  await pressOnCard(page, "a");
+  await expect.poll(async () => (await server.pending()).map((ask) => ask.branch)).toEqual(["b"]);
+});
+
 test("decisions made offline are queued, withdrawn by undo, and sent when the connection is back", async ({
   inbox,
   server,

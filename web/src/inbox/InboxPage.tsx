@@ -137,7 +137,8 @@ function FoldedCard({ ids, active, onOpen, children }: FoldedCardProps) {
   const [shown, setShown] = useState<readonly string[]>(ids);
   const isSending = useSyncExternalStore(sender.subscribe, () => shown.some((id) => sender.get(id) !== undefined));
   const asks = shown.map((id) => store.ask(id)).filter((ask) => ask?.status === "pending") as Ask[];
-  if (asks.length < 2 || isSending) return children;
+  // `ids` is empty once the person unfolded the row.
+  if (ids.length < 2 || asks.length < 2 || isSending) return children;
   const more = { count: ids.filter((id) => !shown.includes(id)).length, include: () => setShown(ids) };
   return <BatchCard asks={asks} active={active} onOpen={onOpen} more={more} />;
 }
