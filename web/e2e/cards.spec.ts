@@ -353,6 +353,18 @@ test("identical asks are one row; all are listed, and later ones are added only 
     .toEqual(["d"]);
 });
 
+test("Open shows one of several identical asks by itself, also the first", async ({ page, server }) => {
+  const first = await server.ask(command("cargo test", { branch: "a" }));
+  await server.ask(command("cargo test", { branch: "b" }));
+  await signIn(page, server, { holdMs: 0 });
+  await expect(page.locator(".row")).toContainText(["×2"]);
+  await card(page).getByRole("button", { name: "Open" }).first().click();
+  await expect(page.locator(".batch")).toHaveCount(0);
+  await expect(card(page)).toHaveAttribute("data-ask", first.id);
+  await pressOnCard(page, "a");
+  await expect.poll(async () => (await server.pending()).map((ask) => ask.branch)).toEqual(["b"]);
+});
+
 test("decisions made offline are queued, withdrawn by undo, and sent when the connection is back", async ({
   inbox,
   server,
@@ -496,6 +508,24 @@ const KINDS: { ask: object; keys: string[]; taps: (page: Page) => Promise<void>;
       outcome: { answers: [["dsa"]] },
     },
     {
+      ask: question({ text: "Token?", input: "text", secret: true, options: [] }),
+      keys: ["Enter", "type:dsa", "Enter"],
+      taps: async (page) => {
+        await card(page).locator("[data-field]").fill("dsa");
+        await card(page).getByRole("button", { name: "Submit" }).tap();
+      },
+      outcome: { status: "answered" },
+    },
+    {
+      ask: question({ text: "How many?", input: "number", minimum: 1, maximum: 9, options: [] }),
+      keys: ["Enter", "type:7", "Enter"],
+      taps: async (page) => {
+        await card(page).locator("[data-field]").fill("7");
+        await card(page).getByRole("button", { name: "Submit" }).tap();
+      },
+      outcome: { answers: [["7"]] },
+    },
+    {
       ask: question({ text: "Several?", multiple: true }),
       keys: ["1", "3", "Control+Enter"],
       taps: async (page) => {
@@ -535,6 +565,15 @@ const KINDS: { ask: object; keys: string[]; taps: (page: Page) => Promise<void>;
         await card(page).getByRole("button", { name: "Deny with reason" }).tap();
       },
       outcome: { status: "denied", message: "No" },
+    },
+    {
+      ask: command("make stop"),
+      keys: ["D"],
+      taps: async (page) => {
+        await card(page).getByRole("button", { name: "More" }).tap();
+        await card(page).getByRole("button", { name: "Deny and stop" }).tap();
+      },
+      outcome: { status: "denied", stop: true },
     },
     {
       ask: edit(3),

@@ -1,4 +1,6 @@
+import type { Page } from "@playwright/test";
 import { card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
+import { commandApproval } from "./scene";
 
 test("everything can be done with the keyboard alone", async ({ inbox, server }) => {
   const options = [{ label: "One" }, { label: "Two" }];
@@ -28,13 +30,16 @@ test("everything can be done with the keyboard alone", async ({ inbox, server })
   await expect(inbox.getByRole("dialog")).toHaveCount(0);
 });
 
-test("a new card ignores keys at first, until the person clicks or types in it", async ({ page, server }) => {
-  // The grace period of 400 ms lasts an hour here.
-  await page.addInitScript(() => {
+/** Makes the grace period of 400 ms last an hour. */
+const holdGrace = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
     const { setTimeout } = window;
     window.setTimeout = ((run: TimerHandler, ms?: number, ...args: unknown[]) =>
       setTimeout(run, ms === 400 ? 3_600_000 : ms, ...args)) as typeof setTimeout;
   });
+
+test("a new card ignores keys at first, until the person clicks or types in it", async ({ page, server }) => {
+  await holdGrace(page);
   await signIn(page, server, { holdMs: 0 });
   const options = [{ label: "One" }, { label: "Two" }];
   const choice = await server.ask({ questions: [{ text: "First?", options }] });
@@ -55,6 +60,28 @@ test("a new card ignores keys at first, until the person clicks or types in it",
   await page.keyboard.press("Control+Enter");
   await expect(card(page)).toHaveAttribute("data-state", "answered");
   expect((await server.readAsk(several.id)).outcome?.answers).toEqual([["Two"]]);
+});
+
+test("a card whose content changes ignores keys again", async ({ page, server }) => {
+  await holdGrace(page);
+  const changed = commandApproval("make deploy --prod");
+  const ask = await server.ask({ approval: commandApproval("make deploy") });
+  await server.api("POST", `/asks/${ask.id}/snooze`, { until: new Date(Date.now() + 3_600_000).toISOString() });
+  await page.route(`**/v1/asks/${ask.id}/snooze`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), approval: changed } });
+  });
+  await signIn(page, server, { holdMs: 0 });
+  await visit(page, `#/inbox/${ask.id}`);
+  // The click ends the grace period of the first content, and brings the second.
+  await card(page).getByRole("button", { name: "Show now" }).click();
+  await expect(card(page).locator("pre.cmd")).toHaveText("make deploy --prod");
+  await expect(card(page)).toHaveAttribute("data-accepts-keys", "false");
+  await page.keyboard.press("a");
+  await expect(card(page)).toHaveAttribute("data-state", "pending");
+  await card(page).locator("pre.cmd").click();
+  await pressOnCard(page, "a");
+  await expect.poll(async () => (await server.readAsk(ask.id)).status).toBe("approved");
 });
 
 test("p shows the previews one after the other, and goes to what is to be approved", async ({ inbox, server }) => {

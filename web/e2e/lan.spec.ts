@@ -48,7 +48,7 @@ test("Add a phone opens an address after a question, and its code signs a phone 
     await other.goto(link);
     await expect(other.locator(".app")).toBeVisible();
     await visit(other, "#/settings/tokens");
-    await expect(other.getByRole("heading", { name: "This page" })).toBeVisible();
+    await expect(other.getByRole("heading", { name: "Preferences" })).toBeVisible();
     await expect(other.getByRole("button", { name: "Add a phone" })).toHaveCount(0);
     await phone.close();
   } finally {

@@ -33,7 +33,7 @@ test("the title counts what waits, and a notification says nothing of what is as
   const notes = await inBackground(page, server, { notify: true });
   await expect(page).toHaveTitle("Sayso");
   const first = await server.ask(SECRETIVE);
-  await expect.poll(notes).toEqual([{ title: "An agent waits for you", tag: first.id }]);
+  await expect.poll(notes).toEqual([{ title: "An agent needs you", tag: first.id }]);
   await expect(page).toHaveTitle("(1) Sayso");
   await server.ask(SECRETIVE);
   await expect(page).toHaveTitle("(2) Sayso");
@@ -45,7 +45,7 @@ test("the title counts what waits, and a notification says nothing of what is as
 test("a notification says what is asked only where that is allowed", async ({ page, server }) => {
   const notes = await inBackground(page, server, { notify: true, notifyContent: true });
   const { id } = await server.ask(SECRETIVE);
-  await expect.poll(notes).toEqual([{ title: "An agent waits for you", body: "Shall we buy Globex?", tag: id }]);
+  await expect.poll(notes).toEqual([{ title: "An agent needs you", body: "Shall we buy Globex?", tag: id }]);
 });
 
 test("nobody is notified who did not ask for it", async ({ page, server }) => {

@@ -73,6 +73,14 @@ for (const { colorScheme, ...screen } of LOOKS) {
     await page.locator("body").press("c");
     await expect(page.getByRole("dialog")).toBeVisible();
     await axe(page, "new session");
+    await page.keyboard.press("Escape");
+    await page.locator("body").press("?");
+    await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+    await axe(page, "keys");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("dialog").getByRole("option").first()).toBeVisible();
+    await axe(page, "palette");
     await page.context().close();
   });
 }
@@ -164,7 +172,7 @@ test("a decision by rule leads to the rule in the file", async ({ page }) => {
     await signIn(page, server);
     await visit(page, "#/history");
     await page.getByRole("button", { name: "Denied" }).click();
-    await expect(page.getByText("Would you decide otherwise?")).toBeVisible();
+    await expect(page.getByText("Disagree with this?")).toBeVisible();
     await page.getByRole("button", { name: "Edit the rule" }).click();
     const field = page.getByRole("textbox", { name: "policy.toml" });
     await expect(field).toBeFocused();
@@ -261,9 +269,9 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
     await expect(page.getByRole("button", { name: "Edit the rule" })).toHaveCount(0);
 
     await visit(page, "#/settings/tokens");
-    await expect(page.getByRole("heading", { name: "This page" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Preferences" })).toBeVisible();
     const sections = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
-    await expect(sections).toHaveText(["Policy and rules", "Agents", "This page"]);
+    await expect(sections).toHaveText(["Policy and rules", "Agents", "Preferences"]);
     await visit(page, "#/settings/policy");
     await expect(page.getByText("Only an admin can change it.")).toBeVisible();
     const field = page.getByRole("textbox", { name: "policy.toml" });
@@ -314,6 +322,26 @@ test("who may only look is shown everything, and nothing that they cannot do", a
   }
 });
 
+test("roles are on one row, and dates are relative within a day and then the language's", async ({ page, server }) => {
+  await page.route("**/v1/tokens", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { data: { device?: string; createdAt: string }[] };
+    for (const token of body.data) if (token.device) token.createdAt = "2020-01-02T12:00:00Z";
+    await route.fulfill({ response, json: body });
+  });
+  await signIn(page, server);
+  await visit(page, "#/settings/tokens");
+  const row = page.locator("tbody tr", { hasText: "this browser" });
+  await expect(row.locator("td").nth(3)).toHaveText(/^Jan 2, 2020, /);
+  await expect(row.locator("td").nth(4)).toHaveText(/^(now|\d+ (s|min))$/);
+  const roles = page.getByRole("group", { name: "Role" }).getByRole("button");
+  for (const width of [1440, 1024, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const tops = await roles.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+  }
+});
+
 test("devices are listed by name, with this browser marked", async ({ inbox }) => {
   await visit(inbox, "#/settings/tokens");
   const row = inbox.getByRole("row").filter({ hasText: "this browser" });
@@ -324,10 +352,10 @@ test("devices are listed by name, with this browser marked", async ({ inbox }) =
 test("Chinese is complete on the screen", async ({ inbox }) => {
   await visit(inbox, "#/settings/page");
   await inbox.getByRole("button", { name: "简体中文" }).click();
-  await expect(inbox.getByRole("heading", { name: "此页面" })).toBeVisible();
+  await expect(inbox.getByRole("heading", { name: "偏好设置" })).toBeVisible();
   await expect(inbox.locator("html")).toHaveAttribute("lang", "zh-CN");
   await visit(inbox, "#/inbox");
-  await expect(inbox.getByRole("heading", { name: "还没有代理" })).toBeVisible();
+  await expect(inbox.getByRole("heading", { name: "还没有智能体" })).toBeVisible();
 });
 
 test("on a phone: one pane at a time, big targets, undo in reach", async ({ browser, server }) => {

@@ -235,7 +235,7 @@ test("the page says when the browser does not reach its push service", async ({ 
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(page.getByText("Being woken when it is closed did not work: ")).toBeVisible();
+  await expect(page.getByText("Notifications for a closed page could not be set up: ")).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
   await context.close();
 });
@@ -245,13 +245,15 @@ test("a private window cannot be woken, and tells while the page is open", async
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(page.getByText(/Being woken when it is closed did not work: Registration failed/)).toBeVisible();
+  await expect(
+    page.getByText(/Notifications for a closed page could not be set up: Registration failed/),
+  ).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
 
   await keepNotes(page);
   await page.evaluate(() => Object.defineProperty(document, "hidden", { get: () => true }));
   const { id: tag } = await server.ask(QUESTION);
-  await expect.poll(() => shownBy(page)).toEqual([{ title: "An agent waits for you", body: "", tag, actions: [] }]);
+  await expect.poll(() => shownBy(page)).toEqual([{ title: "An agent needs you", body: "", tag, actions: [] }]);
   // The page asks the browser for its list, so its screen has to have the note.
   await page.waitForTimeout(1_000);
   await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });

@@ -16,7 +16,7 @@ test("a mock session is started from the empty inbox, asks, and goes on when it 
 test("a new session is started with a prompt, and its words stream in", async ({ inbox }) => {
   await inbox.keyboard.press("c");
   const dialog = inbox.getByRole("dialog", { name: "New session" });
-  await dialog.getByLabel("What shall the agent do?").fill("be slow");
+  await dialog.getByLabel("What should the agent do?").fill("be slow");
   await dialog.getByRole("button", { name: "mock", exact: true }).click();
   await inbox.keyboard.press("Control+Enter");
   await expect(inbox.getByRole("heading", { name: "be slow" })).toBeVisible();
@@ -92,7 +92,7 @@ test("a new session can have stricter rules than the policy", async ({ inbox, se
   const dialog = inbox.getByRole("dialog", { name: "New session" });
   await dialog.getByRole("button", { name: "mock", exact: true }).click();
   await dialog.getByRole("group", { name: "Approvals" }).getByRole("button", { name: "Deny" }).click();
-  await dialog.getByLabel("What shall the agent do?").fill("approve it");
+  await dialog.getByLabel("What should the agent do?").fill("approve it");
   await inbox.keyboard.press("Control+Enter");
   await expect(inbox.getByRole("log")).toContainText("Denied");
   expect(await server.pending()).toEqual([]);

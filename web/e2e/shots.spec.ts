@@ -56,6 +56,8 @@ test("@shots of every page", async ({ browser, server }) => {
     await shoot(page, server, name);
   }
   const rule = await open(browser, server, WIDE, "Bump axum to 0.9");
+  await card(rule).getByRole("button", { name: "Open" }).first().click();
+  await expect(rule.locator(".batch")).toHaveCount(0);
   await pressOnCard(rule, "m");
   await expect(rule.getByText("Also approve these waiting asks")).toBeVisible();
   await shoot(rule, server, "rule");

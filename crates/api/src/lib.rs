@@ -5,6 +5,8 @@
 //! deliberately knows nothing of the server: it converts domain values into what a client sees, and
 //! that is all.
 
+#![warn(missing_docs)]
+
 pub mod ask;
 pub mod doors;
 pub mod error;
@@ -16,3 +18,4 @@ pub mod policy;
 pub mod run;
 pub mod session;
 pub mod token;
+pub mod workflow;

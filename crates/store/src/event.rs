@@ -8,6 +8,8 @@ use sayso_core::raw::Raw;
 use sayso_core::session::{Labels, Session, StepOf};
 use sayso_core::time::Time;
 
+use crate::payload::EventPayload;
+
 /// A workspace: its own feed, its own sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkspaceId(pub i64);
@@ -135,18 +137,14 @@ pub struct StoredEvent {
     pub seq: i64,
     /// When.
     pub at: Time,
-    /// What.
-    pub kind: EventKind,
     /// The session it belongs to.
     pub session: Option<SessionId>,
     /// The run it is about, for events of runs.
     pub run: Option<RunId>,
     /// Who may see it, for events of a session or a run that are not about an ask.
     pub about: Option<Arc<About>>,
-    /// The ask, for events of asks: as it stood at that moment.
-    pub ask: Option<Arc<Ask>>,
-    /// The rest.
-    pub data: Option<Raw>,
+    /// What it says.
+    pub payload: EventPayload,
 }
 
 /// A row of the outbox. Ids only grow; the receiver takes each once.
@@ -176,35 +174,6 @@ pub enum OutboxPayload {
         /// It was about to be sent before: nobody knows whether it arrived.
         tried: bool,
     },
-}
-
-/// What a row of the outbox holds. The numbers are stored: never change one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i64)]
-pub(crate) enum OutboxKind {
-    /// The outcome of an ask.
-    Outcome = 0,
-    /// The outcome of an ask that the agent no longer waits for.
-    FollowUp = 1,
-    /// A command.
-    Command = 2,
-    /// A message to a process.
-    Send = 3,
-    /// A message to a process, kept with the secrets.
-    SendSecret = 4,
-    /// A message that was about to be sent.
-    Tried = 5,
-    /// The same, kept with the secrets.
-    TriedSecret = 6,
-}
-
-impl OutboxKind {
-    const ALL: [Self; 7] =
-        [Self::Outcome, Self::FollowUp, Self::Command, Self::Send, Self::SendSecret, Self::Tried, Self::TriedSecret];
-
-    pub(crate) fn from_number(number: i64) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| *kind as i64 == number)
-    }
 }
 
 /// Something that has to reach an agent.

@@ -25,6 +25,7 @@ const KEYS: [PageKey, string[], ("answer" | "admin")?][] = [
   ["keys.preview", ["p"], "answer"],
   ["keys.session", ["o"]],
   ["keys.copy", ["y"]],
+  ["keys.palette", ["Ctrl", "k"]],
   ["keys.filter", ["/"]],
   ["keys.new", ["c"], "answer"],
   ["keys.help", ["?"]],

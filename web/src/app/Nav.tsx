@@ -8,6 +8,7 @@ import {
   MessageSquare,
   Moon,
   Plus,
+  Search,
   SlidersHorizontal,
   Workflow,
 } from "lucide-react";
@@ -96,6 +97,18 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
       </div>
       <div className="sfoot">
         {isAdmin && <Away />}
+        <button
+          type="button"
+          className="nav"
+          onClick={() => setDialog("palette")}
+          title={t("palette.title")}
+          aria-label={t("palette.title")}
+          aria-keyshortcuts="Control+K Meta+K"
+        >
+          <Search size={16} strokeWidth={1.75} aria-hidden="true" />
+          <span className="grow">{t("palette.title")}</span>
+          <Kbd>Ctrl K</Kbd>
+        </button>
         <button type="button" className="nav" onClick={() => setDialog("keys")} title={t("nav.keys")}>
           <CircleHelp size={16} strokeWidth={1.75} aria-hidden="true" />
           <span className="grow">{t("nav.keys")}</span>

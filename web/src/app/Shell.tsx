@@ -3,6 +3,7 @@ import { HistoryPage } from "../history/HistoryPage";
 import { useWords } from "../i18n";
 import { InboxPage } from "../inbox/InboxPage";
 import { usePending } from "../live/hooks";
+import { Palette } from "../palette/Palette";
 import { RunsPage } from "../runs/RunsPage";
 import { NewSession } from "../session/NewSession";
 import { SessionPage } from "../session/SessionPage";
@@ -15,7 +16,7 @@ import { Nav } from "./Nav";
 import { Notice } from "./Notice";
 import { type Route, useRoute } from "./route";
 import { ShellContext } from "./shellContext";
-import { UndoToast } from "./UndoToast";
+import { UndoToasts } from "./UndoToasts";
 import { useDecisions } from "./useDecisions";
 import { useFresh } from "./useFresh";
 import { useNoteClicks } from "./useNoteClicks";
@@ -25,7 +26,7 @@ const SettingsPage = lazy(() =>
   import("../settings/SettingsPage").then((loaded) => ({ default: loaded.SettingsPage })),
 );
 
-export type Open = "none" | "new" | "keys" | "rule";
+export type Open = "none" | "new" | "keys" | "rule" | "palette";
 
 /** What stands around every page: navigation, banner, dialogs, what is read aloud. */
 export function Shell({ onSignOut }: { onSignOut: () => void }) {
@@ -66,7 +67,8 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
       </div>
       <NewSession open={open === "new"} onClose={close} />
       <KeysDialog open={open === "keys"} onClose={close} />
-      <UndoToast />
+      <Palette open={open === "palette"} onClose={close} />
+      <UndoToasts />
       <Notice />
       <Announcer />
     </ShellContext>

@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from "react";
 
+export const ADVANCES = ["atOnce", "sent", "never"] as const;
+
 /** What a person set for this browser. */
 export interface Prefs {
   theme: "system" | "light" | "dark";
@@ -7,8 +9,8 @@ export interface Prefs {
   /** Milliseconds in which a decision can be taken back. */
   holdMs: number;
   oneClick: boolean;
-  /** Whether the next ask is shown after a decision. */
-  nextAfterSend: boolean;
+  /** When the next ask is shown: as soon as one is decided, when the decision is sent, or never. */
+  advance: (typeof ADVANCES)[number];
   notify: boolean;
   /** Whether notifications say what is asked. */
   notifyContent: boolean;
@@ -26,7 +28,7 @@ const DEFAULTS: Prefs = {
   language: systemLanguage(),
   holdMs: 3000,
   oneClick: true,
-  nextAfterSend: true,
+  advance: "sent",
   notify: false,
   notifyContent: false,
 };

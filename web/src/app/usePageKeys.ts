@@ -2,9 +2,13 @@ import { isTyping, useHost } from "@sayso/react";
 import { useEffect } from "react";
 import { useMayAnswer } from "../live/hooks";
 import type { Open } from "./Shell";
+import { undoDecision } from "./UndoToasts";
 
 /** Whether the open card waits for a typed answer: then a letter is text that missed its field. */
 const isTypedCardOpen = (): boolean => document.querySelector(".sayso-ask[data-typed=true]") !== null;
+
+const isPaletteKey = (event: KeyboardEvent): boolean =>
+  event.key.toLowerCase() === "k" && event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
 
 /** The keys that work on every page. */
 export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void {
@@ -12,6 +16,12 @@ export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void
   const mayAnswer = useMayAnswer();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      // Also while something is typed: the palette decides nothing, and gives the focus back.
+      if (isPaletteKey(event) && (dialog === "none" || dialog === "palette")) {
+        event.preventDefault();
+        setDialog(dialog === "none" ? "palette" : "none");
+        return;
+      }
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (dialog !== "none" || isTyping(event.target)) return;
       if (event.key === "?") setDialog("keys");
@@ -20,7 +30,7 @@ export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void
       else if (event.key === "u") {
         const held = sender.newestHeld();
         if (!held) return;
-        sender.undo(held);
+        undoDecision(sender, held);
       } else return;
       event.preventDefault();
     };

@@ -1,4 +1,4 @@
-import { type Ask, baseName, clock, duration, Kbd, StateIcon, stateOf, titleOf, Visible } from "@sayso/react";
+import { type Ask, baseName, clock, duration, fullDate, Kbd, StateIcon, stateOf, titleOf, Visible } from "@sayso/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { go, hrefOf } from "../app/route";
@@ -99,12 +99,7 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
         <span role="cell" className="num right">
           {duration(words, waited(ask))}
         </span>
-        <time
-          role="cell"
-          className="num right"
-          dateTime={ask.outcome?.at}
-          title={new Date(ask.outcome?.at ?? 0).toLocaleString()}
-        >
+        <time role="cell" className="num right" dateTime={ask.outcome?.at} title={fullDate(ask.outcome?.at ?? 0)}>
           {decidedAt(ask.outcome?.at ?? 0)}
         </time>
       </div>

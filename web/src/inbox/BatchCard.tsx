@@ -103,7 +103,7 @@ function BatchList({ asks, onOpen }: { asks: Ask[]; onOpen: (ask: Ask) => void }
           <li key={ask.id}>
             <div className="what">
               <div className={isCommand(ask) ? "mono" : ""}>
-                <Command text={titleOf(ask).text} />
+                <Command text={titleOf(ask).text} isShell={isCommand(ask)} />
               </div>
               <div className="muted">
                 <Visible text={[ask.agent, baseName(ask.project), ask.branch].filter(Boolean).join(", ")} />

@@ -1,4 +1,4 @@
-import { Kbd } from "@sayso/react";
+import { baseName, Kbd, plain, Visible } from "@sayso/react";
 import { ArrowUp, Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useWords } from "../i18n";
@@ -28,6 +28,7 @@ export function InboxList({ inbox, askId, selected, onEnter, onSelect }: InboxLi
   return (
     <section className="list" aria-label={t("inbox.waiting")}>
       <ListBar inbox={inbox} />
+      <ProjectChips inbox={inbox} />
       {inbox.hidden > 0 && (
         <div className="newpill">
           <button type="button" className="btn sm" onClick={inbox.showNew}>
@@ -119,6 +120,34 @@ function ListBar({ inbox }: { inbox: Inbox }) {
         <Kbd>/</Kbd>
       </label>
     </div>
+  );
+}
+
+/** Filters the list by project, where there is more than one. */
+function ProjectChips({ inbox }: { inbox: Inbox }) {
+  const t = useWords();
+  const { projects, project, setProject } = inbox;
+  if (projects.length < 2) return null;
+  return (
+    <fieldset className="chips" aria-label={t("inbox.projects")}>
+      <button type="button" aria-pressed={project === undefined} onClick={() => setProject(undefined)}>
+        {t("inbox.allProjects")}
+      </button>
+      {projects.map(({ path, count }) => (
+        <button
+          key={path}
+          type="button"
+          aria-pressed={path === project}
+          title={plain(path)}
+          onClick={() => setProject(path === project ? undefined : path)}
+        >
+          <span className="cut">
+            <Visible text={baseName(path)} />
+          </span>{" "}
+          <span className="num">{count}</span>
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -46,8 +46,8 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
   useEffect(() => {
     if (!askId && first && !onePane) go({ page: "inbox", ask: first }, { replace: true });
   }, [askId, first, onePane]);
-  const isFilteredOut =
-    inbox.filter !== "" && loaded && askId !== undefined && inbox.at < 0 && ask?.status === "pending";
+  const hasFilter = inbox.filter !== "" || inbox.project !== undefined;
+  const isFilteredOut = hasFilter && loaded && askId !== undefined && inbox.at < 0 && ask?.status === "pending";
   useEffect(() => {
     if (isFilteredOut) go(first ? { page: "inbox", ask: first } : { page: "inbox" }, { replace: true });
   }, [isFilteredOut, first]);
@@ -137,7 +137,8 @@ function FoldedCard({ ids, active, onOpen, children }: FoldedCardProps) {
   const [shown, setShown] = useState<readonly string[]>(ids);
   const isSending = useSyncExternalStore(sender.subscribe, () => shown.some((id) => sender.get(id) !== undefined));
   const asks = shown.map((id) => store.ask(id)).filter((ask) => ask?.status === "pending") as Ask[];
-  if (asks.length < 2 || isSending) return children;
+  // `ids` is empty once the person unfolded the row.
+  if (ids.length < 2 || asks.length < 2 || isSending) return children;
   const more = { count: ids.filter((id) => !shown.includes(id)).length, include: () => setShown(ids) };
   return <BatchCard asks={asks} active={active} onOpen={onOpen} more={more} />;
 }
@@ -231,23 +232,29 @@ function focusList(): void {
   (document.getElementById("asks") ?? document.getElementById("open-ask"))?.focus();
 }
 
-/** After a decision the next ask is shown. The decided one stays in the list until the cursor is elsewhere. */
+/**
+ * Shows the next ask after a decision: when it is sent, or as soon as it is made. The decided one stays in the list until the cursor
+ * is elsewhere.
+ */
 function useNextAfterSend(askId: string | undefined, next: () => Ask | undefined, batch: boolean): void {
   const { sender } = useHost();
   const { store } = useLive();
-  const { nextAfterSend } = usePrefs();
+  const { advance } = usePrefs();
   const latest = useRef(next);
   latest.current = next;
   useEffect(() => {
     if (!askId) return;
-    let onItsWay = false;
+    const isOnItsWay = () => ["held", "sending", "queued"].includes(sender.get(askId)?.phase ?? "");
+    let onItsWay = isOnItsWay();
     return sender.subscribe(() => {
       const phase = sender.get(askId)?.phase;
-      if (!onItsWay && (phase === "held" || phase === "sending")) focusList();
+      const decided = !onItsWay && (phase === "held" || phase === "sending");
+      if (decided) focusList();
       const sent = onItsWay && phase === undefined && store.ask(askId)?.status !== "pending";
-      onItsWay = phase === "held" || phase === "sending" || phase === "queued";
-      const ask = sent && nextAfterSend && !batch ? latest.current() : undefined;
+      onItsWay = isOnItsWay();
+      const goesOn = (advance === "sent" && sent) || (advance === "atOnce" && (decided || sent));
+      const ask = goesOn && !batch ? latest.current() : undefined;
       if (ask) go({ page: "inbox", ask: ask.id }, { replace: true });
     });
-  }, [askId, sender, store, nextAfterSend, batch]);
+  }, [askId, sender, store, advance, batch]);
 }

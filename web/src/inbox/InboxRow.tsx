@@ -4,8 +4,11 @@ import {
   baseName,
   countdown,
   entryLabel,
+  fullDate,
   KindIcon,
+  plain,
   readDiff,
+  risksOf,
   StateIcon,
   stateOf,
   statOf,
@@ -15,7 +18,7 @@ import {
   useSending,
   Visible,
 } from "@sayso/react";
-import { Check, GitBranch } from "lucide-react";
+import { Check, GitBranch, TriangleAlert } from "lucide-react";
 import { type MouseEvent, memo, type PointerEvent, useMemo, useRef } from "react";
 import { useCardWords, useWords } from "../i18n";
 import { useLiveAsk, useMayAnswer } from "../live/hooks";
@@ -73,10 +76,11 @@ export const InboxRow = memo(function InboxRow(props: RowProps) {
         <Visible text={title.text} />
       </span>
       {count > 1 && <span className="times num">{t("row.folded", { count })}</span>}
-      <time className="age num" dateTime={ask.openedAt} title={new Date(ask.openedAt).toLocaleString()}>
+      <time className="age num" dateTime={ask.openedAt} title={fullDate(ask.openedAt)}>
         {age(words, now - Date.parse(decided ? (ask.outcome?.at ?? ask.openedAt) : ask.openedAt))}
       </time>
       <span className="s">
+        <RiskIcon ask={ask} />
         <Visible text={ask.agent} />
         {ask.project && (
           <>
@@ -99,6 +103,23 @@ export const InboxRow = memo(function InboxRow(props: RowProps) {
     </div>
   );
 });
+
+/** Says that a pending command is destructive, or writes outside the project. */
+function RiskIcon({ ask }: { ask: Ask }) {
+  const words = useCardWords();
+  const { destructive, outside } = useMemo(() => risksOf(ask), [ask]);
+  if (ask.status !== "pending" || destructive.length + outside.length === 0) return null;
+  const label = [
+    destructive.length > 0 ? `${words("risk.destructive")} ${destructive.join(", ")}` : "",
+    outside.length > 0 ? `${words("risk.outside")} ${outside.join(", ")}` : "",
+  ];
+  const about = plain(label.filter(Boolean).join("; "));
+  return (
+    <span className="risky" role="img" aria-label={about} title={about}>
+      <TriangleAlert size={13} strokeWidth={2} aria-hidden="true" />
+    </span>
+  );
+}
 
 /** A click opens; Ctrl-click, Shift-click and a long press select. While something is selected, a tap selects, too. */
 function useRowPress({ id, onEnter, onSelect, selecting }: RowProps) {

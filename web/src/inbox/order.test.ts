@@ -1,7 +1,7 @@
 import type { Ask } from "@sayso/react";
 import { describe, expect, it } from "vitest";
 import { anApproval, anAsk } from "../../../sdk/react/src/test/asks";
-import { type Entry, matches, ordered, place, twinsOf } from "./order";
+import { type Entry, matches, ordered, place, projectsOf, twinsOf } from "./order";
 
 const opened = (minute: number) => `2026-11-15T14:${String(minute).padStart(2, "0")}:00Z`;
 const ask = (id: string, change: Partial<Ask> = {}): Ask => anAsk({ id, openedAt: opened(0), ...change });
@@ -90,5 +90,14 @@ it("finds asks by any of their words", () => {
     true,
     true,
     false,
+  ]);
+});
+
+it("counts the asks of each project, most asks first, then by path", () => {
+  const asks = ["/b", "/c", "/a", "/c", undefined].map((project, n) => ask(String(n), { project: project ?? null }));
+  expect(projectsOf(asks)).toEqual([
+    { path: "/c", count: 2 },
+    { path: "/a", count: 1 },
+    { path: "/b", count: 1 },
   ]);
 });

@@ -129,3 +129,17 @@ export function matches(ask: Ask, text: string): boolean {
   ];
   return parts.some((part) => part?.toLowerCase().includes(wanted));
 }
+
+/** A project with asks that wait. */
+export interface ProjectCount {
+  path: string;
+  count: number;
+}
+
+/** The projects of asks, most asks first, then by name. */
+export function projectsOf(asks: Ask[]): ProjectCount[] {
+  const counts = new Map<string, number>();
+  for (const { project } of asks) if (project) counts.set(project, (counts.get(project) ?? 0) + 1);
+  const projects = [...counts].map(([path, count]) => ({ path, count }));
+  return projects.sort((a, b) => b.count - a.count || compare(a.path, b.path));
+}

@@ -2,7 +2,7 @@ import { type Ask, useHost, useNow } from "@sayso/react";
 import { useMemo, useRef, useState } from "react";
 import { go } from "../app/route";
 import { useLive, usePending } from "../live/hooks";
-import { type Entry, fold, matches, ordered, place, twinKey } from "./order";
+import { type Entry, fold, matches, ordered, place, projectsOf, twinKey } from "./order";
 
 /** How often snoozes and deadlines are looked at again. */
 const STEP_MS = 15_000;
@@ -14,20 +14,29 @@ export function useInbox(askId: string | undefined) {
   const pending = usePending();
   const now = useNow(STEP_MS);
   const [filter, setFilter] = useState("");
+  const [chosen, setProject] = useState<string>();
+  const projects = useMemo(() => projectsOf(pending), [pending]);
+  // A project whose last ask is decided hides nothing any more.
+  const project = projects.some(({ path }) => path === chosen) ? chosen : undefined;
   const [pointing, setPointing] = useState(false);
   const [refresh, setRefresh] = useState(0);
-  const before = useRef<{ entries: Entry[]; filter: string; refresh: number }>({ entries: [], filter: "", refresh: 0 });
+  const before = useRef<{ entries: Entry[]; filter: string; project?: string | undefined; refresh: number }>({
+    entries: [],
+    filter: "",
+    refresh: 0,
+  });
 
   const { shown, hidden } = useMemo(() => {
     const wanted = ordered(
-      pending.filter((ask) => matches(ask, filter)),
+      pending.filter((ask) => matches(ask, filter) && (project === undefined || ask.project === project)),
       now,
     );
-    const again = before.current.filter !== filter || before.current.refresh !== refresh;
-    const placed = again ? { shown: wanted, hidden: 0 } : place(before.current.entries, wanted, askId, pointing);
-    before.current = { entries: placed.shown, filter, refresh };
+    const was = before.current;
+    const again = was.filter !== filter || was.project !== project || was.refresh !== refresh;
+    const placed = again ? { shown: wanted, hidden: 0 } : place(was.entries, wanted, askId, pointing);
+    before.current = { entries: placed.shown, filter, project, refresh };
     return placed;
-  }, [pending, filter, now, askId, pointing, refresh]);
+  }, [pending, filter, project, now, askId, pointing, refresh]);
 
   // A link to one of several identical asks opens that ask, not all of them.
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
@@ -64,6 +73,9 @@ export function useInbox(askId: string | undefined) {
     pending,
     filter,
     setFilter,
+    projects,
+    project,
+    setProject,
     setPointing,
     showNew: () => setRefresh((count) => count + 1),
     move,

@@ -1,4 +1,4 @@
-import { Visible } from "@sayso/react";
+import { useNow, Visible, whenWords } from "@sayso/react";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import type { Explained } from "../api/client";
@@ -9,11 +9,13 @@ const MORE = 20;
 
 /** When a person decided otherwise, and why. */
 function OldReason({ id }: { id: string }) {
+  const words = useCardWords();
+  const now = useNow(15_000);
   const client = useClient();
   const { data: ask } = useQuery({ queryKey: ["ask", id], queryFn: () => client.ask(id), staleTime: Infinity });
   const { outcome } = ask ?? {};
   if (!outcome) return null;
-  const day = new Date(outcome.at).toLocaleDateString();
+  const day = whenWords(words, outcome.at, now);
   return <Visible text={outcome.message ? `${day}: “${outcome.message}”` : day} />;
 }
 

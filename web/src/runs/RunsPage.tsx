@@ -1,4 +1,4 @@
-import { age, useNow, Visible } from "@sayso/react";
+import { age, fullDate, useNow, Visible } from "@sayso/react";
 import { useEffect } from "react";
 import type { Run } from "../api/client";
 import { go, hrefOf } from "../app/route";
@@ -98,7 +98,7 @@ function RunRow({ run, open }: { run: Run; open: boolean }) {
         <span className="t">
           <Visible text={run.workflow} />
         </span>
-        <time className="age num" dateTime={run.createdAt} title={new Date(run.createdAt).toLocaleString()}>
+        <time className="age num" dateTime={run.createdAt} title={fullDate(run.createdAt)}>
           {age(words, now - Date.parse(run.createdAt))}
         </time>
         <span className="s">

@@ -1,6 +1,7 @@
 import { Kbd } from "@sayso/react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Agent } from "../api/client";
 import { go } from "../app/route";
 import { useWords } from "../i18n";
 import { useClient, useLive, useSessions } from "../live/hooks";
@@ -26,6 +27,7 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
   const [questions, setQuestions] = useState<(typeof QUESTIONS)[number]>("policy");
   const [approvals, setApprovals] = useState<(typeof APPROVALS)[number]>("policy");
   const names = (agents.data?.data ?? []).filter((one) => one.installed).map((one) => one.name);
+  const missing = (agents.data?.data ?? []).filter((one) => !one.installed && one.install);
   const chosen = agent || names[0] || "";
   const start = useMutation({
     mutationFn: () =>
@@ -89,6 +91,7 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
           options={names.map((name) => ({ value: name, label: name }))}
           onChange={setAgent}
         />
+        {missing.length > 0 && <MissingAgents agents={missing} />}
         <label htmlFor="new-cwd">{t("new.directory")}</label>
         <div className="field mono">
           <input
@@ -132,5 +135,23 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
         <p className="muted wide">{t("new.silence")}</p>
       </form>
     </Dialog>
+  );
+}
+
+/** The agents that are not installed here, with the command that installs each. */
+function MissingAgents({ agents }: { agents: Agent[] }) {
+  const t = useWords();
+  return (
+    <details className="wide missing">
+      <summary>{t("new.missing", { count: agents.length })}</summary>
+      <dl>
+        {agents.map(({ name, install }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="mono">{install}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }

@@ -1,4 +1,4 @@
-import { age, KindIcon, plain, titleOf, useNow, Visible } from "@sayso/react";
+import { age, KindIcon, plain, titleOf, useNow, Visible, whenWords } from "@sayso/react";
 import { useQuery } from "@tanstack/react-query";
 import { hrefOf } from "../app/route";
 import { useCardWords, useWords } from "../i18n";
@@ -36,7 +36,7 @@ export function SessionFacts({ id }: { id: string }) {
     [t("facts.project"), session.cwd],
     [t("facts.branch"), session.branch ?? "–"],
     [t("facts.mode"), session.permissionMode],
-    [t("facts.started"), new Date(session.createdAt).toLocaleString()],
+    [t("facts.started"), whenWords(words, session.createdAt, now)],
   ];
   return (
     <aside className="facts" aria-label={t("nav.session")}>

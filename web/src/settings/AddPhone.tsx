@@ -1,3 +1,4 @@
+import { clock } from "@sayso/react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { encode } from "uqr";
@@ -75,7 +76,7 @@ function PhoneLink({ url, expiresAt }: { url: string; expiresAt: string }) {
         <p>{t("phone.scan")}</p>
         <pre className="cmdline">{url}</pre>
         <div className="hstack">
-          <span className="muted grow">{t("tokens.once", { time: new Date(expiresAt).toLocaleTimeString() })}</span>
+          <span className="muted grow">{t("tokens.once", { time: clock(expiresAt) })}</span>
           <button type="button" className="btn sm" onClick={() => copyText(url)}>
             {t("button.copyAsk")}
           </button>

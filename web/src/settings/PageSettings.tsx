@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { Client } from "../api/client";
-import { type Prefs, setPrefs, usePrefs } from "../app/prefs";
+import { ADVANCES, type Prefs, setPrefs, usePrefs } from "../app/prefs";
 import { LANGUAGES, useWords, type Words } from "../i18n";
 import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
@@ -48,8 +48,15 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
             onChange={(value) => setPrefs({ holdMs: Number(value) })}
           />
         </Line>
+        <Line words={t("pref.advance")}>
+          <Segments
+            label={t("pref.advance")}
+            value={prefs.advance}
+            options={ADVANCES.map((value) => ({ value, label: t(`advance.${value}`) }))}
+            onChange={(advance) => setPrefs({ advance })}
+          />
+        </Line>
         <Check words={t("pref.oneClick")} on={prefs.oneClick} set={(oneClick) => setPrefs({ oneClick })} />
-        <Check words={t("pref.next")} on={prefs.nextAfterSend} set={(nextAfterSend) => setPrefs({ nextAfterSend })} />
         <Check
           words={t("pref.notify")}
           on={prefs.notify}

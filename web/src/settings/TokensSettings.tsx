@@ -1,8 +1,8 @@
-import { useHost, Visible } from "@sayso/react";
+import { useHost, useNow, Visible, whenWords } from "@sayso/react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Token } from "../api/client";
-import { useWords } from "../i18n";
+import { useCardWords, useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
 import { AddPhone } from "./AddPhone";
@@ -51,11 +51,13 @@ export function TokensSettings() {
 
 function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   const t = useWords();
+  const words = useCardWords();
+  const now = useNow(15_000);
   const { tokenId } = useHost();
   const scope = [token.sessionId, ...Object.entries(token.labels ?? {}).map(([key, value]) => `${key}=${value}`)]
     .filter(Boolean)
     .join(", ");
-  const date = (at: string | null | undefined) => (at ? new Date(at).toLocaleString() : "–");
+  const date = (at: string | null | undefined) => (at ? whenWords(words, at, now) : "–");
   return (
     <tr data-over={Boolean(token.revokedAt)}>
       <td>

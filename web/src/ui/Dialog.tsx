@@ -8,6 +8,8 @@ interface DialogProps {
   footer?: ReactNode;
   /** At the right edge, as high as the window. */
   sheet?: boolean;
+  /** Without a visible title and padding: the content brings its own. */
+  bare?: boolean;
   children: ReactNode;
 }
 
@@ -16,7 +18,7 @@ export function Dialog({ open, ...rest }: DialogProps) {
   return open ? <OpenDialog {...rest} /> : null;
 }
 
-function OpenDialog({ onClose, title, description, footer, sheet, children }: Omit<DialogProps, "open">) {
+function OpenDialog({ onClose, title, description, footer, sheet, bare, children }: Omit<DialogProps, "open">) {
   const id = useId();
   const box = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -36,8 +38,8 @@ function OpenDialog({ onClose, title, description, footer, sheet, children }: Om
       }}
       onMouseDown={(event) => event.target === box.current && onClose()}
     >
-      <div className={sheet ? "dlg sheet" : "dlg"}>
-        <div className="h">
+      <div className={sheet ? "dlg sheet" : bare ? "dlg bare" : "dlg"}>
+        <div className={bare ? "hidden" : "h"}>
           <h2 id={`${id}-title`}>{title}</h2>
           {description && (
             <p className="muted" id={`${id}-more`}>

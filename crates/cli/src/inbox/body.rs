@@ -3,7 +3,8 @@
 use sayso_client::api::ask::{ActionKind, Approval, Ask, AskKind, InputKind, Link, Preview, Question, ShownAnswer};
 
 use super::draft::{self, Draft, QuestionDraft};
-use super::model::{Focus, Model, Phase};
+use super::model::{Focus, Model};
+use super::sending::Phase;
 use super::text::{Break, Pieces, Tone, width as width_of, wrap};
 use crate::output::Look;
 use crate::sanitize;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_client::api::event::Event;
+use sayso_client::api::event::FeedEvent;
 use sayso_client::api::session::NewSession;
 use sayso_testkit::ScriptedAgent;
 use sayso_testkit::models::{MessagePart, MockModel, ModelBlock, ModelReply, ModelRequest, ModelRole, ModelScript, ModelTurn};
@@ -62,7 +62,7 @@ impl Talk {
     }
 
     async fn idle(&mut self) {
-        let is_idle = |event: &Event<'static>| event.kind == "session.status" && event.data.get().contains("\"idle\"");
+        let is_idle = |event: &FeedEvent| event.name() == "session.status" && event.event.data_json().contains("\"idle\"");
         self.agent.watch().until("the end of the turn", is_idle).await.unwrap();
     }
 
@@ -178,7 +178,8 @@ async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
     };
     let mut talk = Talk::begin(ModelScript::choose(script)).await;
     let failed = talk.agent.watch().event("error").await.unwrap();
-    assert!(failed.data.to_string().contains("said 400: no such model"), "{}", failed.data);
+    let failed = failed.event.data_json();
+    assert!(failed.contains("said 400: no such model"), "{failed}");
     talk.idle().await;
     talk.say("Try again").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Back again.");
@@ -196,7 +197,7 @@ async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
     // Words on their way are told to those who listen already.
     assert_eq!(talk.agent.finished().await.unwrap(), "Ready.");
     talk.say("Tell me").await;
-    talk.agent.watch().until("the first words", |event| event.kind == "message.delta").await.unwrap();
+    talk.agent.watch().until("the first words", |event| event.name() == "message.delta").await.unwrap();
     talk.world.admin.poke(&format!("/v1/sessions/{}/interrupt", talk.agent.session())).await.expect(200);
     assert_eq!(talk.agent.finished().await.unwrap(), "Half a sentence");
     talk.say("Go on").await;

@@ -9,8 +9,8 @@ use sayso_core::id::AskId;
 use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::EventKind;
+use sayso_store::ops::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
 use sayso_store::read::{CountPending, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
-use sayso_store::write::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
 
 use crate::world::{
     MAIN, World, answered, approval, approved, ask, ask_of, at, labels, link, person, question, rejected, resolve, token, until,
@@ -151,7 +151,7 @@ async fn deadlines_are_told_kept_and_fire_once() {
     let due = vec![(soon.id, at(601)), (later.id, at(901))];
     assert_eq!(world.told.lock().unwrap().deadlines, due);
     let world = world.reopen().await;
-    assert_eq!(world.store.read(Unfinished).await.unwrap().deadlines, due);
+    assert_eq!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines, due);
 
     let expire = |ask, seconds| ExpireAsk { workspace: MAIN, ask, now: at(seconds) };
     assert_eq!(world.store.write(expire(soon.id, 600)).await.unwrap(), None, "not yet");
@@ -163,7 +163,7 @@ async fn deadlines_are_told_kept_and_fire_once() {
     assert_eq!(world.store.write(expire(soon.id, 602)).await.unwrap(), None, "once");
     let fired = world.store.write(expire(later.id, 950)).await.unwrap().unwrap();
     assert_eq!(fired.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
-    assert!(world.store.read(Unfinished).await.unwrap().deadlines.is_empty());
+    assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines.is_empty());
 }
 
 #[tokio::test]
@@ -352,6 +352,6 @@ async fn a_list_tells_the_place_it_was_read_at() {
     assert_eq!((page.rows.as_slice(), page.seq), (std::slice::from_ref(&ask), 1));
     world.resolve(ask.id, answered("A")).await.unwrap();
     let after = world.past(page.seq).await;
-    assert_eq!(after.iter().map(|event| (event.seq, event.kind)).collect::<Vec<_>>(), [(2, EventKind::AskResolved)]);
-    assert_eq!(after[0].ask.as_ref().map(Arc::as_ref).and_then(|ask| ask.outcome()), world.get(ask.id).await.outcome());
+    assert_eq!(after.iter().map(|event| (event.seq, event.payload.kind())).collect::<Vec<_>>(), [(2, EventKind::AskResolved)]);
+    assert_eq!(after[0].payload.ask().map(Arc::as_ref).and_then(|ask| ask.outcome()), world.get(ask.id).await.outcome());
 }

@@ -43,6 +43,31 @@ describe("a sender", () => {
     expect(decide.mock.calls.map(([askId]) => askId)).toEqual(["a"]);
   });
 
+  it("lists what is held and what was refused, a batch once", async () => {
+    const sender = new Sender((askId) =>
+      askId === "a" ? Promise.reject(new DecideError("no")) : new Promise(() => {}),
+    );
+    const listed = () => sender.unsettled().map(({ askIds, sending }) => [askIds.join(), sending.phase]);
+    sender.hold("a", yes, "Approve", 0);
+    sender.hold("on its way", yes, "Approve", 0);
+    await vi.advanceTimersByTimeAsync(0);
+    sender.holdAll(
+      ["b", "c"].map((askId) => ({ askId, decision: yes, label: "Approve" })),
+      3000,
+    );
+    sender.hold("d", yes, "Approve", 3000);
+    expect(listed()).toEqual([
+      ["a", "failed"],
+      ["b,c", "held"],
+      ["d", "held"],
+    ]);
+    sender.undo("c");
+    expect(listed()).toEqual([
+      ["a", "failed"],
+      ["d", "held"],
+    ]);
+  });
+
   it("sends everything at once when the page goes away", () => {
     const decide = vi.fn<Decide>().mockResolvedValue();
     const sender = new Sender(decide);

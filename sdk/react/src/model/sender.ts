@@ -41,6 +41,12 @@ export interface Batch {
   kind: Decision["kind"] | undefined;
 }
 
+/** A decision, or all decisions of a batch, that is held or was refused. */
+export interface UnsettledDecision {
+  askIds: readonly string[];
+  sending: Sending;
+}
+
 /** A decision of a person about an ask. */
 export interface NewDecision {
   askId: string;
@@ -81,6 +87,16 @@ export class Sender {
   /** The newest decision that can still be taken back. */
   newestHeld(): string | undefined {
     return this.undoable().at(-1);
+  }
+
+  /** The decisions that are held and those that were refused, oldest first. The asks of a batch are one entry. */
+  unsettled(): UnsettledDecision[] {
+    return [...this.#sendings].flatMap(([askId, sending]): UnsettledDecision[] => {
+      if (sending.phase === "failed") return [{ askIds: [askId], sending }];
+      if (sending.phase !== "held") return [];
+      const askIds = sending.batch?.askIds ?? [askId];
+      return askIds[0] === askId ? [{ askIds, sending }] : [];
+    });
   }
 
   /** How many decisions wait for the connection. */

@@ -32,6 +32,18 @@ export function clock(at: string | number): string {
   return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
 }
 
+/** Date and time as the language of the page writes them. */
+export function fullDate(at: string | number): string {
+  const language = typeof document === "undefined" ? "" : document.documentElement.lang;
+  return new Date(at).toLocaleString(language || undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** A moment: how long ago within a day, else its date and time. */
+export function whenWords(t: Translate, at: string | number, now: number): string {
+  const passed = now - new Date(at).getTime();
+  return passed > -MINUTE && passed < DAY ? age(t, passed) : fullDate(at);
+}
+
 /** A duration as the server writes it (`10m`, `1h 30m`), in words. */
 export function spanWords(t: Translate, span: string): string {
   const units = { s: "age.seconds", m: "age.minutes", h: "age.hours", d: "age.days" } as const;

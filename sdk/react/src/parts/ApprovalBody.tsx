@@ -1,4 +1,4 @@
-import { Pencil, ShieldCheck } from "lucide-react";
+import { Eye, Pencil, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import type { Ask } from "../api";
 import { useHost } from "../host";
@@ -8,8 +8,10 @@ import { whyWords } from "../model/why";
 import { type AskCardModel, editedField, editedInput, inputText } from "../useAskCard";
 import type { Translate } from "../words";
 import { Kbd } from "./Kbd";
+import { Markdown } from "./Markdown";
 import { ButtonWords, leaveOnEscape, ReasonField, ReasonFooter, useWrittenField } from "./notes";
 import { PreviewView } from "./PreviewView";
+import { RiskLine } from "./RiskLine";
 import { Visible } from "./Visible";
 
 /** An approval: what would be done, whole and verbatim, and the ways to decide. */
@@ -17,7 +19,9 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
   const { t } = useHost();
   const { ask, draft } = model;
   const { approval } = ask;
+  const [isReading, setReading] = useReading(model);
   if (!approval) return null;
+  const isPlan = approval.action === "plan";
   return (
     <>
       <div className="body">
@@ -25,9 +29,13 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
           <h2 className="qtext" id={`title-${ask.id}`}>
             <Visible text={approvalTitle(t, ask)} />
           </h2>
-          <span className="chip line">
-            <Visible text={approval.tool} />
-          </span>
+          {isPlan && approval.editable ? (
+            <PlanModes model={model} isReading={isReading} setReading={setReading} />
+          ) : (
+            <span className="chip line">
+              <Visible text={approval.tool} />
+            </span>
+          )}
         </div>
         {ask.why && (
           <p className="why">
@@ -42,13 +50,71 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
             <Visible text={approval.reason} />
           </p>
         )}
-        {draft.input === null ? <PreviewView ask={ask} /> : <InputEditor model={model} />}
+        {draft.input === null && <PreviewView ask={ask} />}
+        {draft.input !== null && isReading && (
+          <div className="plan" tabIndex={-1} data-preview>
+            <Markdown text={draft.input} />
+          </div>
+        )}
+        {draft.input !== null && !isReading && <InputEditor model={model} />}
+        <RiskLine ask={withCommand(ask, draft.input)} />
         <Facts ask={ask} />
       </div>
       <ReasonField model={model} />
       {draft.reason === null ? <Footer model={model} makeRule={makeRule} /> : <ReasonFooter model={model} />}
     </>
   );
+}
+
+/** Whether a plan is shown as it reads. Each press of `e` shows the editor. */
+function useReading({ draft, writing }: AskCardModel): [boolean, (on: boolean) => void] {
+  const edits = writing?.field === "input" ? writing.count : 0;
+  const [readAt, setReadAt] = useState<number>();
+  return [draft.input === null || readAt === edits, (on) => setReadAt(on ? edits : undefined)];
+}
+
+interface PlanModesProps {
+  model: AskCardModel;
+  isReading: boolean;
+  setReading: (on: boolean) => void;
+}
+
+/** Read or edit a plan. Changes stay while they are read. */
+function PlanModes({ model, isReading, setReading }: PlanModesProps) {
+  const { t } = useHost();
+  return (
+    <fieldset className="modes" aria-label={t("approval.planModes")}>
+      <button
+        type="button"
+        aria-pressed={isReading}
+        onClick={() => {
+          setReading(true);
+          model.leaveField("input");
+        }}
+      >
+        <Eye size={14} strokeWidth={1.75} aria-hidden="true" />
+        {t("approval.read.mode")}
+      </button>
+      <button
+        type="button"
+        aria-pressed={!isReading}
+        aria-keyshortcuts="e"
+        onClick={() => {
+          setReading(false);
+          model.write("input");
+        }}
+      >
+        <Pencil size={14} strokeWidth={1.75} aria-hidden="true" />
+        {t("approval.edit.mode")} <Kbd>e</Kbd>
+      </button>
+    </fieldset>
+  );
+}
+
+/** The ask with the command that the person edited instead of the agent's. */
+function withCommand(ask: Ask, edited: string | null): Ask {
+  if (edited === null || !ask.approval || editedField(ask) !== "command") return ask;
+  return { ...ask, approval: { ...ask.approval, command: edited } };
 }
 
 /** Where it would happen, and what happens if nobody decides. */
@@ -161,15 +227,16 @@ function Footer({ model, makeRule }: { model: AskCardModel; makeRule: (() => voi
         </button>
         <button
           type="button"
-          className="btn ghost rare"
+          className={plan ? "btn ghost rare narrow" : "btn ghost rare"}
           aria-keyshortcuts="Shift+D"
           onClick={() => model.no({ stop: true })}
         >
           {t("button.denyStop")} <Kbd>D</Kbd>
         </button>
         <span className="gap" />
+        {plan && draft.input === null && <span className="muted wide">{t("approval.planMode")}</span>}
         {draft.input === null ? (
-          ask.approval?.editable && <EditButton model={model} />
+          ask.approval?.editable && <EditButton model={model} isPlan={plan} />
         ) : (
           <button type="button" className="btn ghost" onClick={() => model.change({ input: null })}>
             {t("button.cancelEdit")}
@@ -189,14 +256,15 @@ function Footer({ model, makeRule }: { model: AskCardModel; makeRule: (() => voi
   );
 }
 
-function EditButton({ model }: { model: AskCardModel }) {
+/** On a wide card a plan has its own switch for this at the top. */
+function EditButton({ model, isPlan }: { model: AskCardModel; isPlan: boolean }) {
   const { t } = useHost();
   const field = editedField(model.ask);
   const words = field === "command" ? "button.editCommand" : field === "plan" ? "button.editPlan" : "button.edit";
   return (
     <button
       type="button"
-      className="btn ghost"
+      className={isPlan ? "btn ghost narrow" : "btn ghost"}
       aria-label={t(words)}
       aria-keyshortcuts="e"
       onClick={() => model.write("input")}
@@ -213,10 +281,10 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
   const choices = ask.approval?.choices ?? [];
   const plan = ask.approval?.action === "plan";
   const canRule = makeRule && !plan;
-  if (choices.length === 0 && !canRule && !plan) return null;
+  if (choices.length === 0 && !canRule) return null;
   return (
     <div className="foot stop">
-      {(choices.length > 0 || canRule) && <span className="muted">{t("approval.stopAsking")}</span>}
+      <span className="muted">{t("approval.stopAsking")}</span>
       {choices.map((choice) => (
         <button
           key={choice.id}
@@ -235,7 +303,6 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
       )}
       <span className="gap" />
       {choices.length > 0 && <span className="muted">{t("approval.owner", { agent: ask.agent })}</span>}
-      {plan && <span className="muted">{t("approval.planMode")}</span>}
     </div>
   );
 }

@@ -14,7 +14,7 @@ export function PreviewView({ ask }: { ask: Ask }) {
   if (preview?.type === "command") {
     return (
       <>
-        <CommandBlock text={preview.command} />
+        <CommandBlock text={preview.command} isShell />
         <Rest input={input} shown={["command"]} />
       </>
     );
@@ -31,17 +31,17 @@ export function PreviewView({ ask }: { ask: Ask }) {
   const line = approval.command ?? approval.url;
   return (
     <>
-      {line && <CommandBlock text={line} />}
+      {line && <CommandBlock text={line} isShell={approval.command !== undefined} />}
       {!line && (approval.paths ?? []).map((path) => <CommandBlock key={path} text={path} />)}
       <Rest input={input} shown={line ? ["command", "url"] : []} />
     </>
   );
 }
 
-function CommandBlock({ text }: { text: string }) {
+function CommandBlock({ text, isShell = false }: { text: string; isShell?: boolean }) {
   return (
     <pre className="cmd" tabIndex={-1} data-preview>
-      <Command text={text} />
+      <Command text={text} isShell={isShell} />
     </pre>
   );
 }

@@ -3,7 +3,7 @@ import type { AskCardActions } from "../AskCard";
 import type { Ask } from "../api";
 import { useHost, useNow } from "../host";
 import { optionLabel } from "../model/draft";
-import { age, clock, countdown } from "../model/time";
+import { age, clock, countdown, fullDate } from "../model/time";
 import { sendingWords, stateWords } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
 import type { Translate } from "../words";
@@ -26,7 +26,7 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
         <Visible text={words} />
       </span>
       {model.open && (
-        <time className="thin num" dateTime={ask.openedAt} title={new Date(ask.openedAt).toLocaleString()}>
+        <time className="thin num" dateTime={ask.openedAt} title={fullDate(ask.openedAt)}>
           {age(t, now - Date.parse(ask.openedAt))}
         </time>
       )}
@@ -44,7 +44,7 @@ export function StateStrip({ model, actions }: { model: AskCardModel; actions: A
         )}
         {(state === "pending" || state === "parked") && <Deadline ask={ask} now={now} t={t} />}
         {ask.outcome && (
-          <time className="num" dateTime={ask.outcome.at} title={new Date(ask.outcome.at).toLocaleString()}>
+          <time className="num" dateTime={ask.outcome.at} title={fullDate(ask.outcome.at)}>
             {clock(ask.outcome.at)}
           </time>
         )}

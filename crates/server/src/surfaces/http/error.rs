@@ -10,7 +10,7 @@ use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
 use sayso_core::workflow::WorkflowError;
 use sayso_store::StoreError;
-use sayso_store::write::ResolveError;
+use sayso_store::ops::ResolveError;
 
 use crate::service::ServiceError;
 
@@ -219,7 +219,11 @@ impl From<StoreError> for ApiError {
                 ErrorCode::ShuttingDown,
                 "the server is stopping; try again in a moment",
             ),
-            StoreError::Unreadable { .. } | StoreError::Sqlite(_) | StoreError::Batch(_) => {
+            StoreError::Unreadable { .. }
+            | StoreError::Database(_)
+            | StoreError::Batch(_)
+            | StoreError::NotLoaded { .. }
+            | StoreError::Duplicate { .. } => {
                 tracing::error!(%error, "the store failed");
                 Self::new(
                     StatusCode::INTERNAL_SERVER_ERROR,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 
 use super::ApiError;
 
@@ -24,11 +24,21 @@ pub(crate) async fn root(headers: HeaderMap) -> Response {
     })
 }
 
-/// A file of the page. Everything else is no route.
+/// The views of the page. Their addresses stand behind the `#`.
+const VIEWS: [&str; 5] = ["inbox", "sessions", "runs", "history", "settings"];
+
+/// A file of the page, or a redirect to the view that somebody typed without the `#`. Everything else is no route.
 pub(crate) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
     let path = uri.path().trim_start_matches('/');
-    let found = if method == Method::GET || method == Method::HEAD { serve(path, &headers) } else { None };
+    let is_read = method == Method::GET || method == Method::HEAD;
+    let found = if is_read { serve(path, &headers).or_else(|| view_redirect(path)) } else { None };
     found.ok_or_else(|| ApiError::not_found("no such route; see /openapi.json"))
+}
+
+/// Redirects `/inbox` and `/sessions/ses_1` to `/#/inbox` and `/#/sessions/ses_1`.
+fn view_redirect(path: &str) -> Option<Response> {
+    let view = path.split('/').next()?;
+    VIEWS.contains(&view).then(|| Redirect::to(&format!("/#/{path}")).into_response())
 }
 
 /// The file with its headers, compressed if it is there compressed and the client takes that.
@@ -116,6 +126,17 @@ mod tests {
             .collect();
         let js = Some("text/javascript; charset=utf-8");
         assert_eq!(named, [Some("text/html; charset=utf-8"), js, None, Some("image/svg+xml"), None, None, None]);
+    }
+
+    #[test]
+    fn views_without_a_hash_are_redirected_and_nothing_else() {
+        let target = |path: &str| {
+            let response = view_redirect(path)?;
+            Some((response.status().as_u16(), response.headers()[header::LOCATION].to_str().unwrap_or_default().to_owned()))
+        };
+        assert_eq!(target("inbox"), Some((303, "/#/inbox".to_owned())));
+        assert_eq!(target("sessions/ses_1/events"), Some((303, "/#/sessions/ses_1/events".to_owned())));
+        assert_eq!([target(""), target("inboxes"), target("v1/inbox")], [None, None, None]);
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! The end of a process, in words for a person.
+
+use sayso_core::limits;
+
+use crate::translator::Exit;
+
+/// Bytes of the last words that are told.
+const WORDS: usize = 2048;
+
+/// A process that is gone.
+pub(crate) struct Gone<'a> {
+    /// What a person calls it.
+    pub(crate) who: &'a str,
+    /// Whether it ever said anything.
+    pub(crate) heard: bool,
+    /// What helps if it could not be started: a sentence without its full stop.
+    pub(crate) hint: Option<&'a str>,
+}
+
+impl Gone<'_> {
+    /// How it ended, and its last words.
+    pub(crate) fn told(&self, exit: &Exit) -> String {
+        let who = self.who;
+        let how = match (exit.code, exit.signal) {
+            (None, None) if self.heard => format!("{who} is gone, and nobody saw how it ended"),
+            (None, None) => format!("{who} could not be started"),
+            (_, Some(signal)) => format!("{who} was ended by {}", named(signal)),
+            // What a shell makes of a signal.
+            (Some(code @ (130 | 143)), None) => format!("{who} was ended by {}", named(code - 128)),
+            (Some(0), None) => format!("{who} ended"),
+            (Some(code), None) => format!("{who} ended with exit code {code}"),
+        };
+        let words = limits::tail(exit.message.trim(), WORDS).trim();
+        let told = if words.is_empty() { how } else { format!("{how}: {words}") };
+        match (exit.code, exit.signal, self.hint) {
+            (None, None, Some(hint)) if !self.heard => format!("{told}. {hint}"),
+            _ => told,
+        }
+    }
+}
+
+fn named(signal: i32) -> String {
+    let name = match signal {
+        1 => " (hang-up)",
+        2 => " (interrupted)",
+        6 => " (aborted)",
+        9 => " (killed)",
+        11 => " (crashed)",
+        15 => " (terminated)",
+        _ => "",
+    };
+    format!("signal {signal}{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(heard: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> String {
+        Gone { who: "it", heard, hint: Some("Is it installed?") }.told(&Exit { code, signal, message: message.to_owned() })
+    }
+
+    #[test]
+    fn how_it_ended_is_said_in_words() {
+        assert_eq!(told(true, Some(0), None, ""), "it ended");
+        assert_eq!(told(true, Some(1), None, "boom\n"), "it ended with exit code 1: boom");
+        assert_eq!(told(true, None, Some(9), ""), "it was ended by signal 9 (killed)");
+        assert_eq!(told(true, Some(143), None, ""), "it was ended by signal 15 (terminated)");
+        assert_eq!(told(true, None, Some(64), ""), "it was ended by signal 64");
+        assert_eq!(told(true, None, None, "no exit record"), "it is gone, and nobody saw how it ended: no exit record");
+        assert_eq!(told(false, None, None, "not found"), "it could not be started: not found. Is it installed?");
+    }
+
+    #[test]
+    fn last_words_are_bounded() {
+        assert!(told(true, Some(1), None, &"ä".repeat(1_000_000)).len() < 2 * WORDS);
+    }
+}

@@ -1,0 +1,86 @@
+//! Announcements that wait for nothing: notices of agents, and changes of the policy.
+
+use sayso_core::id::{BlockId, SessionId};
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody};
+
+use super::session_rows;
+use crate::error::StoreError;
+use crate::event::{EventKind, WorkspaceId};
+use crate::operation::{Operation, Read, Reads};
+use crate::payload::EventPayload;
+use crate::unit::Unit;
+
+/// Announces that another policy is in force.
+#[derive(Debug)]
+pub struct AnnouncePolicy {
+    pub workspace: WorkspaceId,
+    /// The fingerprint of the rules in force.
+    pub fingerprint: String,
+    /// Whether the policy file is valid.
+    pub valid: bool,
+    pub now: Time,
+}
+
+impl Operation for AnnouncePolicy {
+    type Output = ();
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, _reads: &mut Reads) {}
+
+    fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        let payload = EventPayload::PolicyChanged { fingerprint: self.fingerprint.clone(), valid: self.valid };
+        unit.announce(self.now, payload);
+        Ok(())
+    }
+}
+
+/// An agent tells people something and waits for nothing.
+#[derive(Debug)]
+pub struct SayNotice {
+    pub workspace: WorkspaceId,
+    pub from: NoticeFrom,
+    pub text: String,
+    pub now: Time,
+}
+
+/// Who gives a notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoticeFrom {
+    /// A session. The notice becomes a block of its transcript.
+    Session { session: SessionId, block: BlockId },
+    /// A caller or agent without a session.
+    Name(String),
+}
+
+impl Operation for SayNotice {
+    type Output = ();
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        if let NoticeFrom::Session { session, block } = &self.from {
+            reads.add(Read::Session(*session));
+            reads.add(Read::Block(*block));
+        }
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        let text = self.text.clone();
+        match &self.from {
+            NoticeFrom::Session { session, block } => {
+                let block = Block { id: *block, at: self.now, subagent: None, body: BlockBody::Notice { text } };
+                session_rows::put_block(unit, *session, &block, EventKind::Notice)
+            }
+            NoticeFrom::Name(agent) => {
+                unit.announce(self.now, EventPayload::Notice { agent: agent.clone(), text });
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The operations, one file each: the request, its result, and how it changes rows.
+
+pub(crate) mod advance;
+mod advance_run;
+mod announce;
+mod attach;
+mod collect_outcome;
+mod command_session;
+mod create_session;
+pub(crate) mod decide;
+pub(crate) mod external;
+mod grants;
+mod message;
+pub(crate) mod notes;
+mod open_ask;
+pub(crate) mod pushes;
+mod resolve_ask;
+pub(crate) mod session_rows;
+mod set_reach;
+mod settings;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tokens;
+
+pub use advance::{Advance, Advanced, Change, Process};
+pub use advance_run::{AdvanceRun, CreateRun, RunEvent};
+pub use announce::{AnnouncePolicy, NoticeFrom, SayNotice};
+pub use attach::{AttachConnection, DetachConnection};
+pub use collect_outcome::CallerHasOutcome;
+pub use command_session::{CommandSession, Commanded};
+pub use create_session::CreateSession;
+pub use external::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
+pub use grants::{AddGrant, RemoveGrant};
+pub use message::{MessageSent, SendMessage};
+pub use notes::{DropNote, NoteRow, NoteState, PutNote};
+pub use open_ask::{OpenAsk, Opened};
+pub use pushes::{DropPush, PushRow, PutPush};
+pub use resolve_ask::{ExpireAsk, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAsk};
+pub use set_reach::SetReach;
+pub use settings::{PutSetting, TrustProject};
+pub use tokens::{CreateLoginCode, CreateToken, RedeemLoginCode, RevokeToken, TokenRow};
+
+pub use sayso_core::session_lifecycle::SessionCommand;
+
+pub use crate::operation::{IdempotencyKey, KeyReused, Once};

@@ -1,0 +1,63 @@
+//! How sessions and their transcripts change. Several operations share these rules.
+
+use std::sync::Arc;
+
+use sayso_core::id::SessionId;
+use sayso_core::scope::{Scope, Visible};
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::snapshot::{SessionSnapshot, StatusSnapshot};
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody};
+
+use crate::error::StoreError;
+use crate::event::EventKind;
+use crate::payload::EventPayload;
+use crate::rows::{BlockRow, SessionRow};
+use crate::unit::Unit;
+
+pub(crate) fn is_visible(session: &Session, scope: &Scope) -> bool {
+    scope.sees(Visible { session: Some(session.id), labels: &session.labels, opened_by: session.opened_by })
+}
+
+/// Adds a session and announces it.
+pub(super) fn insert(unit: &mut Unit, session: &Session) -> Result<(), StoreError> {
+    let seq = unit.next_seq();
+    unit.sessions.put(session.id, Arc::new(SessionRow { session: session.clone(), seq }));
+    let payload = EventPayload::SessionCreated(Box::new(SessionSnapshot::from(session)));
+    unit.announce_session(session.created_at, session.id, payload)
+}
+
+/// Stores what a session does now, and announces it if that is a change.
+pub(super) fn set_status(unit: &mut Unit, id: SessionId, status: SessionStatus, now: Time) -> Result<(), StoreError> {
+    let Some(session) = unit.session(id)? else { return Ok(()) };
+    if session.status == status {
+        return Ok(());
+    }
+    let session = Session { status, updated_at: now, ..session.clone() };
+    let payload = EventPayload::SessionStatus(StatusSnapshot::from(&session.status));
+    unit.put_session(session)?;
+    unit.announce_session(now, id, payload)
+}
+
+/// Adds a block, or replaces the one with the same id, and announces it. Needs the block and the session.
+pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
+    let Some(before) = unit.blocks.get(&block.id)?.cloned() else {
+        let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
+        unit.blocks.put(block.id, Arc::new(row));
+        return unit.announce_session(block.at, session, EventPayload::of_block(block.clone(), event));
+    };
+    let block = with_earlier_input(block.clone(), &before.block);
+    let row = BlockRow { session: before.session, seq: before.seq, block: block.clone() };
+    unit.blocks.put(block.id, Arc::new(row));
+    unit.announce_session(block.at, session, EventPayload::of_block(block, event))
+}
+
+/// Agents report the input of a tool call once, and not again with its result. The earlier input is kept.
+fn with_earlier_input(mut block: Block, before: &Block) -> Block {
+    if let (BlockBody::Tool { input, .. }, BlockBody::Tool { input: earlier, .. }) = (&mut block.body, &before.body)
+        && input.is_none()
+    {
+        input.clone_from(earlier);
+    }
+    block
+}

@@ -1,0 +1,45 @@
+import { TriangleAlert } from "lucide-react";
+import type { Ask } from "../api";
+import { useHost } from "../host";
+import { destructiveParts, outsideWrites } from "../model/risk";
+import { Visible } from "./Visible";
+
+/** The destructive words of a command and the places that it changes outside the project; empty for a harmless one. */
+export function risksOf(ask: Ask): { destructive: string[]; outside: string[] } {
+  const { approval } = ask;
+  const command = approval?.action === "run" ? (approval.command ?? "") : "";
+  const parts = destructiveParts(command).map(({ from, to }) => command.slice(from, to));
+  return { destructive: [...new Set(parts)], outside: outsideWrites(ask) };
+}
+
+/** Names the risks of an approval under its command or diff. A hint only: a command without one can do harm, too. */
+export function RiskLine({ ask }: { ask: Ask }) {
+  const { t } = useHost();
+  const { destructive, outside } = risksOf(ask);
+  if (destructive.length + outside.length === 0) return null;
+  return (
+    <ul className="risks">
+      {destructive.length > 0 && <Risk words={t("risk.destructive")} parts={destructive} />}
+      {outside.length > 0 && <Risk words={t("risk.outside")} parts={outside} />}
+    </ul>
+  );
+}
+
+function Risk({ words, parts }: { words: string; parts: string[] }) {
+  return (
+    <li>
+      <TriangleAlert size={14} strokeWidth={1.75} aria-hidden="true" />
+      <span>
+        {words}{" "}
+        {parts.map((part, index) => (
+          <span key={part}>
+            {index > 0 && ", "}
+            <code>
+              <Visible text={part} />
+            </code>
+          </span>
+        ))}
+      </span>
+    </li>
+  );
+}
