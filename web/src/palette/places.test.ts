@@ -8,7 +8,7 @@ const ask = (id: string, command: string): Ask =>
     id,
     kind: "approval",
     agent: "codex",
-    project: "/work/shop",
+    project: "/home/ada/shop",
     branch: "main",
     title: command,
     approval: { action: "run", command, tool: "Bash", title: command },
@@ -16,7 +16,7 @@ const ask = (id: string, command: string): Ask =>
 
 const places = placesOf({
   asks: [ask("a1", "make test"), ask("a2", "test it"), ...[3, 4, 5, 6, 7, 8].map((n) => ask(`a${n}`, `ls ${n}`))],
-  sessions: [{ id: "s1", title: "Fix tests", agent: "claude", cwd: "/work/api" } as Session],
+  sessions: [{ id: "s1", title: "Fix tests", agent: "claude", cwd: "/home/ada/api" } as Session],
   runs: [{ id: "r1", workflow: "release", status: "running" } as Run],
   tokens: [
     { id: "t1", actor: "ada", role: "answerer", device: "Chrome Android" } as Token,
