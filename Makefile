@@ -42,8 +42,8 @@ packages: $(PACKAGES)
 test: $(PAGE) ## install what the tests need and run all of them
 	@scripts/test.sh
 
-jitter: $(PAGE) ## the suites with random pauses at system calls; finds races
-	@scripts/need.sh build test
+jitter: $(PAGE) ## the suites with random pauses and slow replies; finds races
+	@scripts/need.sh build test browser
 	scripts/jitter.sh
 
 check: ## all of CI: format, lints, generated files, tests

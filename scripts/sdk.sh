@@ -9,10 +9,7 @@ if [ ! -x "$SAYSO_BIN" ]; then
     echo "There is no server at $SAYSO_BIN. Build it with: cargo build --package sayso" >&2
     exit 1
 fi
-if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
-    echo "Chromium is missing. On Debian or Ubuntu: sudo apt-get install chromium" >&2
-    exit 1
-fi
+scripts/need.sh page browser
 make --no-print-directory packages
 sdks=(--workspace sdk/typescript --workspace sdk/react)
 

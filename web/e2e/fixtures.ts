@@ -29,8 +29,21 @@ export const test = base.extend<Fixtures>({
   },
 });
 
+/** With `make jitter`, replies arrive late and out of order, and the page computes slowly. */
+async function addJitter(page: Page): Promise<void> {
+  if (!process.env.SAYSO_JITTER) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 1 + Math.random() * 7 });
+  await page.route("**/*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 1_000));
+    // A page that is closed meanwhile has no request any more.
+    await route.fallback().catch(() => undefined);
+  });
+}
+
 /** Opens the login link and waits for the page. */
 export async function signIn(page: Page, server: Server, prefs: object = {}, role?: string): Promise<void> {
+  await addJitter(page);
   await page.addInitScript((wanted) => {
     if (!localStorage.getItem("sayso.prefs")) localStorage.setItem("sayso.prefs", JSON.stringify(wanted));
   }, prefs);

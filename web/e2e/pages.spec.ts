@@ -337,8 +337,8 @@ test("roles are on one row, and dates are relative within a day and then the lan
   const roles = page.getByRole("group", { name: "Role" }).getByRole("button");
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 900 });
-    const tops = await roles.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
-    expect(new Set(tops).size).toBe(1);
+    const rows = () => roles.evaluateAll((all) => new Set(all.map((one) => one.getBoundingClientRect().top)).size);
+    await expect.poll(rows).toBe(1);
   }
 });
 

@@ -194,8 +194,8 @@ test("a plan has the agent's own numbers, its tables and everything it hides, an
     },
   });
   const shown = card(inbox).locator(".plan");
-  const numbers = shown.locator("ol > li").evaluateAll((items) => items.map((item) => (item as HTMLLIElement).value));
-  expect(await numbers).toEqual([1, 2, 3, 1, 2]);
+  const numbers = () => shown.locator("ol > li").evaluateAll((all) => all.map((one) => (one as HTMLLIElement).value));
+  await expect.poll(numbers).toEqual([1, 2, 3, 1, 2]);
   await expect(shown.locator("ol > li > ul > li")).toHaveText("drain it first");
   await expect(shown.locator("ul > li > ol > li")).toHaveText(["restore", "restart"]);
   await expect(shown.getByRole("cell", { name: "12" })).toBeVisible();

@@ -136,6 +136,7 @@ export class Server {
         XDG_STATE_HOME: join(this.home, "state"),
         XDG_DATA_HOME: join(this.home, "share"),
         XDG_RUNTIME_DIR: join(this.home, "run"),
+        ...(process.env.SAYSO_JITTER ? { LD_PRELOAD: process.env.SAYSO_JITTER } : {}),
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
