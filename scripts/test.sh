@@ -11,6 +11,13 @@ export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((3 * $(nproc)))}
 
 scripts/need.sh build page test browser agents
 
+# Tests sync thousands of small commits. In memory they do not wait for a disk that the compiler uses at the same time.
+if [[ $(df --output=avail --block-size=1G /dev/shm 2>/dev/null | tail -n 1) -ge 4 ]]; then
+    temporary=$(mktemp -d /dev/shm/sayso-test.XXXXXX)
+    export TMPDIR=$temporary
+    trap 'end_background; rm -rf "$temporary"' EXIT
+fi
+
 # The downloads are larger than everything else. The compiler does not need the network, so both run at the same time.
 in_background downloads scripts/downloads.sh
 

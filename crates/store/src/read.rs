@@ -75,8 +75,6 @@ pub struct ListAsks {
     pub words: Option<String>,
     /// With an id that ends like this.
     pub id_ends_with: Option<String>,
-    /// By the agent's id of the tool call.
-    pub tool_call_id: Option<String>,
     /// How many at most.
     pub limit: usize,
     /// After this place.
@@ -100,11 +98,23 @@ impl ListAsks {
             until: None,
             words: None,
             id_ends_with: None,
-            tool_call_id: None,
             limit,
             after: None,
         }
     }
+}
+
+/// The ask about a tool call: the pending one, else the latest.
+#[derive(Debug, Clone)]
+pub struct FindToolCallAsk {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The session of the tool call.
+    pub session: SessionId,
+    /// The agent's id of the tool call, or the id of the ask.
+    pub tool_call_id: String,
+    /// What kind of ask.
+    pub kind: AskKind,
 }
 
 /// A page and where it ends.

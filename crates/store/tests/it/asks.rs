@@ -10,7 +10,7 @@ use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::EventKind;
 use sayso_store::ops::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
-use sayso_store::read::{CountPending, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
+use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
 
 use crate::world::{
     MAIN, World, answered, approval, approved, ask, ask_of, at, labels, link, person, question, rejected, resolve, token, until,
@@ -296,7 +296,6 @@ async fn lists_filter_sort_and_page() {
     assert_eq!(ids(list(|q| q.agent = Some("script".to_owned()))).await, of(&[4]));
     assert_eq!(ids(list(|q| q.label = Some(("team".to_owned(), "shop".to_owned())))).await, of(&[0, 1, 2, 3]));
     assert_eq!(ids(list(|q| q.label = Some(("team".to_owned(), "bank".to_owned())))).await, of(&[]));
-    assert_eq!(ids(list(|q| q.tool_call_id = Some("call-1".to_owned()))).await, of(&[1]));
     assert_eq!(ids(list(|q| q.words = Some("WHICH?".to_owned()))).await, of(&[0, 3, 4]), "letters in any case");
     assert_eq!(ids(list(|q| q.words = Some("cargo%".to_owned()))).await, of(&[]), "a sign stands for itself");
     assert_eq!(ids(list(|q| q.words = Some("editable".to_owned()))).await, of(&[]), "names of fields are no words");
@@ -305,9 +304,6 @@ async fn lists_filter_sort_and_page() {
     let mut by_session = list(|_| {});
     by_session.session = Some(session.id);
     assert_eq!(ids(by_session).await, of(&[0, 1, 2, 3]));
-    let mut by_own_id = list(|_| {});
-    by_own_id.tool_call_id = Some(all[4].id.to_string());
-    assert_eq!(ids(by_own_id).await, of(&[4]));
     let mut by_suffix = list(|_| {});
     by_suffix.id_ends_with = Some(all[2].id.to_string()[20..].to_uppercase());
     assert_eq!(ids(by_suffix).await, of(&[2]));
@@ -331,6 +327,31 @@ async fn lists_filter_sort_and_page() {
     assert_eq!(pages, [of(&[0, 2]), of(&[4])]);
     let count = world.store.read(CountPending { workspace: MAIN }).await.unwrap();
     assert_eq!(count, PendingCount { pending: 3, oldest: Some(at(1)), outbox: 3 });
+}
+
+#[tokio::test]
+async fn the_ask_of_a_tool_call_is_the_pending_one_or_the_latest() {
+    let world = World::new();
+    let session = world.session().await;
+    let other = world.session().await;
+    let find = |session, call: &str| {
+        let find = FindToolCallAsk { workspace: MAIN, session, tool_call_id: call.to_owned(), kind: AskKind::Approval };
+        async { world.store.read(find).await.unwrap().map(|ask| ask.id) }
+    };
+    assert_eq!(find(session.id, "call-1").await, None);
+    let first = world.agent_asks(&session, 0, ask_of(&session, "1", approval())).await;
+    world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
+    assert_eq!(find(session.id, "call-1").await, Some(first.id));
+    assert_eq!(find(session.id, &first.id.to_string()).await, Some(first.id), "by its own id");
+    assert_eq!(find(session.id, "call-2").await, None, "a question");
+    assert_eq!(find(other.id, "call-1").await, None);
+
+    world.resolve(first.id, approved()).await.unwrap();
+    assert_eq!(find(session.id, "call-1").await, Some(first.id));
+    let second = world.agent_asks(&session, 2, ask_of(&session, "1", approval())).await;
+    assert_eq!(find(session.id, "call-1").await, Some(second.id));
+    world.resolve(second.id, approved()).await.unwrap();
+    assert_eq!(find(session.id, "call-1").await, Some(second.id));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use sayso_core::ask::{Ask, AskKind, OutcomeStatus};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::scope::Scope;
 use sayso_store::WorkspaceId;
-use sayso_store::read::{CountPending, GetAsk, ListAsks, Page, StatusFilter};
+use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, StatusFilter};
 
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize, listing};
@@ -51,7 +51,6 @@ pub(crate) async fn list(services: &Services, caller: &Caller, query: AskQuery) 
         until: query.until,
         words: query.q.filter(|words| !words.is_empty()),
         id_ends_with: query.id_ends_with,
-        tool_call_id: None,
         limit: listing::page_size(query.limit)?,
         after: listing::cursor(query.cursor.as_deref())?,
     };
@@ -96,19 +95,8 @@ pub(crate) async fn of_tool_call(
     kind: AskKind,
 ) -> Result<Option<Ask>, ServiceError> {
     authorize(caller, Permission::Answer)?;
-    let list = |status| ListAsks {
-        status,
-        session: Some(session),
-        tool_call_id: Some(tool_call.to_owned()),
-        kind: Some(kind),
-        // The session is visible, so its asks are.
-        ..ListAsks::pending(caller.workspace, Scope::All, 1)
-    };
-    let mut found = services.store.read(list(StatusFilter::Pending)).await?.rows;
-    if found.is_empty() {
-        found = services.store.read(list(StatusFilter::Resolved)).await?.rows;
-    }
-    Ok(found.pop())
+    let find = FindToolCallAsk { workspace: caller.workspace, session, tool_call_id: tool_call.to_owned(), kind };
+    Ok(services.store.read(find).await?)
 }
 
 /// The ask that a notification is about. Channels see every ask.

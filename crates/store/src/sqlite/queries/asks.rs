@@ -10,7 +10,7 @@ use sayso_core::time::Time;
 use super::events;
 use crate::error::StoreError;
 use crate::ops::decide::is_visible;
-use crate::read::{CountPending, GetAsk, ListAsks, Page, PendingCount, StatusFilter};
+use crate::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, PendingCount, StatusFilter};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, ask_columns};
 use crate::sqlite::encode::{kind_number, outcome_number};
@@ -79,9 +79,6 @@ impl SqliteQuery for ListAsks {
         if let Some(words) = &self.words {
             also(SAYS, Some(Box::new(like(words))));
         }
-        if let Some(call) = self.tool_call_id.clone() {
-            also("(tool_call_id = ? OR 'ask_' || lower(hex(id)) = ?)", Some(Box::new(call)));
-        }
         if let Some(suffix) = &self.id_ends_with {
             let suffix = suffix.trim_start_matches(AskId::PREFIX).to_ascii_lowercase();
             also("substr(lower(hex(id)), -length(?)) = ?", Some(Box::new(suffix)));
@@ -110,6 +107,33 @@ impl SqliteQuery for ListAsks {
             page.rows.push(ask);
         }
         Ok(page)
+    }
+}
+
+impl SqliteQuery for FindToolCallAsk {
+    type Found = Option<Ask>;
+
+    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+        macro_rules! of_tool_call {
+            ($status:literal) => {
+                concat!(
+                    "SELECT ",
+                    ask_columns!(""),
+                    " FROM ask WHERE workspace = ?1 AND session = ?2 AND kind = ?3",
+                    " AND (tool_call_id = ?4 OR 'ask_' || lower(hex(id)) = ?4) AND ",
+                    $status,
+                    " ORDER BY seq DESC LIMIT 1"
+                )
+            };
+        }
+        let values = (self.workspace.0, self.session.as_bytes(), kind_number(self.kind), self.tool_call_id);
+        for sql in [of_tool_call!("status < 2"), of_tool_call!("status >= 2")] {
+            let mut statement = db.prepare_cached(sql)?;
+            if let Some(row) = statement.query(values.clone())?.next()? {
+                return Ok(Some(Arc::unwrap_or_clone(decode::ask(row, 0)?.ask)));
+            }
+        }
+        Ok(None)
     }
 }
 
