@@ -5,6 +5,8 @@
 //! deliberately knows nothing of the server: it converts domain values into what a client sees, and
 //! that is all.
 
+#![warn(missing_docs)]
+
 pub mod ask;
 pub mod doors;
 pub mod error;

@@ -13,6 +13,8 @@
 //! This crate deliberately knows nothing of the server's insides, of terminals, or of policy: it
 //! speaks [`sayso_api`] and knows where a server on this machine leaves its address and its token.
 
+#![warn(missing_docs)]
+
 mod asks;
 mod backoff;
 mod client;

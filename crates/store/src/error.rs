@@ -51,15 +51,17 @@ pub enum OpenError {
         /// Why.
         source: std::io::Error,
     },
-    /// Something else of SQLite's.
+    /// Any other failure of the database.
     #[error("cannot open {}", .path.display())]
-    Sqlite {
+    Database {
         /// The file.
         path: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
+        source: DatabaseError,
     },
 }
+
+/// An error of a backend's own library.
+pub type DatabaseError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a write or a read did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -78,26 +80,29 @@ pub enum StoreError {
         /// Why.
         detail: String,
     },
-    /// SQLite failed.
+    /// The database failed.
     #[error("the database failed: {0}")]
-    Sqlite(#[source] rusqlite::Error),
-    /// Another operation of the same transaction took the database down with it.
-    #[error("the transaction failed: {0}")]
+    Database(#[source] DatabaseError),
+    /// The commit failed for every operation of the batch.
+    #[error("the commit failed: {0}")]
     Batch(String),
+    /// An operation looked at a row that it had not named. A defect of the operation.
+    #[error("an operation looked at a {table} that was not loaded")]
+    NotLoaded { table: &'static str },
+    /// A row with this identity exists already.
+    #[error("the {what} exists already")]
+    Duplicate { what: &'static str },
 }
 
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => Self::Full,
-            _ if is_no_space(&error) => Self::Full,
-            _ => Self::Sqlite(error),
+impl StoreError {
+    /// The same failure for one more caller.
+    pub(crate) fn for_another_caller(&self) -> Self {
+        match self {
+            Self::Full => Self::Full,
+            Self::Closed => Self::Closed,
+            Self::NotLoaded { table } => Self::NotLoaded { table },
+            Self::Duplicate { what } => Self::Duplicate { what },
+            Self::Unreadable { .. } | Self::Database(_) | Self::Batch(_) => Self::Batch(self.to_string()),
         }
     }
-}
-
-/// A write that the file system refused for want of space may surface as an I/O error.
-fn is_no_space(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::SystemIoFailure))
-        && std::io::Error::last_os_error().kind() == std::io::ErrorKind::StorageFull
 }

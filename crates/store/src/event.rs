@@ -147,6 +147,8 @@ pub struct StoredEvent {
     pub ask: Option<Arc<Ask>>,
     /// The rest.
     pub data: Option<Raw>,
+    /// Whether the data is in the block at the same `seq` and need not be stored a second time.
+    pub(crate) in_block: bool,
 }
 
 /// A row of the outbox. Ids only grow; the receiver takes each once.
@@ -176,35 +178,6 @@ pub enum OutboxPayload {
         /// It was about to be sent before: nobody knows whether it arrived.
         tried: bool,
     },
-}
-
-/// What a row of the outbox holds. The numbers are stored: never change one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i64)]
-pub(crate) enum OutboxKind {
-    /// The outcome of an ask.
-    Outcome = 0,
-    /// The outcome of an ask that the agent no longer waits for.
-    FollowUp = 1,
-    /// A command.
-    Command = 2,
-    /// A message to a process.
-    Send = 3,
-    /// A message to a process, kept with the secrets.
-    SendSecret = 4,
-    /// A message that was about to be sent.
-    Tried = 5,
-    /// The same, kept with the secrets.
-    TriedSecret = 6,
-}
-
-impl OutboxKind {
-    const ALL: [Self; 7] =
-        [Self::Outcome, Self::FollowUp, Self::Command, Self::Send, Self::SendSecret, Self::Tried, Self::TriedSecret];
-
-    pub(crate) fn from_number(number: i64) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| *kind as i64 == number)
-    }
 }
 
 /// Something that has to reach an agent.

@@ -1,23 +1,23 @@
-//! Where Sayso keeps what must not be lost: asks, sessions, events, the outbox, tokens.
+//! The database of Sayso: asks, sessions, events, the outbox, tokens.
 //!
-//! The crate is a closed set of writes ([`write`]) and reads ([`read`]) and their SQLite
-//! implementation. One thread owns the connection that writes; it takes everything that waits into
-//! one transaction, so that a commit costs one `fsync` however many callers share it, and so that
-//! `seq` is in the order of commits for free. This crate deliberately knows no HTTP and no agents:
-//! what is sent to an agent is an opaque row here.
+//! The crate has three parts. [`ops`] are the operations: pure functions over rows that were loaded for them, one file each.
+//! [`read`] are the queries. A backend loads rows, commits what operations staged, and runs queries; SQL is written only
+//! there. The crate deliberately knows no HTTP and no agents: what is sent to an agent is an opaque value.
 
+mod batch;
 mod error;
 mod event;
 mod lock;
+mod operation;
+pub mod ops;
 pub mod read;
+mod rows;
 mod sqlite;
-pub mod write;
+mod unit;
 
-pub use error::{OpenError, StoreError};
+pub use error::{DatabaseError, OpenError, StoreError};
 pub use event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
 pub use lock::DirLock;
+pub use operation::{IdempotencyKey, KeyReused, Once, Operation};
 pub use read::Query;
-#[doc(hidden)]
-pub use sqlite::Tx;
-pub use sqlite::{Store, StoreOptions, backup};
-pub use write::Operation;
+pub use sqlite::{Retain, Store, StoreOptions, backup};

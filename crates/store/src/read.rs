@@ -1,6 +1,5 @@
 //! The closed set of reads. Each runs on a read-only connection and sees one snapshot.
 
-use rusqlite::Connection as Sqlite;
 use sayso_core::ask::{Ask, AskKind};
 use sayso_core::connection::Connection;
 use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
@@ -10,25 +9,19 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 
-use crate::error::StoreError;
 use crate::event::{OutboxRow, StoredEvent, WorkspaceId};
-use crate::write::TokenRow;
+use crate::sqlite::SqliteQuery;
 
-/// One read.
-pub trait Query: Send + 'static {
-    /// What it finds.
-    type Output: Send + 'static;
+/// A query that every backend can run.
+pub trait Query: SqliteQuery + Send + 'static {}
 
-    /// Looks, inside a read transaction.
-    #[doc(hidden)]
-    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError>;
-}
+impl<Q: SqliteQuery + Send + 'static> Query for Q {}
 
 /// The session of an agent that a person runs themselves, if it is not over.
 #[derive(Debug)]
 pub struct GetExternal {
     /// Which.
-    pub key: crate::write::ExternalKey,
+    pub key: crate::ops::external::ExternalKey,
 }
 
 /// One ask.
@@ -235,7 +228,7 @@ pub struct PastEvents {
 /// A connection and what has to be sent over it.
 #[derive(Debug)]
 pub struct LoadConnection {
-    /// Which.
+    pub workspace: WorkspaceId,
     pub connection: ConnectionId,
 }
 
@@ -261,7 +254,9 @@ pub struct ListAttached {
 
 /// What has to be taken up when the server starts.
 #[derive(Debug)]
-pub struct Unfinished;
+pub struct Unfinished {
+    pub workspace: WorkspaceId,
+}
 
 /// What a start finds.
 #[derive(Debug, Clone)]
@@ -277,13 +272,6 @@ pub struct Beginnings {
 /// Every token of every workspace.
 #[derive(Debug)]
 pub struct AllTokens;
-
-impl Query for AllTokens {
-    type Output = Vec<TokenRow>;
-    fn run(self, db: &Sqlite) -> Result<Self::Output, StoreError> {
-        crate::sqlite::all_tokens(db)
-    }
-}
 
 /// What was set by hand: grants, settings, trusted projects.
 #[derive(Debug)]
@@ -353,7 +341,9 @@ pub struct ListRuns {
 
 /// The runs that are under way, to be taken up when the server starts.
 #[derive(Debug)]
-pub struct OpenRuns;
+pub struct OpenRuns {
+    pub workspace: WorkspaceId,
+}
 
 /// How the active steps of a run fare.
 #[derive(Debug)]
@@ -401,7 +391,7 @@ pub struct NotesLook {
     /// The asks that are pending, and when each was opened.
     pub pending: Vec<(AskId, Time)>,
     /// The notes, also of asks that have their outcome.
-    pub notes: Vec<crate::write::NoteRow>,
+    pub notes: Vec<crate::ops::notes::NoteRow>,
 }
 
 /// One note.

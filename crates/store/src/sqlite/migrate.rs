@@ -1,55 +1,91 @@
-//! Bringing an older database up to date. Migrations are only ever added.
+//! Brings a database to the current schema.
 
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
-use super::store::failed;
+use super::store::open_error;
+use super::{log, upgrade};
 use crate::error::OpenError;
 
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/0001_house.sql"),
-    include_str!("../../migrations/0002_external.sql"),
-    include_str!("../../migrations/0003_kept.sql"),
-    include_str!("../../migrations/0004_device.sql"),
-    include_str!("../../migrations/0005_runs.sql"),
-    include_str!("../../migrations/0006_notes.sql"),
-    include_str!("../../migrations/0007_attached.sql"),
-];
-
+/// The version of `schema.sql`.
+const CURRENT: i64 = 8;
 /// A database of up to this many pages is checked whole at every start: a few milliseconds.
-const CHECKED_WHOLE: i64 = 512;
+const CHECKED_WHOLE: i64 = 1024;
+/// Smaller than SQLite's default: a commit writes whole pages, and changes few bytes of most.
+const PAGE_SIZE: i64 = 2048;
 
-/// Applies what is missing, after a copy of the file was put beside it.
-pub(super) fn run(connection: &Connection, path: &Path) -> Result<(), OpenError> {
-    let sqlite = |error| failed(path, error);
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(sqlite)?;
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if found > known {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known });
+/// Opens the writing connection of a database in the current schema. Creates or upgrades the file.
+pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
+    let connection = connect(path)?;
+    match version(&connection, path)? {
+        0 => create(&connection).map_err(|error| open_error(path, error))?,
+        CURRENT => {}
+        found if found > CURRENT => return Err(OpenError::Newer { path: path.to_owned(), found, known: CURRENT }),
+        found => {
+            check(&connection, path)?;
+            upgrade::upgrade(connection, path, found)?;
+            return open(path);
+        }
     }
-    // A damaged file is refused, never written over. A large one would take long to check whole, so
-    // there it is the small tables that every start needs; `sayso doctor` looks at all of it.
-    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).map_err(sqlite)?;
-    let check = if pages <= CHECKED_WHOLE || found == 0 { "PRAGMA quick_check(1)" } else { "PRAGMA quick_check(workspace)" };
-    let health: String = connection.query_row(check, [], |row| row.get(0)).map_err(sqlite)?;
-    if health != "ok" {
-        return Err(OpenError::Corrupt { path: path.to_owned(), detail: health });
+    check(&connection, path)?;
+    let settings = "PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -2000;
+         PRAGMA wal_autocheckpoint = 0;
+         PRAGMA journal_size_limit = 16777216;";
+    connection.execute_batch(settings).map_err(|error| open_error(path, error))?;
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(connection)
+}
+
+fn version(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|error| open_error(path, error))
+}
+
+pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
+    let fresh = !path.exists();
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(|error| open_error(path, error))?;
+    if fresh {
+        restrict(path)?;
     }
-    if found == known {
-        return Ok(());
+    connection
+        .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA secure_delete = OFF;")
+        .map_err(|error| open_error(path, error))?;
+    if connection.is_readonly("main").map_err(|error| open_error(path, error))? {
+        return Err(OpenError::ReadOnly { path: path.to_owned() });
     }
-    if found > 0 {
-        super::backup(path, &path.with_extension(format!("before-{known}.db"))).map_err(|error| match error {
-            crate::StoreError::Full => OpenError::Full { path: path.to_owned() },
-            other => OpenError::Corrupt { path: path.to_owned(), detail: other.to_string() },
-        })?;
-    }
-    let missing = usize::try_from(found).unwrap_or(0);
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(sqlite)?;
-    for migration in &MIGRATIONS[missing..] {
-        connection.execute_batch(migration).map_err(sqlite)?;
-    }
-    connection.pragma_update(None, "user_version", known).map_err(sqlite)?;
-    connection.execute_batch("COMMIT").map_err(sqlite)
+    Ok(connection)
+}
+
+/// Creates the tables of an empty file.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "page_size", PAGE_SIZE)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    connection.execute_batch(include_str!("schema.sql"))?;
+    log::create(connection)?;
+    connection.pragma_update(None, "user_version", CURRENT)?;
+    connection.execute_batch("COMMIT")
+}
+
+/// The database holds what people and agents said: nobody else may read it.
+fn restrict(path: &Path) -> Result<(), OpenError> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+        .map_err(|source| OpenError::Io { path: path.to_owned(), source })
+}
+
+/// Refuses a damaged file. Checking a large one whole would take long, so only the tables that every start needs are
+/// checked there; `sayso doctor` checks all of it.
+fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let failed = |error| open_error(path, error);
+    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).map_err(failed)?;
+    let check = if pages <= CHECKED_WHOLE { "PRAGMA quick_check(1)" } else { "PRAGMA quick_check(workspace)" };
+    let health: String = connection.query_row(check, [], |row| row.get(0)).map_err(failed)?;
+    if health == "ok" { Ok(()) } else { Err(OpenError::Corrupt { path: path.to_owned(), detail: health }) }
 }

@@ -1,52 +1,57 @@
-//! The SQLite implementation.
+//! The SQLite backend.
+//!
+//! One thread owns the writing connection ([`writer`]). A commit is a record of the change log ([`log`]); rows reach their
+//! tables later, each once per flush. The thread finds rows that are newer than their tables in memory ([`memory`]).
+//! Queries run on read-only connections, after a flush.
 
-mod advance;
-mod ask_row;
-mod attach;
 mod backup;
-mod command_session;
-mod create_session;
-mod events;
-mod external;
-mod kept;
-mod list_asks;
-mod message;
+mod cache;
+mod checkpoint;
+mod codec;
+mod database;
+mod decode;
+mod encode;
+mod load;
+mod log;
+mod memory;
 mod migrate;
-mod notes;
-mod open_ask;
-mod policy_state;
-mod pushes;
-mod recent;
-mod resolve;
+mod queries;
 mod retention;
-mod run_reads;
-mod runs;
-mod sessions;
+mod search_text;
 mod store;
-mod tokens;
-mod tx;
+mod table;
+mod upgrade;
 mod writer;
 
 pub use backup::backup;
+pub use retention::Retain;
 pub use store::{Store, StoreOptions};
-pub(crate) use tokens::all_tokens;
-pub use tx::Tx;
-
-use rusqlite::types::FromSql;
 
 use crate::error::StoreError;
 
-/// A column, or an error that names it.
-fn column<T: FromSql>(row: &rusqlite::Row<'_>, index: usize) -> Result<T, StoreError> {
-    row.get(index).map_err(StoreError::from)
+/// A query as SQLite runs it, inside a read transaction.
+pub trait SqliteQuery {
+    /// What it finds.
+    type Found: Send + 'static;
+
+    /// # Errors
+    /// When the database fails.
+    #[doc(hidden)]
+    fn run(self, db: &rusqlite::Connection) -> Result<Self::Found, StoreError>;
 }
 
-/// JSON that we wrote.
-fn json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full,
+            _ if is_no_space(&error) => Self::Full,
+            _ => Self::Database(error.into()),
+        }
+    }
 }
 
-/// The JSON to write. Our own types always have one.
-fn to_json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
+/// A write that the file system refused for lack of space can surface as an I/O error.
+fn is_no_space(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::SystemIoFailure))
+        && std::io::Error::last_os_error().kind() == std::io::ErrorKind::StorageFull
 }

@@ -1,33 +1,42 @@
-//! Forgetting what is old, a bounded piece at a time, so that no commit becomes long.
+//! Deletes what is old, a bounded piece at a time, so that no commit takes long.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
+use sayso_core::time::Time;
 
-use super::tx::Tx;
 use crate::error::StoreError;
-use crate::write::{Operation, Retain};
 
-impl Operation for Retain {
-    /// Whether something is left to forget.
-    type Output = bool;
+/// What to delete.
+#[derive(Debug, Clone, Copy)]
+pub struct Retain {
+    /// Events before this time.
+    pub events_before: Time,
+    /// Idempotency keys before this time.
+    pub keys_before: Time,
+    /// The current time, for rows that carry their own end.
+    pub now: Time,
+    /// How many rows of each table at most.
+    pub at_most: usize,
+}
 
-    fn apply(self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
-        let limit = i64::try_from(self.at_most).unwrap_or(i64::MAX);
-        let db = tx.db();
-        // Events are in the order of time, so the oldest stand first.
-        let events = db
-            .prepare_cached(
-                "DELETE FROM event WHERE (workspace, seq) IN
-                   (SELECT workspace, seq FROM (SELECT workspace, seq, at_ms FROM event ORDER BY workspace, seq LIMIT ?2) WHERE at_ms < ?1)",
-            )?
-            .execute(params![self.events_before.as_millis(), limit])?;
-        let keys = db
-            .prepare_cached(
-                "DELETE FROM idempotency WHERE (token, route, key) IN
-                   (SELECT token, route, key FROM idempotency WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)",
-            )?
-            .execute(params![self.keys_before.as_millis(), limit])?;
-        db.prepare_cached("DELETE FROM login_code WHERE expires_ms < ?1")?.execute([self.now.as_millis()])?;
-        db.prepare_cached("DELETE FROM grant_rule WHERE until_ms < ?1")?.execute([self.now.as_millis()])?;
-        Ok(events >= self.at_most || keys >= self.at_most)
-    }
+/// Returns whether more is left to delete. The log must be flushed.
+pub(super) fn retain(db: &Connection, what: &Retain) -> Result<bool, StoreError> {
+    let transaction = db.unchecked_transaction()?;
+    let limit = i64::try_from(what.at_most).unwrap_or(i64::MAX);
+    // Events are in the order of time, so the oldest come first.
+    let events = db
+        .prepare_cached(
+            "DELETE FROM event WHERE (workspace, seq) IN
+               (SELECT workspace, seq FROM (SELECT workspace, seq, at_ms FROM event ORDER BY workspace, seq LIMIT ?2) WHERE at_ms < ?1)",
+        )?
+        .execute(params![what.events_before.as_millis(), limit])?;
+    let keys = db
+        .prepare_cached(
+            "DELETE FROM idempotency WHERE (workspace, token, route, key) IN
+               (SELECT workspace, token, route, key FROM idempotency WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)",
+        )?
+        .execute(params![what.keys_before.as_millis(), limit])?;
+    db.prepare_cached("DELETE FROM login_code WHERE expires_ms < ?1")?.execute([what.now.as_millis()])?;
+    db.prepare_cached("DELETE FROM grant_rule WHERE until_ms < ?1")?.execute([what.now.as_millis()])?;
+    transaction.commit()?;
+    Ok(events >= what.at_most || keys >= what.at_most)
 }

@@ -6,24 +6,28 @@ use std::sync::{Arc, Mutex};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
+use super::checkpoint::{self, Checkpointer};
+use super::database::Database;
 use super::migrate;
+use super::retention::Retain;
 use super::writer::Writer;
 use crate::error::{OpenError, StoreError};
 use crate::event::Sink;
+use crate::operation::Operation;
 use crate::read::Query;
-use crate::write::Operation;
+use crate::sqlite::SqliteQuery;
 
-/// How to open.
+/// How to open a database.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// The database file.
     pub path: PathBuf,
-    /// How many reads may run at once.
+    /// How many queries may run at the same time.
     pub readers: usize,
 }
 
 impl StoreOptions {
-    /// The usual way to open this file.
+    /// The defaults for this file.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), readers: 4 }
@@ -40,32 +44,35 @@ pub struct Store {
 struct StoreInner {
     writer: Writer,
     path: PathBuf,
-    /// Read connections that rest. One is opened when all are in use, up to the number of permits.
-    resting: Mutex<Vec<Connection>>,
+    /// Idle read connections. A new one is opened when all are in use, up to the number of permits.
+    idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
 
 impl Store {
-    /// Opens or creates the database, brings its schema up to date, and starts the writer.
+    /// Opens or creates the database, upgrades its schema, and starts the writer.
     ///
     /// # Errors
-    /// When the file is damaged, newer, read-only or cannot be used; it is left as it is.
+    /// When the file is damaged, newer, read-only or cannot be used. The file is left as it is.
     pub fn open(options: &StoreOptions, sink: impl Sink) -> Result<Self, OpenError> {
         let path = &options.path;
-        let connection = open_for_writing(path)?;
-        migrate::run(&connection, path)?;
-        let writer = Writer::start(connection, sink).map_err(|source| OpenError::Io { path: path.clone(), source })?;
+        let connection = migrate::open(path)?;
+        let opened = |error| store_error(path, error);
+        let database = Database::new(connection).map_err(opened)?;
+        let checkpointer = checkpoint::open(path).and_then(Checkpointer::start).map_err(opened)?;
+        let writer =
+            Writer::start(database, checkpointer, sink).map_err(|source| OpenError::Io { path: path.clone(), source })?;
         Ok(Self {
             inner: Arc::new(StoreInner {
                 writer,
                 path: path.clone(),
-                resting: Mutex::new(Vec::new()),
+                idle: Mutex::new(Vec::new()),
                 permits: Semaphore::new(options.readers.max(1)),
             }),
         })
     }
 
-    /// Does one write. When it returns, the effect is on disk.
+    /// Runs an operation. When this returns, its effect is durable.
     ///
     /// # Errors
     /// When the disk is full or the database fails; then nothing changed.
@@ -73,31 +80,44 @@ impl Store {
         self.inner.writer.run(operation).await
     }
 
-    /// Does one read on a snapshot.
+    /// Runs a query on a snapshot that has everything committed before this call.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, StoreError> {
+    pub async fn read<Q: Query>(&self, query: Q) -> Result<<Q as SqliteQuery>::Found, StoreError> {
+        match self.inner.writer.flush().await {
+            Ok(()) => {}
+            Err(StoreError::Full) => return self.inner.writer.query(query).await,
+            Err(error) => return Err(error),
+        }
         let inner = Arc::clone(&self.inner);
         let _permit = self.inner.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         tokio::task::spawn_blocking(move || inner.read(query)).await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Ends the writer after what waits has been written, and folds the log into the database.
+    /// Deletes what is old. Returns whether more is left to delete.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+        self.inner.writer.retain(retain).await
+    }
+
+    /// Stops the writer after everything that waits has been written, and copies the log into the database.
     pub async fn close(&self) {
-        // The last connection to close folds the log into the database, and only a writing one can.
+        // The last connection to close copies the log into the database, and only a writing one can.
         self.inner.permits.close();
-        if let Ok(mut resting) = self.inner.resting.lock() {
-            resting.clear();
+        if let Ok(mut idle) = self.inner.idle.lock() {
+            idle.clear();
         }
         self.inner.writer.close().await;
     }
 }
 
 impl StoreInner {
-    fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, StoreError> {
-        let rested = self.resting.lock().ok().and_then(|mut resting| resting.pop());
-        let connection = match rested {
+    fn read<Q: Query>(&self, query: Q) -> Result<<Q as SqliteQuery>::Found, StoreError> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let connection = match idle {
             Some(connection) => connection,
             None => open_for_reading(&self.path)?,
         };
@@ -105,46 +125,12 @@ impl StoreInner {
         let found = query.run(&connection);
         let ended = connection.execute_batch("COMMIT");
         if ended.is_ok()
-            && let Ok(mut resting) = self.resting.lock()
+            && let Ok(mut idle) = self.idle.lock()
         {
-            resting.push(connection);
+            idle.push(connection);
         }
         found
     }
-}
-
-fn open_for_writing(path: &Path) -> Result<Connection, OpenError> {
-    let fresh = !path.exists();
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )
-    .map_err(|error| failed(path, error))?;
-    if fresh {
-        restrict(path)?;
-    }
-    let settings = "PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = FULL;
-         PRAGMA busy_timeout = 5000;
-         PRAGMA foreign_keys = ON;
-         PRAGMA temp_store = MEMORY;
-         PRAGMA secure_delete = ON;
-         PRAGMA cache_size = -2000;
-         PRAGMA wal_autocheckpoint = 2000;
-         PRAGMA journal_size_limit = 16777216;";
-    connection.execute_batch(settings).map_err(|error| failed(path, error))?;
-    if connection.is_readonly("main").map_err(|error| failed(path, error))? {
-        return Err(OpenError::ReadOnly { path: path.to_owned() });
-    }
-    connection.set_prepared_statement_cache_capacity(128);
-    Ok(connection)
-}
-
-/// The database holds what people and agents said: nobody else may read it.
-fn restrict(path: &Path) -> Result<(), OpenError> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
-        .map_err(|source| OpenError::Io { path: path.to_owned(), source })
 }
 
 pub(super) fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
@@ -156,14 +142,28 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Says in our words what SQLite said when the file was opened.
-pub(super) fn failed(path: &Path, error: rusqlite::Error) -> OpenError {
+/// What an error while opening means for the person who starts the server.
+pub(super) fn open_error(path: &Path, error: rusqlite::Error) -> OpenError {
     use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly};
     let path = path.to_owned();
     match error.sqlite_error_code() {
         Some(DatabaseCorrupt | NotADatabase) => OpenError::Corrupt { path, detail: error.to_string() },
         Some(ReadOnly | PermissionDenied | CannotOpen) => OpenError::ReadOnly { path },
         Some(DiskFull) => OpenError::Full { path },
-        _ => OpenError::Sqlite { path, source: error },
+        _ => OpenError::Database { path, source: error.into() },
+    }
+}
+
+/// The same for an error of the store.
+pub(super) fn store_error(path: &Path, error: StoreError) -> OpenError {
+    let path = path.to_owned();
+    match error {
+        StoreError::Full => OpenError::Full { path },
+        StoreError::Unreadable { .. } => OpenError::Corrupt { path, detail: error.to_string() },
+        StoreError::Database(source) => match source.downcast::<rusqlite::Error>() {
+            Ok(error) => open_error(&path, *error),
+            Err(source) => OpenError::Database { path, source },
+        },
+        other => OpenError::Database { path, source: other.into() },
     }
 }

@@ -1,100 +1,96 @@
-//! The one thread that writes. It takes everything that waits into one transaction, with a savepoint
-//! per operation, and answers after the commit.
+//! The thread that owns the writing connection. It takes all waiting operations into one batch, commits the batch, and
+//! then replies.
 
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::recent::Recent;
-use super::tx::{Batch, Tx};
+use super::checkpoint::Checkpointer;
+use super::database::Database;
+use super::retention::{self, Retain};
+use crate::batch::{Job, QueuedOperation};
 use crate::error::StoreError;
-use crate::event::Sink;
-use crate::write::Operation;
+use crate::event::{Sink, WorkspaceId};
+use crate::operation::{MORE_READS, Operation, Reads};
+use crate::read::Query;
+use crate::unit::Unit;
 
-/// How many operations may wait. When it is full, callers wait for a place: back-pressure, no loss.
+/// How many requests may wait. When the queue is full, callers wait for a place.
 const WAITING: usize = 1024;
-/// How many operations share one transaction.
-const TOGETHER: usize = 256;
+/// How many operations share one commit.
+const BATCH: usize = 256;
 
-/// An operation with the way back to its caller.
-trait WriteJob: Send {
-    /// Runs it; the reply is kept until the transaction is on disk.
-    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
-    /// The transaction is on disk, or failed as a whole with this.
-    fn finish(self: Box<Self>, batch: Result<(), &StoreError>);
-}
-
-struct QueuedWrite<O: Operation> {
-    operation: Option<O>,
-    result: Option<Result<O::Output, StoreError>>,
-    reply: oneshot::Sender<Result<O::Output, StoreError>>,
-}
-
-impl<O: Operation> WriteJob for QueuedWrite<O> {
-    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let Some(operation) = self.operation.take() else { return Ok(()) };
-        match operation.apply(tx) {
-            Ok(output) => {
-                self.result = Some(Ok(output));
-                Ok(())
-            }
-            Err(error) => {
-                let again = same(&error);
-                self.result = Some(Err(error));
-                Err(again)
-            }
-        }
-    }
-
-    fn finish(self: Box<Self>, batch: Result<(), &StoreError>) {
-        let result = match (batch, self.result) {
-            (Ok(()), Some(result)) => result,
-            (Ok(()), None) => Err(StoreError::Closed),
-            (Err(error), _) => Err(same(error)),
-        };
-        // The caller may have gone; then nobody needs the reply.
-        let _ = self.reply.send(result);
-    }
-}
-
-/// The same failure, for one more caller.
-fn same(error: &StoreError) -> StoreError {
-    match error {
-        StoreError::Full => StoreError::Full,
-        StoreError::Closed => StoreError::Closed,
-        StoreError::Unreadable { .. } | StoreError::Sqlite(_) | StoreError::Batch(_) => StoreError::Batch(error.to_string()),
-    }
+enum Request {
+    Operation(Box<dyn Job>),
+    /// Replies when every committed change is in its table, so that a query finds it.
+    Flush(oneshot::Sender<Result<(), StoreError>>),
+    Retain(Retain, oneshot::Sender<Result<bool, StoreError>>),
+    /// Runs on the writing connection, where changes that cannot be flushed are visible.
+    Query(Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>),
 }
 
 /// The handle to the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    jobs: Mutex<Option<mpsc::Sender<Box<dyn WriteJob>>>>,
+    requests: Mutex<Option<mpsc::Sender<Request>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Whether committed changes are not in their tables yet.
+    unflushed: Arc<AtomicBool>,
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, sink: impl Sink) -> std::io::Result<Self> {
+    pub(super) fn start(database: Database, checkpointer: Checkpointer, sink: impl Sink) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let thread =
-            std::thread::Builder::new().name("sayso-writer".to_owned()).spawn(move || work(connection, receiver, sink))?;
-        Ok(Self { jobs: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
+        let unflushed = Arc::new(AtomicBool::new(false));
+        let task = WriterThread { database, checkpointer, sink, unflushed: Arc::clone(&unflushed) };
+        let thread = std::thread::Builder::new().name("sayso-writer".to_owned()).spawn(move || task.run(receiver))?;
+        Ok(Self { requests: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), unflushed })
+    }
+
+    async fn send(&self, request: Request) -> Result<(), StoreError> {
+        let requests = self.requests.lock().ok().and_then(|requests| requests.clone()).ok_or(StoreError::Closed)?;
+        requests.send(request).await.map_err(|_| StoreError::Closed)
     }
 
     pub(super) async fn run<O: Operation>(&self, operation: O) -> Result<O::Output, StoreError> {
-        let jobs = self.jobs.lock().ok().and_then(|jobs| jobs.clone()).ok_or(StoreError::Closed)?;
-        let (reply, result) = oneshot::channel();
-        let job = QueuedWrite { operation: Some(operation), result: None, reply };
-        jobs.send(Box::new(job)).await.map_err(|_| StoreError::Closed)?;
-        drop(jobs);
+        let (job, result) = QueuedOperation::new(operation);
+        self.send(Request::Operation(job)).await?;
         result.await.map_err(|_| StoreError::Closed)?
     }
 
+    /// Waits until queries find every change that was committed before this call.
+    pub(super) async fn flush(&self) -> Result<(), StoreError> {
+        if !self.unflushed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let (reply, done) = oneshot::channel();
+        self.send(Request::Flush(reply)).await?;
+        done.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Runs a query while the disk is full and the log cannot be flushed.
+    pub(super) async fn query<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
+        let (reply, found) = oneshot::channel();
+        let run = move |db: Result<&Connection, StoreError>| {
+            let _ = reply.send(db.and_then(|db| query.run(db)));
+        };
+        self.send(Request::Query(Box::new(run))).await?;
+        found.await.map_err(|_| StoreError::Closed)?
+    }
+
+    pub(super) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+        let (reply, done) = oneshot::channel();
+        self.send(Request::Retain(retain, reply)).await?;
+        done.await.map_err(|_| StoreError::Closed)?
+    }
+
     pub(super) async fn close(&self) {
-        if let Ok(mut jobs) = self.jobs.lock() {
-            jobs.take();
+        if let Ok(mut requests) = self.requests.lock() {
+            requests.take();
         }
         let thread = self.thread.lock().ok().and_then(|mut thread| thread.take());
         if let Some(thread) = thread {
@@ -103,80 +99,96 @@ impl Writer {
     }
 }
 
-fn work(mut connection: Connection, mut jobs: mpsc::Receiver<Box<dyn WriteJob>>, mut sink: impl Sink) {
-    let mut waiting: Vec<Box<dyn WriteJob>> = Vec::with_capacity(TOGETHER);
-    // A secret was deleted, but a reader kept the log from being emptied: try again after the next commit.
-    let mut empty_log = false;
-    // A server that died may have left a secret in the log.
-    let _ = emptied(&connection);
-    let mut recent = Recent::default();
-    while jobs.blocking_recv_many(&mut waiting, TOGETHER) > 0 {
-        let mut batch = Batch::default();
-        let outcome = together(&mut connection, &mut waiting, &mut batch, &mut recent);
-        if outcome.is_err() {
-            recent.forget();
-        } else {
-            empty_log |= batch.empty_log;
-            sink.committed(batch.into_commit());
+struct WriterThread<S> {
+    database: Database,
+    checkpointer: Checkpointer,
+    sink: S,
+    unflushed: Arc<AtomicBool>,
+}
+
+impl<S: Sink> WriterThread<S> {
+    fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        let mut waiting = Vec::with_capacity(BATCH);
+        while requests.blocking_recv_many(&mut waiting, BATCH) > 0 {
+            self.handle(waiting.drain(..));
         }
-        for job in waiting.drain(..) {
+        if let Err(error) = self.database.flush() {
+            tracing::warn!(%error, "change log not flushed at shutdown; the next start replays it");
+        }
+        self.checkpointer.stop();
+        self.database.close();
+    }
+
+    fn handle(&mut self, requests: impl Iterator<Item = Request>) {
+        let (mut jobs, mut flushes) = (Vec::new(), Vec::new());
+        for request in requests {
+            match request {
+                Request::Operation(job) => jobs.push(job),
+                Request::Flush(reply) => flushes.push(reply),
+                Request::Retain(retain, reply) => {
+                    let done = self.database.flush().and_then(|()| retention::retain(self.database.connection(), &retain));
+                    let _ = reply.send(done);
+                }
+                Request::Query(query) => self.database.query_unflushed(query),
+            }
+        }
+        if !jobs.is_empty() {
+            self.commit(jobs, !flushes.is_empty());
+        }
+        let flushed = if flushes.is_empty() { Ok(()) } else { self.database.flush() };
+        self.unflushed.store(self.database.has_unflushed(), Ordering::Release);
+        for reply in flushes {
+            let _ = reply.send(flushed.as_ref().map_err(StoreError::for_another_caller).copied());
+        }
+        self.checkpointer.wake(self.database.wal_pages(), self.database.take_secret_deleted());
+    }
+
+    fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>, flush: bool) {
+        let mut units = self.apply(&mut jobs);
+        let outcome = self.database.commit(&units, flush);
+        self.unflushed.store(self.database.has_unflushed(), Ordering::Release);
+        match &outcome {
+            Ok(()) => {
+                for (_, unit) in units.drain() {
+                    self.sink.committed(unit.into_commit());
+                }
+            }
+            Err(StoreError::Full) => tracing::warn!("commit refused: the disk is full"),
+            Err(error) => tracing::error!(%error, "commit failed"),
+        }
+        for job in jobs {
             job.finish(outcome.as_ref().copied());
         }
-        if empty_log {
-            empty_log = !emptied(&connection);
-        }
     }
-    let _ = emptied(&connection);
-}
 
-/// Runs all jobs in one transaction. An operation that fails alone is rolled back alone.
-fn together(
-    connection: &mut Connection,
-    jobs: &mut [Box<dyn WriteJob>],
-    batch: &mut Batch,
-    recent: &mut Recent,
-) -> Result<(), StoreError> {
-    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    let done = each(connection, jobs, batch, recent).and_then(|()| {
-        connection.prepare_cached("COMMIT")?.execute([])?;
-        Ok(())
-    });
-    if let Err(error) = &done {
-        if !connection.is_autocommit() {
-            let _ = connection.execute_batch("ROLLBACK");
-        }
-        match error {
-            StoreError::Full => tracing::warn!("a transaction was refused: the disk is full"),
-            error => tracing::error!(%error, "a transaction failed"),
-        }
-    }
-    done
-}
-
-fn each(
-    connection: &Connection,
-    jobs: &mut [Box<dyn WriteJob>],
-    batch: &mut Batch,
-    recent: &mut Recent,
-) -> Result<(), StoreError> {
-    let mut tx = Tx::new(connection, batch, recent)?;
-    for job in jobs {
-        connection.prepare_cached("SAVEPOINT operation")?.execute([])?;
-        let mark = tx.mark();
-        if let Err(error) = job.run(&mut tx) {
-            // SQLite may have ended the whole transaction itself; then all fail together.
-            if matches!(error, StoreError::Full) || connection.is_autocommit() {
-                return Err(error);
+    /// Loads the rows of every job and applies the jobs in order.
+    fn apply(&mut self, jobs: &mut [Box<dyn Job>]) -> HashMap<WorkspaceId, Unit> {
+        let mut units: HashMap<WorkspaceId, Unit> = HashMap::new();
+        let mut reads = Reads::default();
+        for job in jobs.iter_mut() {
+            let workspace = job.workspace();
+            let loaded = self.database.unit(workspace, &mut units).and_then(|unit| {
+                job.reads(&mut reads);
+                self.database.load(unit, &mut reads)?;
+                for _ in 0..MORE_READS {
+                    job.more_reads(unit, &mut reads);
+                    self.database.load(unit, &mut reads)?;
+                }
+                Ok(())
+            });
+            match (loaded, units.get_mut(&workspace)) {
+                (Ok(()), Some(unit)) => job.apply(unit),
+                (Ok(()), None) => job.fail(StoreError::Closed),
+                (Err(error), _) => job.fail(error),
             }
-            connection.prepare_cached("ROLLBACK TO operation")?.execute([])?;
-            tx.back_to(mark);
         }
-        connection.prepare_cached("RELEASE operation")?.execute([])?;
+        units
     }
-    tx.finish()
 }
 
-/// Empties the write-ahead log, so that a deleted secret is in no file. False while a reader is in the way.
-fn emptied(connection: &Connection) -> bool {
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).is_ok_and(|busy| busy == 0)
+/// For the writer's connection and others.
+pub(super) fn close(connection: Connection) {
+    if let Err((_, error)) = connection.close() {
+        tracing::warn!(%error, "database connection not closed cleanly");
+    }
 }

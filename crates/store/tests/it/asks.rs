@@ -10,7 +10,7 @@ use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::EventKind;
 use sayso_store::read::{CountPending, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
-use sayso_store::write::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
+use sayso_store::ops::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
 
 use crate::world::{
     MAIN, World, answered, approval, approved, ask, ask_of, at, labels, link, person, question, rejected, resolve, token, until,
@@ -151,7 +151,7 @@ async fn deadlines_are_told_kept_and_fire_once() {
     let due = vec![(soon.id, at(601)), (later.id, at(901))];
     assert_eq!(world.told.lock().unwrap().deadlines, due);
     let world = world.reopen().await;
-    assert_eq!(world.store.read(Unfinished).await.unwrap().deadlines, due);
+    assert_eq!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines, due);
 
     let expire = |ask, seconds| ExpireAsk { workspace: MAIN, ask, now: at(seconds) };
     assert_eq!(world.store.write(expire(soon.id, 600)).await.unwrap(), None, "not yet");
@@ -163,7 +163,7 @@ async fn deadlines_are_told_kept_and_fire_once() {
     assert_eq!(world.store.write(expire(soon.id, 602)).await.unwrap(), None, "once");
     let fired = world.store.write(expire(later.id, 950)).await.unwrap().unwrap();
     assert_eq!(fired.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
-    assert!(world.store.read(Unfinished).await.unwrap().deadlines.is_empty());
+    assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines.is_empty());
 }
 
 #[tokio::test]

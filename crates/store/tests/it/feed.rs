@@ -6,7 +6,8 @@ use sayso_core::ask::{AskState, Reach};
 use sayso_core::raw::Raw;
 use sayso_store::EventKind;
 use sayso_store::read::{EventsAfter, FeedHead};
-use sayso_store::write::{Announce, Change, Retain};
+use sayso_store::Retain;
+use sayso_store::ops::{Announce, Change};
 
 use crate::world::{MAIN, World, advance, answered, approval, ask, ask_of, at, key, question, resolve, token};
 
@@ -24,7 +25,7 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
                 let mut ask = ask(question());
                 Arc::make_mut(&mut ask.context).title = format!("{writer}-{n}");
                 let id = ask.id;
-                let open = sayso_store::write::OpenAsk {
+                let open = sayso_store::ops::OpenAsk {
                     workspace: MAIN,
                     scope: sayso_core::scope::Scope::All,
                     ask: Box::new(ask),
@@ -140,7 +141,7 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
     for n in 0..10 {
         let mut ask = ask(question());
         ask.opened_at = at(n);
-        let open = sayso_store::write::OpenAsk {
+        let open = sayso_store::ops::OpenAsk {
             workspace: MAIN,
             scope: sayso_core::scope::Scope::All,
             ask: Box::new(ask.clone()),
@@ -152,7 +153,7 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
     }
     let retain = || Retain { events_before: at(7), keys_before: at(7), now: at(1_000), at_most: 3 };
     let mut rounds = 1;
-    while world.store.write(retain()).await.unwrap() {
+    while world.store.retain(retain()).await.unwrap() {
         rounds += 1;
     }
     assert_eq!(rounds, 3, "3 + 3 + 1");
@@ -163,18 +164,18 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
         assert_eq!(world.get(ask.id).await, *ask);
     }
     // A forgotten key is a new key, a kept one is not.
-    let again = |name: &str| sayso_store::write::OpenAsk {
+    let again = |name: &str| sayso_store::ops::OpenAsk {
         workspace: MAIN,
         scope: sayso_core::scope::Scope::All,
         ask: Box::new(ask(question())),
         key: Some(key(mine, name, 2)),
         max_pending: 100,
     };
-    assert!(matches!(world.store.write(again("0")).await.unwrap(), sayso_store::write::Opened::Ask(_)));
-    assert!(matches!(world.store.write(again("9")).await.unwrap(), sayso_store::write::Opened::KeyReused));
+    assert!(matches!(world.store.write(again("0")).await.unwrap(), sayso_store::ops::Opened::Ask(_)));
+    assert!(matches!(world.store.write(again("9")).await.unwrap(), sayso_store::ops::Opened::KeyReused));
     // Everything gone: the place stays, so that a client that comes back learns that it missed something.
     let all = Retain { events_before: at(9_999), keys_before: at(0), now: at(9_999), at_most: 1_000 };
-    world.store.write(all).await.unwrap();
+    world.store.retain(all).await.unwrap();
     let world = world.reopen().await;
     let past = world.store.read(EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
     assert_eq!((past.oldest, past.head, past.events.len()), (12, 11, 0));

@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use sayso_core::scope::Scope;
-use sayso_store::read::{FeedHead, ListAsks, StatusFilter};
-use sayso_store::{DirLock, OpenError, Store, StoreError, backup};
+use sayso_store::read::{EventsAfter, FeedHead, ListAsks, ListSessions, LoadConnection, StatusFilter, Unfinished};
+use sayso_store::{DirLock, OpenError, OutboxPayload, Store, StoreError, backup};
 
 use crate::world::{MAIN, World, answered, ask, open, question};
 
@@ -45,6 +45,13 @@ async fn a_newer_database_is_refused_and_left_alone() {
     assert_eq!(contents(&world), before);
 }
 
+/// The database that the previous release left behind.
+fn previous_release(path: &Path) {
+    let sqlite = rusqlite::Connection::open(path).unwrap();
+    sqlite.execute_batch(include_str!("../fixtures/schema-7.sql")).unwrap();
+    sqlite.close().map_err(|(_, error)| error).unwrap();
+}
+
 /// Writes the rows of a database into one that has only the first migrations.
 fn downgrade(database: &Path, old: &Path, migrations: &[String]) {
     let sqlite = rusqlite::Connection::open(old).unwrap();
@@ -61,33 +68,93 @@ fn downgrade(database: &Path, old: &Path, migrations: &[String]) {
         let copy = format!("DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}");
         sqlite.execute_batch(&copy).unwrap();
     }
-    sqlite.close().unwrap();
+    sqlite.close().map_err(|(_, error)| error).unwrap();
 }
 
 #[tokio::test]
-async fn databases_of_every_earlier_schema_are_backed_up_and_migrated() {
-    let world = closed().await;
-    let newest: i64 =
-        rusqlite::Connection::open(world.path()).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+async fn database_of_the_previous_release_is_upgraded_with_every_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sayso.db");
+    previous_release(&path);
+    let (store, _) = open(path.clone()).unwrap();
+    let page = store.read(ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 100) }).await.unwrap();
+    let pending = store.read(ListAsks::pending(MAIN, Scope::All, 100)).await.unwrap();
+    assert_eq!((page.rows.len(), pending.rows.len(), page.seq), (12, 9, 53));
+    let sessions = ListSessions {
+        workspace: MAIN,
+        scope: Scope::All,
+        open_only: false,
+        label: None,
+        id_ends_with: None,
+        limit: 100,
+        after: None,
+    };
+    let listed = store.read(sessions).await.unwrap().rows;
+    assert_eq!(listed.len(), 8);
+    assert!(listed.is_sorted_by_key(|(session, _)| std::cmp::Reverse(session.created_at)), "newest first");
+    let words = ListAsks { words: Some("deploy WHERE".to_owned()), ..ListAsks::pending(MAIN, Scope::All, 100) };
+    assert_eq!(store.read(words).await.unwrap().rows.len(), 1, "the search finds asks of the previous release");
+    let unfinished = store.read(Unfinished { workspace: MAIN }).await.unwrap();
+    assert_eq!((unfinished.deadlines.len(), unfinished.kept.len()), (1, 1));
+    let connection = pending.rows.iter().find_map(|ask| ask.origin.connection);
+    assert!(connection.is_some());
+    let mut payloads = Vec::new();
+    for connection in unfinished.connections {
+        let loaded = store.read(LoadConnection { workspace: MAIN, connection }).await.unwrap().unwrap();
+        payloads.extend(loaded.outbox.into_iter().map(|row| match row.payload {
+            OutboxPayload::Outcome { .. } => "outcome".to_owned(),
+            OutboxPayload::Command(command) => command.as_str().to_owned(),
+            OutboxPayload::Send { message, tried, .. } => format!("{} {tried}", message.as_str()),
+        }));
+    }
+    let sent = [r#"{"interrupt":null}"#, r#"{"line":"a"} false"#, r#"{"line":"b"} true"#, r#"{"line":"c"} true"#];
+    assert_eq!(payloads.into_iter().filter(|payload| payload != "outcome").collect::<Vec<_>>(), sent);
+    let past = store.read(EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
+    assert_eq!((past.events.len(), past.oldest, past.head), (53, 1, 53));
+    store.close().await;
+    let kept = rusqlite::Connection::open(dir.path().join("sayso.before-8.db")).unwrap();
+    assert_eq!(kept.query_row("SELECT count(*) FROM ask", [], |row| row.get::<_, i64>(0)).unwrap(), 12);
+}
+
+#[tokio::test]
+async fn databases_of_every_earlier_schema_are_backed_up_and_upgraded() {
     let mut files: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
     let migrations: Vec<_> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
-    assert_eq!(i64::try_from(migrations.len()).unwrap(), newest, "every migration is applied");
-    let resolved = ListAsks { status: StatusFilter::Resolved, ..ListAsks::pending(MAIN, Scope::All, 100) };
-    let rows = async |store: Store| store.read(resolved.clone()).await.unwrap().rows;
-    let expected = rows(open(world.path()).unwrap().0).await;
-    assert_eq!(expected.len(), 20);
-    for version in 1..migrations.len() {
+    let dir = tempfile::tempdir().unwrap();
+    let released = dir.path().join("released.db");
+    previous_release(&released);
+    let any = ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 100) };
+    let rows = async |store: Store| store.read(any.clone()).await.unwrap().rows;
+    let mut found = Vec::new();
+    for version in 1..=migrations.len() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sayso.db");
-        downgrade(&world.path(), &path, &migrations[..version]);
-        let (store, _) = open(path).unwrap();
-        assert_eq!(rows(store).await, expected, "schema {version}");
-        assert!(dir.path().join(format!("sayso.before-{newest}.db")).is_file(), "schema {version} is backed up");
+        downgrade(&released, &path, &migrations[..version]);
+        found.push(rows(open(path).unwrap().0).await);
+        assert!(dir.path().join("sayso.before-8.db").is_file(), "schema {version} is backed up");
     }
+    assert_eq!(found[0].len(), 12);
+    assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[tokio::test]
+async fn upgrade_that_fails_leaves_the_old_database() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sayso.db");
+    previous_release(&path);
+    let sqlite = rusqlite::Connection::open(&path).unwrap();
+    sqlite.execute("UPDATE ask SET body = 'not JSON' WHERE n = 3", []).unwrap();
+    drop(sqlite);
+    let refused = open(path.clone()).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, OpenError::Corrupt { .. }), "{refused:?}");
+    let sqlite = rusqlite::Connection::open(&path).unwrap();
+    assert_eq!(sqlite.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+    let files: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(files, ["sayso.db"]);
 }
 
 /// Flipped bytes anywhere in the first pages are detected, and the database is not recreated.
@@ -157,7 +224,7 @@ async fn a_backup_is_whole_and_made_while_writing() {
         let store = world.store.clone();
         tokio::spawn(async move {
             for _ in 0..50 {
-                let open = sayso_store::write::OpenAsk {
+                let open = sayso_store::ops::OpenAsk {
                     workspace: MAIN,
                     scope: sayso_core::scope::Scope::All,
                     ask: Box::new(ask(question())),
@@ -198,7 +265,7 @@ async fn what_waits_when_it_closes_is_written() {
         let ask = ask(question());
         asks.push(ask.id);
         let store = world.store.clone();
-        let open = sayso_store::write::OpenAsk {
+        let open = sayso_store::ops::OpenAsk {
             workspace: MAIN,
             scope: sayso_core::scope::Scope::All,
             ask: Box::new(ask),

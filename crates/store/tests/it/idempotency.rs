@@ -3,7 +3,7 @@
 use sayso_core::scope::Scope;
 use sayso_core::session::Labels;
 use sayso_store::EventKind;
-use sayso_store::write::{KeyReused, Once, OpenAsk, Opened, ResolveError};
+use sayso_store::ops::{KeyReused, Once, OpenAsk, Opened, ResolveError};
 
 use crate::world::{MAIN, World, answered, ask, key, new_session, question, rejected, resolve, token};
 

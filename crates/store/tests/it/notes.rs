@@ -2,7 +2,7 @@
 
 use sayso_core::ask::Ask;
 use sayso_store::read::{AllPushes, GetNote, PendingNotes};
-use sayso_store::write::{DropNote, DropPush, NoteRow, NoteState, PushRow, PutNote, PutPush};
+use sayso_store::ops::{DropNote, DropPush, NoteRow, NoteState, PushRow, PutNote, PutPush};
 
 use crate::world::{MAIN, World, answered, ask, at, question, token};
 

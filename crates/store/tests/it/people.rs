@@ -3,9 +3,10 @@
 use sayso_core::id::GrantId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
+use sayso_store::Retain;
 use sayso_store::read::{AllTokens, PolicyState};
-use sayso_store::write::{
-    AddGrant, CreateLoginCode, CreateToken, Once, PutSetting, RedeemLoginCode, Retain, RevokeToken, TokenRow, TrustProject,
+use sayso_store::ops::{
+    AddGrant, CreateLoginCode, CreateToken, Once, PutSetting, RedeemLoginCode, RevokeToken, TokenRow, TrustProject,
 };
 
 use crate::world::{MAIN, World, at, entropy, labels, token};
@@ -107,7 +108,7 @@ async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
     assert_eq!(state.settings, [("profile".to_owned(), Raw::of(&"home"))]);
     assert_eq!(state.trusted, [("/p/.sayso.toml".to_owned(), "new".to_owned())]);
     let retain = Retain { events_before: at(0), keys_before: at(0), now: at(500), at_most: 100 };
-    world.store.write(retain).await.unwrap();
+    world.store.retain(retain).await.unwrap();
     let state = world.store.read(PolicyState { workspace: MAIN }).await.unwrap();
     assert_eq!(state.grants.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ids[1..]);
 }

@@ -7,18 +7,18 @@ use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::texts;
 use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
-use sayso_store::write::{Advance, Change, Process};
+use sayso_store::ops::{Advance, Change, Process};
 use sayso_store::{OutboxId, OutboxPayload};
 
-use crate::secrets::{VALUE, files_with_it};
-use crate::world::{World, advance, answered, approval, approved, ask_of, question, secret};
+use crate::secrets::{VALUE, files_with_it, no_file_has_it};
+use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, question, secret};
 
 fn send(session: &Session, ask: Option<AskId>, message: &str, secret: bool) -> Change {
     Change::Send { session: session.id, ask, message: Raw::of(&message), secret }
 }
 
 async fn load(world: &World, session: &Session) -> LoadedConnection {
-    world.store.read(LoadConnection { connection: session.connection }).await.unwrap().unwrap()
+    world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap()
 }
 
 /// A session whose process runs, with two inputs behind it.
@@ -44,7 +44,7 @@ async fn step(world: &World, session: &Session, from: i64, delivered: Vec<Outbox
     let mut step = advance(session, from, delivered, changes);
     step.epoch = Epoch(2);
     step.process = process;
-    assert_eq!(world.store.write(step).await.unwrap(), sayso_store::write::Advanced::Yes);
+    assert_eq!(world.store.write(step).await.unwrap(), sayso_store::ops::Advanced::Yes);
 }
 
 async fn delivery(world: &World, ask: AskId) -> Delivery {
@@ -60,12 +60,12 @@ async fn a_launch_begins_a_life_and_reading_moves_the_position() {
     let loaded = load(&world, &session).await;
     assert_eq!((loaded.connection.epoch, loaded.connection.process), (Epoch(2), Some(WirePosition(40))));
     assert!(loaded.outbox.is_empty());
-    assert_eq!(world.store.read(Unfinished).await.unwrap().connections, [session.connection], "it is attached to at a start");
+    assert_eq!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().connections, [session.connection], "it is attached to at a start");
     step(&world, &session, 2, vec![], vec![], Process::Same).await;
     assert_eq!(load(&world, &session).await.connection.process, Some(WirePosition(40)));
     step(&world, &session, 3, vec![], vec![], Process::Gone).await;
     assert_eq!(load(&world, &session).await.connection.process, None);
-    assert!(world.store.read(Unfinished).await.unwrap().connections.is_empty());
+    assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().connections.is_empty());
 }
 
 #[tokio::test]
@@ -148,7 +148,5 @@ async fn a_secret_on_its_way_to_a_process_is_in_no_file_afterwards() {
     assert_eq!(*kept, Raw::of(&message));
     step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
     assert_eq!(delivery(&world, id).await, Delivery::Delivered);
-    // The log is emptied right after the commit; one more write waits for that.
-    step(&world, &session, 5, vec![], vec![], Process::Same).await;
-    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+    no_file_has_it(world.dir.path()).await;
 }

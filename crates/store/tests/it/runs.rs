@@ -9,7 +9,7 @@ use sayso_core::scope::Scope;
 use sayso_core::workflow::Workflow;
 use sayso_store::EventKind;
 use sayso_store::read::{GetRun, ListRuns, OpenRuns};
-use sayso_store::write::{AdvanceRun, Advanced, CreateRun, Once, RunNews};
+use sayso_store::ops::{AdvanceRun, Advanced, CreateRun, Once, RunNews};
 
 use crate::world::{MAIN, World, at, entropy, token};
 
@@ -55,7 +55,7 @@ async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
     let created = world.store.write(CreateRun { first: moved(&run, 0, EventKind::RunStarted), key: None }).await.unwrap();
     assert_eq!(created, Once::Done(Box::new(run.clone())));
     let world = world.reopen().await;
-    assert_eq!(world.store.read(OpenRuns).await.unwrap(), [run.id]);
+    assert_eq!(world.store.read(OpenRuns { workspace: MAIN }).await.unwrap(), [run.id]);
     let found = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     assert_eq!((&found.run, found.version), (&run, 1));
 
@@ -68,7 +68,7 @@ async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
     assert_eq!(world.kinds(), [EventKind::RunCancelled]);
     let after = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     assert!(after.run.steps.iter().all(|step| matches!(step.state, StepState::Cancelled { .. })), "{after:?}");
-    assert_eq!(world.store.read(OpenRuns).await.unwrap(), []);
+    assert_eq!(world.store.read(OpenRuns { workspace: MAIN }).await.unwrap(), []);
 }
 
 #[tokio::test]

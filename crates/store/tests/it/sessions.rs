@@ -7,7 +7,7 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::read::{GetSession, ListSessions, LoadConnection, ReadTranscript, TranscriptEntry};
-use sayso_store::write::{Change, CommandSession, Commanded, SessionCommand};
+use sayso_store::ops::{Change, CommandSession, Commanded, SessionCommand};
 use sayso_store::{EventKind, OutboxPayload};
 
 use crate::world::{MAIN, World, answered, approval, approved, ask_of, at, block, labels, question, token};
@@ -170,7 +170,7 @@ async fn an_approval_that_has_not_left_does_not_leave_after_an_interrupt() {
         world.resolve(tool.id, approved()).await.unwrap();
         world.resolve(answer.id, answered("A")).await.unwrap();
         world.store.write(command(&session, kind)).await.unwrap();
-        let loaded = world.store.read(LoadConnection { connection: session.connection }).await.unwrap().unwrap();
+        let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
         let left: Vec<_> = loaded
             .outbox
             .iter()

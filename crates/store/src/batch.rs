@@ -1,0 +1,76 @@
+//! Operations that wait for the same commit, with the way back to their callers. Independent of the backend.
+
+use tokio::sync::oneshot;
+
+use crate::error::StoreError;
+use crate::event::WorkspaceId;
+use crate::operation::{Operation, Reads};
+use crate::unit::Unit;
+
+/// An operation in a batch.
+pub(crate) trait Job: Send {
+    fn workspace(&self) -> WorkspaceId;
+    fn reads(&self, reads: &mut Reads);
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads);
+    /// Applies the operation, or takes back everything it staged. The result waits for the commit.
+    fn apply(&mut self, unit: &mut Unit);
+    /// The operation fails before it was applied. Others of the batch are not affected.
+    fn fail(&mut self, error: StoreError);
+    /// The batch was committed, or failed as a whole. Replies to the caller.
+    fn finish(self: Box<Self>, batch: Result<(), &StoreError>);
+}
+
+pub(crate) struct QueuedOperation<O: Operation> {
+    operation: O,
+    result: Option<Result<O::Output, StoreError>>,
+    reply: oneshot::Sender<Result<O::Output, StoreError>>,
+}
+
+impl<O: Operation> QueuedOperation<O> {
+    pub(crate) fn new(operation: O) -> (Box<Self>, oneshot::Receiver<Result<O::Output, StoreError>>) {
+        let (reply, result) = oneshot::channel();
+        (Box::new(Self { operation, result: None, reply }), result)
+    }
+}
+
+impl<O: Operation> Job for QueuedOperation<O> {
+    fn workspace(&self) -> WorkspaceId {
+        self.operation.workspace()
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        self.operation.reads(reads);
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        self.operation.more_reads(unit, reads);
+    }
+
+    fn apply(&mut self, unit: &mut Unit) {
+        if self.result.is_some() {
+            return;
+        }
+        let result = self.operation.apply(unit);
+        match &result {
+            Ok(_) => unit.keep(),
+            Err(_) => unit.roll_back(),
+        }
+        self.result = Some(result);
+    }
+
+    fn fail(&mut self, error: StoreError) {
+        self.result = Some(Err(error));
+    }
+
+    fn finish(self: Box<Self>, batch: Result<(), &StoreError>) {
+        let result = match (batch, self.result) {
+            (Ok(()), Some(result)) => result,
+            (Ok(()), None) => Err(StoreError::Closed),
+            // Nothing of the batch was stored; an operation that had failed on its own keeps its own reason.
+            (Err(_), Some(Err(error))) => Err(error),
+            (Err(error), _) => Err(error.for_another_caller()),
+        };
+        // The caller may be gone.
+        let _ = self.reply.send(result);
+    }
+}

@@ -1,0 +1,313 @@
+//! Everything that follows from one input of a connection, in one commit: the position moves, the translator's state is
+//! saved, and every consequence is stored with it.
+
+use std::sync::Arc;
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, Decision, Delivery};
+use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::texts;
+use sayso_core::time::Time;
+use sayso_core::transcript::Block;
+
+use super::decide::{agent_gone, decide, report_delivery};
+use super::{open_ask, session_rows};
+use crate::error::StoreError;
+use crate::event::{EventKind, OutboxId, WorkspaceId};
+use crate::operation::{Operation, Read, Reads};
+use crate::rows::{OutboxBody, OutboxEntry, OwnerId};
+use crate::unit::Unit;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Advance {
+    pub workspace: WorkspaceId,
+    pub connection: ConnectionId,
+    /// The process life that the input belongs to.
+    pub epoch: Epoch,
+    /// The position before the input. The operation is refused if the connection is elsewhere.
+    pub from: Position,
+    pub to: Position,
+    pub process: Process,
+    /// The translator's state after the input.
+    pub state: Raw,
+    /// When the translator wants to be called.
+    pub wake_at: Option<Time>,
+    /// Outbox entries that the agent has received.
+    pub delivered: Vec<OutboxId>,
+    /// Messages that are sent right after this commit. After a crash nobody knows whether they arrived.
+    pub trying: Vec<OutboxId>,
+    /// What happened, in order.
+    pub changes: Vec<Change>,
+    pub now: Time,
+}
+
+/// One consequence of an input.
+#[derive(Debug)]
+pub enum Change {
+    /// A conversation of an attached server was found and gets a session.
+    NewSession {
+        session: Box<Session>,
+        /// The session as the feed announces it.
+        announced: Raw,
+    },
+    /// The agent asks. The ask has its outcome already if the policy decided it; then the outcome is queued too.
+    OpenAsk(Box<Ask>),
+    /// The agent withdraws an ask.
+    Withdraw {
+        /// The agent's own id of the request.
+        native_id: String,
+        reason: String,
+    },
+    /// A report about a delivery.
+    Delivery {
+        ask: AskId,
+        delivery: Delivery,
+    },
+    /// A message for the agent's process. If it carries the outcome of an ask, the outcome is delivered when the process
+    /// has the message.
+    Send {
+        session: SessionId,
+        /// The ask whose outcome the message carries.
+        ask: Option<AskId>,
+        message: Raw,
+        /// Whether the message contains a secret answer.
+        secret: bool,
+    },
+    /// A block was added, or replaced by one with the same id.
+    Block {
+        session: SessionId,
+        block: Block,
+        event: EventKind,
+    },
+    /// The session does something else now. When it ends, its pending asks are parked or withdrawn.
+    Status {
+        session: SessionId,
+        status: SessionStatus,
+    },
+}
+
+/// What happened to the agent's process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Process {
+    /// Nothing: there is none, or nothing was read from it.
+    Same,
+    /// Its output was read up to here.
+    Read(WirePosition),
+    /// A process is about to be launched: the next epoch begins.
+    Launched,
+    /// The process is gone. Messages that were queued for it are not sent.
+    Gone,
+}
+
+/// Whether an advance took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advanced {
+    Yes,
+    /// The connection is elsewhere: the input was handled before, or by a later epoch.
+    Stale,
+}
+
+impl Operation for Advance {
+    type Output = Advanced;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Connection(self.connection));
+        for id in self.delivered.iter().chain(&self.trying) {
+            reads.add(Read::Outbox(*id));
+        }
+        if matches!(self.process, Process::Launched | Process::Gone) {
+            reads.add(Read::OutboxOfConnection(self.connection));
+        }
+        for change in &self.changes {
+            self.reads_of(change, reads);
+        }
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        for entry in unit.outbox.present().filter(|entry| entry.connection == self.connection) {
+            if let Some(ask) = entry.ask() {
+                reads.add(Read::Ask(ask));
+                reads.add(Read::Secret(ask));
+            }
+        }
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Advanced, StoreError> {
+        let Some(connection) = unit.connections.get(&self.connection)? else { return Ok(Advanced::Stale) };
+        if connection.epoch != self.epoch || connection.position != self.from {
+            return Ok(Advanced::Stale);
+        }
+        let connection = self.moved(connection);
+        unit.connections.put(self.connection, Arc::new(connection));
+        for id in &self.trying {
+            mark_tried(unit, *id)?;
+        }
+        for id in &self.delivered {
+            let Some(entry) = unit.outbox.get(id)?.cloned() else { continue };
+            unit.outbox.remove(*id);
+            if let Some(ask) = entry.ask().filter(|ask| !self.continues(*ask)) {
+                report_delivery(unit, ask, Delivery::Delivered, self.now)?;
+            }
+        }
+        if matches!(self.process, Process::Launched | Process::Gone) {
+            self.void_messages(unit)?;
+        }
+        for change in &self.changes {
+            self.apply_change(unit, change)?;
+        }
+        Ok(Advanced::Yes)
+    }
+}
+
+impl Advance {
+    fn reads_of(&self, change: &Change, reads: &mut Reads) {
+        match change {
+            Change::NewSession { .. } | Change::Send { .. } => {}
+            Change::OpenAsk(ask) => {
+                reads.add(Read::Ask(ask.id));
+                if let Some(session) = ask.origin.session {
+                    reads.add(Read::Session(session));
+                }
+                if let Some(native) = &ask.origin.native_id {
+                    reads.add(Read::PendingByNative(self.connection.into(), native.clone()));
+                }
+            }
+            Change::Withdraw { native_id, .. } => reads.add(Read::PendingByNative(self.connection.into(), native_id.clone())),
+            Change::Delivery { ask, .. } => {
+                reads.add(Read::Ask(*ask));
+                reads.add(Read::Secret(*ask));
+            }
+            Change::Block { session, block, .. } => {
+                reads.add(Read::Session(*session));
+                reads.add(Read::Block(block.id));
+            }
+            Change::Status { session, status } => {
+                reads.add(Read::Session(*session));
+                if status.is_ended() {
+                    reads.add(Read::PendingOfSession(*session));
+                }
+            }
+        }
+    }
+
+    fn moved(&self, connection: &Connection) -> Connection {
+        let (epoch, process) = match self.process {
+            Process::Same => (self.epoch, connection.process),
+            Process::Read(position) => (self.epoch, Some(position)),
+            Process::Launched => (Epoch(self.epoch.0 + 1), Some(WirePosition(0))),
+            Process::Gone => (self.epoch, None),
+        };
+        Connection {
+            epoch,
+            process,
+            position: self.to,
+            state: Some(self.state.clone()),
+            wake_at: self.wake_at,
+            ..connection.clone()
+        }
+    }
+
+    /// Whether an outcome continues to a process, or cannot continue: then the agent does not have it yet.
+    fn continues(&self, id: AskId) -> bool {
+        self.changes.iter().any(|change| match change {
+            Change::Delivery { ask, delivery: Delivery::Undeliverable { .. } } | Change::Send { ask: Some(ask), .. } => *ask == id,
+            Change::NewSession { .. }
+            | Change::OpenAsk(_)
+            | Change::Withdraw { .. }
+            | Change::Delivery { .. }
+            | Change::Send { .. }
+            | Change::Block { .. }
+            | Change::Status { .. } => false,
+        })
+    }
+
+    /// Messages for a process that is gone are not sent. Nobody knows whether one that was tried arrived.
+    fn void_messages(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        for (id, entry) in unit.outbox_of_connection(self.connection)? {
+            if !entry.is_send() {
+                continue;
+            }
+            unit.outbox.remove(id);
+            if let Some(ask) = entry.ask() {
+                let reason = texts::AGENT_GONE_NOT_CERTAIN.to_owned();
+                report_delivery(unit, ask, Delivery::Undeliverable { reason }, self.now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_change(&self, unit: &mut Unit, change: &Change) -> Result<(), StoreError> {
+        match change {
+            Change::NewSession { session, announced } => session_rows::insert(unit, session, announced),
+            Change::OpenAsk(ask) => self.open(unit, ask),
+            Change::Withdraw { native_id, reason } => {
+                if let Some(row) = unit.pending_by_native(self.connection.into(), native_id)? {
+                    let decision = Decision::Withdrawn { reason: reason.clone() };
+                    let _ = decide(unit, &row, decision, Actor::Agent, self.now);
+                }
+                Ok(())
+            }
+            Change::Delivery { ask, delivery } => report_delivery(unit, *ask, delivery.clone(), self.now),
+            Change::Send { session, ask, message, secret } => {
+                unit.queue_message(self.connection, *session, *ask, message, *secret);
+                Ok(())
+            }
+            Change::Block { session, block, event } => session_rows::put_block(unit, *session, block, *event),
+            Change::Status { session, status } => self.set_status(unit, *session, status),
+        }
+    }
+
+    fn open(&self, unit: &mut Unit, ask: &Ask) -> Result<(), StoreError> {
+        let owner = OwnerId::from(self.connection);
+        if unit.ask(ask.id)?.is_some() {
+            return Err(StoreError::Duplicate { what: "ask" });
+        }
+        if let Some(native) = &ask.origin.native_id
+            && unit.pending_by_native(owner, native)?.is_some()
+        {
+            return Err(StoreError::Duplicate { what: "pending request" });
+        }
+        // A session that was closed here continues with the next thing that its agent asks.
+        if let Some(id) = ask.origin.session
+            && unit.session(id)?.is_some_and(is_closed_here)
+        {
+            session_rows::set_status(unit, id, SessionStatus::Running, self.now)?;
+        }
+        open_ask::insert(unit, ask.clone());
+        Ok(())
+    }
+
+    fn set_status(&self, unit: &mut Unit, id: SessionId, status: &SessionStatus) -> Result<(), StoreError> {
+        if unit.session(id)?.is_some_and(is_closed_here) {
+            return Ok(());
+        }
+        if let SessionStatus::Ended { reason, resumable, .. } = status {
+            for row in unit.pending_of_session(id)? {
+                agent_gone(unit, &row, *resumable, reason, self.now);
+            }
+        }
+        session_rows::set_status(unit, id, status.clone(), self.now)
+    }
+}
+
+/// Whether a person closed the session here while its agent runs elsewhere.
+fn is_closed_here(session: &Session) -> bool {
+    session.external.is_some() && session.status.is_ended()
+}
+
+fn mark_tried(unit: &mut Unit, id: OutboxId) -> Result<(), StoreError> {
+    let Some(entry) = unit.outbox.get(&id)?.cloned() else { return Ok(()) };
+    if let OutboxBody::Send { ask, message, tried: false } = &entry.body {
+        let body = OutboxBody::Send { ask: *ask, message: message.clone(), tried: true };
+        unit.outbox.put(id, Arc::new(OutboxEntry { body, ..OutboxEntry::clone(&entry) }));
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Starts and moves runs. A transition is one commit: the run, its steps, the sessions and checkpoints that start or end
+//! with it, and its events.
+
+use std::sync::Arc;
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, Decision, Delivery};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::run::Run;
+use sayso_core::scope::Scope;
+use sayso_core::time::Time;
+
+use super::advance::Advanced;
+use super::command_session::{CommandSession, SessionCommand};
+use super::create_session::CreateSession;
+use super::decide::{decide, report_delivery};
+use super::open_ask;
+use crate::error::StoreError;
+use crate::event::{EventKind, WorkspaceId};
+use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::rows::RunRow;
+use crate::unit::{Earlier, Unit};
+
+/// Moves a run.
+#[derive(Debug)]
+pub struct AdvanceRun {
+    pub workspace: WorkspaceId,
+    /// The run after the transition, with its steps.
+    pub run: Box<Run>,
+    /// The version before the transition. The operation is refused if another writer moved the run.
+    pub version: i64,
+    /// Positions of the steps that changed.
+    pub changed: Vec<usize>,
+    /// Sessions that start. They have no idempotency key of their own.
+    pub sessions: Vec<CreateSession>,
+    /// Checkpoints that open.
+    pub asks: Vec<Ask>,
+    /// Checkpoints whose outcome the run has.
+    pub taken: Vec<AskId>,
+    /// Sessions that end, with what their agents get.
+    pub closed: Vec<(SessionId, Raw)>,
+    /// Checkpoints that are withdrawn, with the reason.
+    pub withdrawn: Vec<(AskId, String)>,
+    pub news: Vec<RunNews>,
+    pub now: Time,
+}
+
+/// One event of a run.
+#[derive(Debug)]
+pub struct RunNews {
+    pub kind: EventKind,
+    /// The session of the step that the event is about.
+    pub session: Option<SessionId>,
+    pub data: Raw,
+}
+
+impl Operation for AdvanceRun {
+    type Output = Advanced;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Run(self.run.id));
+        for close in self.closes() {
+            close.reads(reads);
+        }
+        for (ask, _) in &self.withdrawn {
+            reads.add(Read::Ask(*ask));
+        }
+        for ask in &self.taken {
+            reads.add(Read::Ask(*ask));
+            reads.add(Read::Secret(*ask));
+        }
+        for session in &self.sessions {
+            session.reads_of_rows(reads);
+        }
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        for close in self.closes() {
+            close.more_reads(unit, reads);
+        }
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Advanced, StoreError> {
+        let Some(row) = unit.runs.get(&self.run.id)? else { return Ok(Advanced::Stale) };
+        if row.version != self.version {
+            return Ok(Advanced::Stale);
+        }
+        let (seq, mut changed_steps) = (row.seq, row.changed_steps.clone());
+        changed_steps.extend(&self.changed);
+        let run = RunRow { run: Run::clone(&self.run), version: self.version + 1, seq, changed_steps };
+        unit.runs.put(self.run.id, Arc::new(run));
+        for close in self.closes() {
+            // The session may be over already.
+            close.apply(unit)?;
+        }
+        for (ask, reason) in &self.withdrawn {
+            if let Some(row) = unit.ask(*ask)?.cloned() {
+                // The checkpoint may have its outcome already.
+                let _ = decide(unit, &row, Decision::Withdrawn { reason: reason.clone() }, Actor::Agent, self.now);
+            }
+        }
+        for ask in &self.taken {
+            report_delivery(unit, *ask, Delivery::Delivered, self.now)?;
+        }
+        for session in &self.sessions {
+            session.insert(unit)?;
+        }
+        for news in &self.news {
+            unit.announce_run(news.kind, self.now, &self.run, news.session, news.data.clone());
+        }
+        for ask in &self.asks {
+            open_ask::insert(unit, ask.clone());
+        }
+        Ok(Advanced::Yes)
+    }
+}
+
+impl AdvanceRun {
+    fn closes(&self) -> impl Iterator<Item = CommandSession> {
+        self.closed.iter().map(|(session, command)| CommandSession {
+            workspace: self.workspace,
+            session: *session,
+            scope: Scope::All,
+            command: command.clone(),
+            kind: SessionCommand::Close,
+            said: None,
+            now: self.now,
+        })
+    }
+}
+
+/// Starts a run: its first transition.
+#[derive(Debug)]
+pub struct CreateRun {
+    pub first: AdvanceRun,
+    pub key: Option<IdempotencyKey>,
+}
+
+impl Operation for CreateRun {
+    type Output = Once<Box<Run>>;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.first.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.key(self.key.as_ref());
+        self.first.reads(reads);
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        if let Some(run) = unit.earlier_target(self.key.as_ref()) {
+            reads.add(Read::Run(run));
+        }
+        self.first.more_reads(unit, reads);
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
+        match unit.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Once::Reused),
+            Earlier::Same(id) => {
+                let run = id.parse().ok().map(|id| unit.runs.get(&id)).transpose()?.flatten();
+                return Ok(run.map_or(Once::Reused, |row| Once::Before(Box::new(row.run.clone()))));
+            }
+        }
+        let run = &self.first.run;
+        let row = RunRow { run: Run::clone(run), version: self.first.version, seq: unit.next_seq(), changed_steps: Vec::new() };
+        unit.runs.put(run.id, Arc::new(row));
+        unit.remember(self.key.as_ref(), run.id.to_string(), self.first.now);
+        self.first.apply(unit)?;
+        Ok(Once::Done(run.clone()))
+    }
+}

@@ -1,0 +1,140 @@
+//! Interrupts, closes or resumes a session.
+
+use sayso_core::ask::{AskState, Decision, Delivery};
+use sayso_core::id::SessionId;
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session::{Session, SessionStatus};
+use sayso_core::texts;
+use sayso_core::time::Time;
+
+use super::announce::SayNotice;
+use super::decide::{agent_gone, report_delivery};
+use super::session_rows;
+use crate::error::StoreError;
+use crate::event::WorkspaceId;
+use crate::operation::{Operation, Read, Reads};
+use crate::rows::OutboxBody;
+use crate::unit::Unit;
+
+/// See the module.
+#[derive(Debug)]
+pub struct CommandSession {
+    pub workspace: WorkspaceId,
+    pub session: SessionId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// What the agent gets.
+    pub command: Raw,
+    pub kind: SessionCommand,
+    /// What the transcript says when the command stops a turn.
+    pub said: Option<SayNotice>,
+    pub now: Time,
+}
+
+/// The kinds of command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionCommand {
+    /// Stop the turn. Approvals that were not sent yet are not sent.
+    Interrupt,
+    /// End the session. Approvals that were not sent yet are not sent.
+    Close,
+    /// Continue an ended session.
+    Resume,
+}
+
+/// The result of [`CommandSession`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Commanded {
+    Queued(Box<Session>),
+    /// The session is over.
+    Ended,
+    /// The session is not over, or cannot be resumed.
+    NotResumable,
+    /// A person runs the agent themselves: it takes no commands from here.
+    External,
+    NotFound,
+}
+
+impl Operation for CommandSession {
+    type Output = Commanded;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Session(self.session));
+        reads.add(Read::PendingOfSession(self.session));
+        reads.add(Read::OutboxOfSession(self.session));
+        if let Some(said) = &self.said {
+            said.reads(reads);
+        }
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        for entry in unit.outbox.present().filter(|entry| entry.session == self.session) {
+            if let Some(ask) = entry.ask() {
+                reads.add(Read::Ask(ask));
+                reads.add(Read::Secret(ask));
+            }
+        }
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Commanded, StoreError> {
+        let found = unit.session(self.session)?.filter(|session| session_rows::is_visible(session, &self.scope));
+        let Some(mut session) = found.cloned() else { return Ok(Commanded::NotFound) };
+        let external = session.external.is_some();
+        match (self.kind, &session.status) {
+            _ if external && self.kind != SessionCommand::Close => return Ok(Commanded::External),
+            // There is no agent to tell, so the session ends here and now.
+            (SessionCommand::Close, status)
+                if matches!(status, SessionStatus::Ended { resumable: true, .. }) || (external && !status.is_ended()) =>
+            {
+                session.status = self.close_without_agent(unit)?;
+                return Ok(Commanded::Queued(Box::new(session)));
+            }
+            (SessionCommand::Interrupt | SessionCommand::Close, SessionStatus::Ended { .. }) => return Ok(Commanded::Ended),
+            (SessionCommand::Interrupt | SessionCommand::Close, _) => self.cancel_approvals(unit)?,
+            (SessionCommand::Resume, SessionStatus::Ended { resumable: true, .. }) => {
+                session_rows::set_status(unit, self.session, SessionStatus::Running, self.now)?;
+                session.status = SessionStatus::Running;
+            }
+            (SessionCommand::Resume, _) => return Ok(Commanded::NotResumable),
+        }
+        if let (SessionStatus::Running | SessionStatus::Stalled, Some(said)) = (&session.status, &self.said) {
+            said.apply(unit)?;
+        }
+        unit.queue_command(session.connection, self.session, &self.command);
+        Ok(Commanded::Queued(Box::new(session)))
+    }
+}
+
+impl CommandSession {
+    fn close_without_agent(&self, unit: &mut Unit) -> Result<SessionStatus, StoreError> {
+        for row in unit.pending_of_session(self.session)? {
+            agent_gone(unit, &row, false, texts::WITHDRAWN_CLOSED, self.now);
+        }
+        let closed = SessionStatus::Ended { reason: texts::WITHDRAWN_CLOSED.to_owned(), failed: false, resumable: false };
+        session_rows::set_status(unit, self.session, closed.clone(), self.now)?;
+        Ok(closed)
+    }
+
+    /// An approval that was not sent must not reach an agent that was told to stop. A message that is on its way to a
+    /// process is left alone: it may have arrived.
+    fn cancel_approvals(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        for (id, entry) in unit.outbox_of_session(self.session)? {
+            let OutboxBody::Outcome { ask, follow_up: false } = entry.body else { continue };
+            let approved = unit.ask(ask)?.is_some_and(|row| match &row.ask.state {
+                AskState::Resolved { outcome, .. } => matches!(outcome.decision, Decision::Approved { .. }),
+                AskState::Pending(_) => false,
+            });
+            if approved {
+                unit.outbox.remove(id);
+                let reason = "The turn was interrupted before the approval arrived.".to_owned();
+                report_delivery(unit, ask, Delivery::Undeliverable { reason }, self.now)?;
+            }
+        }
+        Ok(())
+    }
+}

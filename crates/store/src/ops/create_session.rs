@@ -1,0 +1,81 @@
+//! Starts a session together with the connection that carries it.
+
+use std::sync::Arc;
+
+use sayso_core::connection::Connection;
+use sayso_core::raw::Raw;
+use sayso_core::session::Session;
+use sayso_core::transcript::Block;
+
+use super::session_rows;
+use crate::error::StoreError;
+use crate::event::{EventKind, WorkspaceId};
+use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::unit::{Earlier, Unit};
+
+/// See the module.
+#[derive(Debug)]
+pub struct CreateSession {
+    pub workspace: WorkspaceId,
+    pub session: Session,
+    pub connection: Connection,
+    /// The session as the feed announces it.
+    pub announced: Raw,
+    /// The first command for the agent.
+    pub command: Raw,
+    /// The prompt as the first block of the transcript.
+    pub prompt: Option<Block>,
+    pub key: Option<IdempotencyKey>,
+}
+
+impl CreateSession {
+    /// Everything but the idempotency key. Runs create the sessions of their steps with it.
+    pub(super) fn reads_of_rows(&self, reads: &mut Reads) {
+        if let Some(prompt) = &self.prompt {
+            reads.add(Read::Block(prompt.id));
+        }
+    }
+
+    pub(super) fn insert(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
+        session_rows::insert(unit, &self.session, &self.announced)?;
+        if let Some(prompt) = &self.prompt {
+            session_rows::put_block(unit, self.session.id, prompt, EventKind::MessageCompleted)?;
+        }
+        unit.queue_command(self.connection.id, self.session.id, &self.command);
+        Ok(())
+    }
+}
+
+impl Operation for CreateSession {
+    type Output = Once<Box<Session>>;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.key(self.key.as_ref());
+        self.reads_of_rows(reads);
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        if let Some(session) = unit.earlier_target(self.key.as_ref()) {
+            reads.add(Read::Session(session));
+        }
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
+        match unit.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Once::Reused),
+            Earlier::Same(id) => {
+                let session = id.parse().ok().map(|id| unit.session(id)).transpose()?.flatten();
+                return Ok(session.map_or(Once::Reused, |session| Once::Before(Box::new(session.clone()))));
+            }
+        }
+        self.insert(unit)?;
+        unit.remember(self.key.as_ref(), self.session.id.to_string(), self.session.created_at);
+        Ok(Once::Done(Box::new(self.session.clone())))
+    }
+}

@@ -1,0 +1,116 @@
+//! How an ask changes after it was opened. Several operations share these rules.
+
+use std::sync::Arc;
+
+use sayso_core::actor::Actor;
+use sayso_core::ask::{self, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
+use sayso_core::id::AskId;
+use sayso_core::raw::Raw;
+use sayso_core::scope::{Scope, Visible};
+use sayso_core::time::Time;
+
+use crate::error::StoreError;
+use crate::event::EventKind;
+use crate::rows::AskRow;
+use crate::unit::Unit;
+
+pub(crate) fn is_visible(ask: &Ask, scope: &Scope) -> bool {
+    scope.sees(Visible { session: ask.origin.session, labels: &ask.context.labels, opened_by: ask.origin.opened_by })
+}
+
+/// Decides a pending ask: the compare-and-set. The row is the current one of the unit, and the batch commits as a whole,
+/// so nothing can come between reading and writing it.
+pub(super) fn decide(unit: &mut Unit, row: &AskRow, decision: Decision, by: Actor, now: Time) -> Result<Arc<Ask>, Refused> {
+    let resolution = ask::resolve(&row.ask, decision, by, now)?;
+    let reach = match row.ask.state {
+        AskState::Pending(reach) => reach,
+        AskState::Resolved { .. } => Reach::Live,
+    };
+    let withdrawn = matches!(resolution.for_agent, Decision::Withdrawn { .. });
+    // The agent itself took the ask back, or is gone: there is nothing to deliver.
+    let delivery = if withdrawn { Delivery::Delivered } else { Delivery::Queued };
+    let mut ask = Ask::clone(&row.ask);
+    ask.state = AskState::Resolved { outcome: resolution.outcome, delivery };
+    if let (true, Decision::Answered { answers, .. }) = (resolution.secret, &resolution.for_agent) {
+        unit.secrets.put(ask.id, Arc::new(Raw::of(answers)));
+    }
+    let ask = Arc::new(ask);
+    unit.put_ask(Arc::clone(&ask), row.seq);
+    unit.announce_ask(EventKind::AskResolved, now, &ask, None);
+    trace(unit, &ask, now);
+    if !withdrawn {
+        unit.queue_outcome(&ask, resolution.for_agent, reach);
+    }
+    Ok(ask)
+}
+
+/// Announces to the run of a step that its agent asked a question, or that the question has its outcome. Checkpoints are
+/// the run's own questions and have events of steps instead.
+pub(super) fn trace(unit: &mut Unit, ask: &Arc<Ask>, now: Time) {
+    if ask.context.run.is_none() || ask.origin.session.is_none() || ask.kind() != AskKind::Question {
+        return;
+    }
+    let kind = match &ask.state {
+        AskState::Pending(_) => EventKind::AgentQuestionAsked,
+        AskState::Resolved { .. } => EventKind::AgentQuestionAnswered,
+    };
+    unit.announce_ask(kind, now, ask, None);
+}
+
+/// Records how far an outcome has come. A late or repeated report changes nothing. Needs the ask and its secret.
+pub(super) fn report_delivery(unit: &mut Unit, id: AskId, report: Delivery, now: Time) -> Result<(), StoreError> {
+    let Some(row) = unit.ask(id)?.cloned() else { return Ok(()) };
+    let Ok(Some(state)) = row.ask.state.delivered(report) else { return Ok(()) };
+    let AskState::Resolved { delivery, .. } = &state else { return Ok(()) };
+    let reason = match delivery {
+        Delivery::Undeliverable { reason } => Some(reason.clone()),
+        Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => None,
+    };
+    let data = Raw::of(&DeliveryNews { id, delivery: delivery.as_str(), delivery_reason: reason });
+    if row.ask.body.is_secret() && unit.secrets.get(&id)?.is_some() {
+        unit.secrets.remove(id);
+    }
+    let ask = Arc::new(Ask { state, ..Ask::clone(&row.ask) });
+    unit.put_ask(Arc::clone(&ask), row.seq);
+    unit.announce_ask(EventKind::AskDelivery, now, &ask, Some(data));
+    Ok(())
+}
+
+/// The agent is gone. A question whose session can be resumed is parked; everything else is withdrawn, a secret too,
+/// because its answer must never become a message.
+pub(super) fn agent_gone(unit: &mut Unit, row: &AskRow, resumable: bool, reason: &str, now: Time) {
+    let ask = &row.ask;
+    if resumable && ask.kind() == AskKind::Question && !ask.body.is_secret() {
+        if let Some(parked) = ask.state.parked() {
+            set_reach(unit, row, parked, Reach::Parked, now);
+        }
+        return;
+    }
+    let decision = Decision::Withdrawn { reason: reason.to_owned() };
+    // A pending ask can always be withdrawn.
+    let _ = decide(unit, row, decision, Actor::Agent, now);
+}
+
+/// Stores that someone waits for the ask, or that nobody does any more.
+pub(super) fn set_reach(unit: &mut Unit, row: &AskRow, state: AskState, reach: Reach, now: Time) {
+    let ask = Arc::new(Ask { state, ..Ask::clone(&row.ask) });
+    unit.put_ask(Arc::clone(&ask), row.seq);
+    let data = Raw::of(&ReachNews { id: ask.id, reach });
+    unit.announce_ask(EventKind::AskParked, now, &ask, Some(data));
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeliveryNews {
+    id: AskId,
+    delivery: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery_reason: Option<String>,
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReachNews {
+    id: AskId,
+    reach: Reach,
+}

@@ -1,0 +1,41 @@
+//! The operations, one file each: the request, its result, and how it changes rows.
+
+pub(crate) mod advance;
+mod advance_run;
+mod attach;
+mod announce;
+mod collect_outcome;
+mod command_session;
+mod create_session;
+pub(crate) mod decide;
+pub(crate) mod external;
+mod grants;
+mod message;
+pub(crate) mod notes;
+mod open_ask;
+pub(crate) mod pushes;
+mod resolve_ask;
+pub(crate) mod session_rows;
+mod set_reach;
+mod settings;
+pub(crate) mod tokens;
+
+pub use advance::{Advance, Advanced, Change, Process};
+pub use advance_run::{AdvanceRun, CreateRun, RunNews};
+pub use announce::{Announce, SayNotice};
+pub use attach::{AttachConnection, DetachConnection};
+pub use collect_outcome::CallerHasOutcome;
+pub use command_session::{CommandSession, Commanded, SessionCommand};
+pub use create_session::CreateSession;
+pub use external::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
+pub use grants::{AddGrant, RemoveGrant};
+pub use message::{MessageSent, SendMessage};
+pub use notes::{DropNote, NoteRow, NoteState, PutNote};
+pub use open_ask::{OpenAsk, Opened};
+pub use pushes::{DropPush, PushRow, PutPush};
+pub use resolve_ask::{ExpireAsk, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAsk};
+pub use set_reach::SetReach;
+pub use settings::{PutSetting, TrustProject};
+pub use tokens::{CreateLoginCode, CreateToken, RedeemLoginCode, RevokeToken, TokenRow};
+
+pub use crate::operation::{IdempotencyKey, KeyReused, Once};

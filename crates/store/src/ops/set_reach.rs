@@ -1,0 +1,47 @@
+//! The caller that opened an ask no longer waits for it, or waits again. Only questions without secrets are parked.
+
+use sayso_core::ask::{AskKind, Reach};
+use sayso_core::id::AskId;
+use sayso_core::time::Time;
+
+use super::decide::set_reach;
+use crate::error::StoreError;
+use crate::event::WorkspaceId;
+use crate::operation::{Operation, Read, Reads};
+use crate::unit::Unit;
+
+/// See the module.
+#[derive(Debug)]
+pub struct SetReach {
+    pub workspace: WorkspaceId,
+    pub ask: AskId,
+    pub reach: Reach,
+    pub now: Time,
+}
+
+impl Operation for SetReach {
+    type Output = ();
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Ask(self.ask));
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        let Some(row) = unit.ask(self.ask)?.cloned() else { return Ok(()) };
+        let ask = &row.ask;
+        let parkable = ask.kind() == AskKind::Question && !ask.body.is_secret() && ask.origin.connection.is_none();
+        let state = match self.reach {
+            Reach::Parked if parkable => ask.state.parked(),
+            Reach::Parked => None,
+            Reach::Live => ask.state.revived(),
+        };
+        if let Some(state) = state {
+            set_reach(unit, &row, state, self.reach, self.now);
+        }
+        Ok(())
+    }
+}

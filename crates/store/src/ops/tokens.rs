@@ -1,0 +1,165 @@
+//! Tokens and login codes. Only hashes are stored.
+
+use std::sync::Arc;
+
+use sayso_core::id::TokenId;
+use sayso_core::scope::Scope;
+use sayso_core::time::Time;
+
+use crate::error::StoreError;
+use crate::event::WorkspaceId;
+use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::rows::LoginCodeRow;
+use crate::unit::{Earlier, Unit};
+
+/// A bearer token as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRow {
+    pub id: TokenId,
+    pub workspace: WorkspaceId,
+    /// SHA-256 of the secret.
+    pub hash: [u8; 32],
+    /// The role's name.
+    pub role: String,
+    /// The name of the person or program.
+    pub actor: String,
+    /// The name of the browser that signed in.
+    pub device: Option<String>,
+    pub scope: Scope,
+    pub created_at: Time,
+    pub expires_at: Option<Time>,
+    pub revoked_at: Option<Time>,
+}
+
+/// Stores a token.
+#[derive(Debug)]
+pub struct CreateToken {
+    pub token: TokenRow,
+    pub key: Option<IdempotencyKey>,
+}
+
+impl Operation for CreateToken {
+    type Output = Once<TokenRow>;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.token.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.key(self.key.as_ref());
+        reads.add(Read::TokenByHash(self.token.hash));
+    }
+
+    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
+        if let Some(token) = unit.earlier_target(self.key.as_ref()) {
+            reads.add(Read::Token(token));
+        }
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
+        match unit.earlier(self.key.as_ref())? {
+            Earlier::Fresh => {}
+            Earlier::Other => return Ok(Once::Reused),
+            Earlier::Same(id) => {
+                let made = id.parse().ok().map(|id| unit.tokens.get(&id)).transpose()?.flatten();
+                return Ok(made.map_or(Once::Reused, |token| Once::Before(TokenRow::clone(token))));
+            }
+        }
+        if unit.has_token_hash(self.token.hash)? {
+            return Err(StoreError::Duplicate { what: "token" });
+        }
+        unit.tokens.put(self.token.id, Arc::new(self.token.clone()));
+        unit.remember(self.key.as_ref(), self.token.id.to_string(), self.token.created_at);
+        Ok(Once::Done(self.token.clone()))
+    }
+}
+
+/// Revokes a token. Returns the token if it exists.
+#[derive(Debug)]
+pub struct RevokeToken {
+    pub workspace: WorkspaceId,
+    pub token: TokenId,
+    pub now: Time,
+}
+
+impl Operation for RevokeToken {
+    type Output = Option<TokenRow>;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Token(self.token));
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
+        let Some(token) = unit.tokens.get(&self.token)? else { return Ok(None) };
+        let revoked_at = token.revoked_at.or(Some(self.now));
+        let token = TokenRow { revoked_at, ..TokenRow::clone(token) };
+        unit.tokens.put(self.token, Arc::new(token.clone()));
+        Ok(Some(token))
+    }
+}
+
+/// Stores a login code.
+#[derive(Debug)]
+pub struct CreateLoginCode {
+    pub workspace: WorkspaceId,
+    /// SHA-256 of the code.
+    pub hash: [u8; 32],
+    /// The role of the token that the code becomes.
+    pub role: String,
+    /// The name on that token.
+    pub actor: String,
+    pub expires_at: Time,
+}
+
+impl Operation for CreateLoginCode {
+    type Output = ();
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, _reads: &mut Reads) {}
+
+    fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        let row = LoginCodeRow { role: self.role.clone(), actor: self.actor.clone(), expires_at: self.expires_at };
+        unit.login_codes.put(self.hash, Arc::new(row));
+        Ok(())
+    }
+}
+
+/// Turns a login code into a token, once.
+#[derive(Debug)]
+pub struct RedeemLoginCode {
+    /// SHA-256 of the code.
+    pub code: [u8; 32],
+    /// The token to create. Role and actor come from the code.
+    pub token: TokenRow,
+    pub now: Time,
+}
+
+impl Operation for RedeemLoginCode {
+    type Output = Option<TokenRow>;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.token.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::LoginCode(self.code));
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
+        let Some(code) = unit.login_codes.get(&self.code)?.cloned() else { return Ok(None) };
+        unit.login_codes.remove(self.code);
+        if code.expires_at <= self.now {
+            return Ok(None);
+        }
+        let token = TokenRow { role: code.role.clone(), actor: code.actor.clone(), ..self.token.clone() };
+        unit.tokens.put(token.id, Arc::new(token.clone()));
+        Ok(Some(token))
+    }
+}

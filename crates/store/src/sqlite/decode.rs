@@ -1,0 +1,174 @@
+//! Rows read back from their columns.
+
+use rusqlite::types::FromSql;
+use rusqlite::{Connection as Sqlite, OptionalExtension, Params, Row};
+use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Delivery, Origin, Outcome, Reach};
+use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
+use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+
+use super::encode::{ATTACHED, FIRST_OUTCOME, OutboxKind};
+use crate::error::StoreError;
+use crate::event::{OutboxId, WorkspaceId};
+use crate::ops::tokens::TokenRow;
+use crate::rows::{AskRow, OutboxBody, OutboxEntry};
+
+/// The columns that [`ask`] reads, in its order, of a table with this alias.
+macro_rules! ask_columns {
+    ($alias:literal) => {
+        concat!(
+            $alias, "id, ", $alias, "seq, ", $alias, "session, ", $alias, "connection, ", $alias, "native_id, ", $alias,
+            "opened_by, ", $alias, "opened_ms, ", $alias, "body, ", $alias, "context, ", $alias, "policy, ", $alias, "raw, ",
+            $alias, "status, ", $alias, "snoozed_ms, ", $alias, "outcome, ", $alias, "delivery, ", $alias, "delivery_reason"
+        )
+    };
+}
+pub(super) use ask_columns;
+
+/// How many columns that is.
+pub(super) const ASK_WIDTH: usize = 16;
+
+pub(super) fn column<T: FromSql>(row: &Row<'_>, index: usize) -> Result<T, StoreError> {
+    row.get(index).map_err(StoreError::from)
+}
+
+/// JSON that we wrote.
+pub(super) fn json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
+}
+
+pub(super) fn raw(what: &'static str, text: String) -> Result<Raw, StoreError> {
+    Raw::parse(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
+}
+
+/// At most one row.
+pub(super) fn one<T>(
+    db: &Sqlite,
+    sql: &str,
+    params: impl Params,
+    read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    db.prepare_cached(sql)?.query_row(params, |row| Ok(read(row))).optional()?.transpose()
+}
+
+/// Every row.
+pub(super) fn all<T>(
+    db: &Sqlite,
+    sql: &str,
+    params: impl Params,
+    mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// Reads an ask from columns that begin at `at`.
+pub(super) fn ask(row: &Row<'_>, at: usize) -> Result<AskRow, StoreError> {
+    let text = |offset: usize| -> Result<&str, StoreError> {
+        row.get_ref(at + offset)?.as_str().map_err(|error| StoreError::Unreadable { what: "ask", detail: error.to_string() })
+    };
+    let status: i64 = column(row, at + 11)?;
+    let state = match status {
+        0 => AskState::Pending(Reach::Live),
+        1 => AskState::Pending(Reach::Parked),
+        FIRST_OUTCOME.. => {
+            let outcome: Outcome = json("outcome", text(13)?)?;
+            let delivery = match column(row, at + 14)? {
+                0_i64 => Delivery::Queued,
+                1 => Delivery::Delivered,
+                2 => Delivery::Confirmed,
+                _ => Delivery::Undeliverable { reason: column::<Option<String>>(row, at + 15)?.unwrap_or_default() },
+            };
+            AskState::Resolved { outcome, delivery }
+        }
+        other => return Err(StoreError::Unreadable { what: "ask", detail: format!("status {other}") }),
+    };
+    let ask = Ask {
+        id: AskId::from_bytes(column(row, at)?),
+        origin: Origin {
+            session: column::<Option<[u8; 16]>>(row, at + 2)?.map(SessionId::from_bytes),
+            connection: column::<Option<[u8; 16]>>(row, at + 3)?.map(ConnectionId::from_bytes),
+            native_id: column(row, at + 4)?,
+            opened_by: column::<Option<[u8; 16]>>(row, at + 5)?.map(TokenId::from_bytes),
+        },
+        opened_at: Time::from_millis(column(row, at + 6)?),
+        body: json::<AskBody>("ask body", text(7)?)?.into(),
+        context: json::<AskContext>("ask context", text(8)?)?.into(),
+        policy: json("policy note", text(9)?)?,
+        raw: column::<Option<String>>(row, at + 10)?.map(|text| raw("raw payload", text)).transpose()?,
+        snoozed_until: column::<Option<i64>>(row, at + 12)?.map(Time::from_millis),
+        state,
+    };
+    Ok(AskRow { ask: ask.into(), seq: column(row, at + 1)? })
+}
+
+/// The columns that [`connection`] reads.
+pub(super) const CONNECTION: &str = "id, kind, agent, epoch, position, wire, state, wake_ms";
+
+pub(super) fn connection(row: &Row<'_>) -> Result<Connection, StoreError> {
+    let kind = match column(row, 1)? {
+        0_i64 => ConnectionKind::InProcess,
+        1 => ConnectionKind::Supervised,
+        ATTACHED => ConnectionKind::Attached,
+        3 => ConnectionKind::Caller,
+        other => return Err(StoreError::Unreadable { what: "connection", detail: format!("kind {other}") }),
+    };
+    Ok(Connection {
+        id: ConnectionId::from_bytes(column(row, 0)?),
+        kind,
+        agent: column(row, 2)?,
+        epoch: Epoch(column(row, 3)?),
+        position: Position(column(row, 4)?),
+        process: column::<Option<i64>>(row, 5)?.map(|read| WirePosition(read.unsigned_abs())),
+        state: column::<Option<String>>(row, 6)?.map(|text| raw("translator state", text)).transpose()?,
+        wake_at: column::<Option<i64>>(row, 7)?.map(Time::from_millis),
+    })
+}
+
+/// The columns that [`outbox`] reads.
+pub(super) const OUTBOX: &str = "id, connection, session, kind, ask, body, tried";
+
+pub(super) fn outbox(row: &Row<'_>) -> Result<(OutboxId, OutboxEntry), StoreError> {
+    let unreadable = |detail: String| StoreError::Unreadable { what: "outbox", detail };
+    let ask = column::<Option<[u8; 16]>>(row, 4)?.map(AskId::from_bytes);
+    let body = column::<Option<String>>(row, 5)?.map(|text| raw("outbox", text)).transpose()?;
+    let tried: bool = column(row, 6)?;
+    let kind: i64 = column(row, 3)?;
+    let body = match (kind, ask, body) {
+        (kind, Some(ask), _) if kind == OutboxKind::Outcome as i64 => OutboxBody::Outcome { ask, follow_up: false },
+        (kind, Some(ask), _) if kind == OutboxKind::FollowUp as i64 => OutboxBody::Outcome { ask, follow_up: true },
+        (kind, _, Some(command)) if kind == OutboxKind::Command as i64 => OutboxBody::Command(command),
+        (kind, ask, Some(message)) if kind == OutboxKind::Send as i64 => {
+            OutboxBody::Send { ask, message: Some(message), tried }
+        }
+        (kind, ask, None) if kind == OutboxKind::SendSecret as i64 => OutboxBody::Send { ask, message: None, tried },
+        (kind, _, _) => return Err(unreadable(format!("kind {kind}"))),
+    };
+    let connection = ConnectionId::from_bytes(column(row, 1)?);
+    let session = SessionId::from_bytes(column(row, 2)?);
+    Ok((OutboxId(column(row, 0)?), OutboxEntry { connection, session, body }))
+}
+
+/// The columns that [`token`] reads.
+pub(super) const TOKEN: &str = "id, workspace, hash, role, actor, scope, created_ms, expires_ms, revoked_ms, device";
+
+pub(super) fn token(row: &Row<'_>) -> Result<TokenRow, StoreError> {
+    Ok(TokenRow {
+        id: TokenId::from_bytes(column(row, 0)?),
+        workspace: WorkspaceId(column(row, 1)?),
+        hash: column(row, 2)?,
+        role: column(row, 3)?,
+        actor: column(row, 4)?,
+        scope: json("scope", &column::<String>(row, 5)?)?,
+        created_at: Time::from_millis(column(row, 6)?),
+        expires_at: column::<Option<i64>>(row, 7)?.map(Time::from_millis),
+        revoked_at: column::<Option<i64>>(row, 8)?.map(Time::from_millis),
+        device: column(row, 9)?,
+    })
+}

@@ -1,0 +1,215 @@
+//! Loads the rows that operations have named into a unit.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection as Sqlite, params};
+use sayso_core::id::{AskId, SessionId};
+use sayso_core::time::Time;
+
+use super::cache::Cache;
+use super::decode::{self, all, ask_columns, column, json, one, raw};
+use super::encode::{DELIVERY_QUEUED, FIRST_OUTCOME};
+use super::memory::Memory;
+use super::queries::runs::read_run;
+use crate::error::StoreError;
+use crate::event::WorkspaceId;
+use crate::operation::{IdempotencyId, PendingOf, Read};
+use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, RunRow, SessionRow};
+use crate::unit::Unit;
+
+/// Whether the rows of this set can be found only in the tables, so that the log has to be flushed before.
+pub(super) const fn needs_flush(read: &Read) -> bool {
+    matches!(read, Read::UncollectedByNative(..) | Read::UndeliveredOfSession(_) | Read::OpenSessionsOfConnection(_) | Read::TokenByHash(_))
+}
+
+/// A row from memory, otherwise from its table.
+fn row<K: Clone + Eq + std::hash::Hash, R>(
+    cache: &mut Cache<K, R>,
+    key: &K,
+    read: impl FnOnce() -> Result<Option<R>, StoreError>,
+) -> Result<Option<Arc<R>>, StoreError> {
+    if let Some(known) = cache.get(key) {
+        return Ok(known);
+    }
+    let found = read()?.map(Arc::new);
+    if let Some(found) = &found {
+        cache.add(key.clone(), Arc::clone(found));
+    }
+    Ok(found)
+}
+
+/// Loads one read. Rows that the unit has already stay as they are.
+pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read) -> Result<(), StoreError> {
+    if unit.has(&read) {
+        return Ok(());
+    }
+    let space = unit.workspace;
+    match &read {
+        Read::Ask(id) => load_ask(db, memory, unit, *id)?,
+        Read::Session(id) => load_session(db, memory, unit, *id)?,
+        Read::Block(id) => {
+            let sql = "SELECT session, seq, data FROM block WHERE workspace = ?1 AND id = ?2";
+            let found = row(&mut memory.blocks, id, || {
+                one(db, sql, params![space.0, id.as_bytes()], |row| {
+                    let session = SessionId::from_bytes(column(row, 0)?);
+                    Ok(BlockRow { session, seq: column(row, 1)?, data: raw("block", column(row, 2)?)? })
+                })
+            })?;
+            unit.blocks.load(*id, found);
+        }
+        Read::Connection(id) => {
+            let sql = format!("SELECT {} FROM connection WHERE workspace = ?1 AND id = ?2", decode::CONNECTION);
+            let read = || one(db, &sql, params![space.0, id.as_bytes()], decode::connection);
+            let found = row(&mut memory.connections, id, read)?;
+            unit.connections.load(*id, found);
+        }
+        Read::External(key) => {
+            let sql = "SELECT session FROM external WHERE workspace = ?1 AND token = ?2 AND agent = ?3 AND native_id = ?4";
+            let found = row(&mut memory.externals, key, || {
+                let key = params![space.0, key.token.as_bytes(), key.agent, key.native_id];
+                one(db, sql, key, |row| Ok(SessionId::from_bytes(column(row, 0)?)))
+            })?;
+            unit.externals.load(key.clone(), found);
+        }
+        Read::Grant(id) => {
+            let sql = "SELECT until_ms, data FROM grant_rule WHERE workspace = ?1 AND id = ?2";
+            let found = row(&mut memory.grants, id, || {
+                one(db, sql, params![space.0, id.as_bytes()], |row| {
+                    let until = column::<Option<i64>>(row, 0)?.map(Time::from_millis);
+                    Ok(GrantRow { until, data: raw("grant", column(row, 1)?)? })
+                })
+            })?;
+            unit.grants.load(*id, found);
+        }
+        Read::Idempotency(id) => load_key(db, memory, unit, id)?,
+        Read::LoginCode(hash) => {
+            let sql = "SELECT role, actor, expires_ms FROM login_code WHERE workspace = ?1 AND hash = ?2";
+            let found = row(&mut memory.login_codes, hash, || {
+                one(db, sql, params![space.0, hash], |row| {
+                    let expires_at = Time::from_millis(column(row, 2)?);
+                    Ok(LoginCodeRow { role: column(row, 0)?, actor: column(row, 1)?, expires_at })
+                })
+            })?;
+            unit.login_codes.load(*hash, found);
+        }
+        Read::Outbox(id) => unit.outbox.load(*id, memory.outbox.get(id).cloned()),
+        Read::Run(id) => {
+            let found = row(&mut memory.runs, id, || {
+                Ok(read_run(db, space, *id)?.map(|(run, version, seq)| RunRow { run, version, seq, changed_steps: Vec::new() }))
+            })?;
+            unit.runs.load(*id, found);
+        }
+        Read::Secret(ask) => {
+            let sql = "SELECT answers FROM secret WHERE workspace = ?1 AND ask = ?2";
+            let found = one(db, sql, params![space.0, ask.as_bytes()], |row| raw("secret", column(row, 0)?))?;
+            unit.secrets.load(*ask, found.map(Arc::new));
+        }
+        Read::Token(id) => {
+            let sql = format!("SELECT {} FROM token WHERE workspace = ?1 AND id = ?2", decode::TOKEN);
+            let found = row(&mut memory.tokens, id, || one(db, &sql, params![space.0, id.as_bytes()], decode::token))?;
+            unit.tokens.load(*id, found);
+        }
+        Read::TokenByHash(hash) => {
+            let sql = format!("SELECT {} FROM token WHERE workspace = ?1 AND hash = ?2", decode::TOKEN);
+            for token in all(db, &sql, params![space.0, hash], decode::token)? {
+                unit.tokens.load(token.id, Some(Arc::new(token)));
+            }
+        }
+        Read::PendingIds(of) => unit.load_pending_ids(*of, memory.pending.of(*of)),
+        Read::PendingOfSession(session) => {
+            for id in memory.pending.of(PendingOf::Session(*session)) {
+                load_ask(db, memory, unit, id)?;
+            }
+        }
+        Read::PendingByNative(owner, native) => {
+            if let Some(id) = memory.pending.by_native(*owner, native.clone()) {
+                load_ask(db, memory, unit, id)?;
+            }
+        }
+        Read::UncollectedByNative(owner, native) => {
+            let sql = concat!(
+                "SELECT ",
+                ask_columns!(""),
+                " FROM ask WHERE owner = ?1 AND native_id = ?2 AND workspace = ?3 AND status >= 2 AND delivery = 0
+                    AND connection IS NULL AND native_id IS NOT NULL ORDER BY seq DESC LIMIT 1"
+            );
+            let rows = all(db, sql, params![owner.0, native, space.0], |row| decode::ask(row, 0))?;
+            load_asks(unit, rows);
+        }
+        Read::UndeliveredOfSession(session) => {
+            let sql = concat!(
+                "SELECT ",
+                ask_columns!(""),
+                " FROM ask WHERE session = ?1 AND workspace = ?2 AND status >= ?3 AND delivery = ?4 ORDER BY seq"
+            );
+            let key = params![session.as_bytes(), space.0, FIRST_OUTCOME, DELIVERY_QUEUED];
+            load_asks(unit, all(db, sql, key, |row| decode::ask(row, 0))?);
+        }
+        Read::OutboxOfConnection(connection) => {
+            for (id, entry) in memory.outbox.iter().filter(|(_, entry)| entry.connection == *connection) {
+                unit.outbox.load(*id, Some(Arc::clone(entry)));
+            }
+        }
+        Read::OutboxOfSession(session) => {
+            for (id, entry) in memory.outbox.iter().filter(|(_, entry)| entry.session == *session) {
+                unit.outbox.load(*id, Some(Arc::clone(entry)));
+            }
+        }
+        Read::OpenSessionsOfConnection(connection) => {
+            let sql = "SELECT id FROM session WHERE connection = ?1 AND workspace = ?2 AND ended = 0";
+            let key = params![connection.as_bytes(), space.0];
+            for id in all(db, sql, key, |row| Ok(SessionId::from_bytes(column(row, 0)?)))? {
+                load_session(db, memory, unit, id)?;
+            }
+        }
+    }
+    unit.set_is_loaded(read);
+    Ok(())
+}
+
+fn load_ask(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: AskId) -> Result<(), StoreError> {
+    if !unit.asks.is_loaded(&id) {
+        let found = row(&mut memory.asks, &id, || read_ask(db, unit.workspace, id))?;
+        unit.asks.load(id, found);
+    }
+    Ok(())
+}
+
+fn load_asks(unit: &mut Unit, rows: Vec<AskRow>) {
+    for row in rows {
+        unit.asks.load(row.ask.id, Some(Arc::new(row)));
+    }
+}
+
+pub(super) fn read_ask(db: &Sqlite, workspace: WorkspaceId, id: AskId) -> Result<Option<AskRow>, StoreError> {
+    let sql = concat!("SELECT ", ask_columns!(""), " FROM ask WHERE workspace = ?1 AND id = ?2");
+    one(db, sql, params![workspace.0, id.as_bytes()], |row| decode::ask(row, 0))
+}
+
+fn load_session(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: SessionId) -> Result<(), StoreError> {
+    if !unit.sessions.is_loaded(&id) {
+        let found = row(&mut memory.sessions, &id, || read_session(db, unit.workspace, id))?;
+        unit.sessions.load(id, found);
+    }
+    Ok(())
+}
+
+pub(super) fn read_session(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
+    let sql = "SELECT data, seq FROM session WHERE workspace = ?1 AND id = ?2";
+    one(db, sql, params![workspace.0, id.as_bytes()], |row| {
+        Ok(SessionRow { session: json("session", &column::<String>(row, 0)?)?, seq: column(row, 1)? })
+    })
+}
+
+fn load_key(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: &IdempotencyId) -> Result<(), StoreError> {
+    let sql = "SELECT fingerprint, target, at_ms FROM idempotency WHERE workspace = ?1 AND token = ?2 AND route = ?3 AND key = ?4";
+    let workspace = unit.workspace;
+    let found = row(&mut memory.idempotency, id, || {
+        one(db, sql, params![workspace.0, id.token.as_bytes(), id.route, id.key], |row| {
+            let at = Time::from_millis(column(row, 2)?);
+            Ok(IdempotencyRow { fingerprint: column(row, 0)?, target: column(row, 1)?, at })
+        })
+    })?;
+    unit.idempotency.load(id.clone(), found);
+    Ok(())
+}

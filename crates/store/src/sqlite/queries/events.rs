@@ -1,0 +1,181 @@
+//! Reading the feed and the outbox.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::{Connection as Sqlite, OptionalExtension, params};
+use sayso_core::ask::{Ask, AskState, Decision, Reach};
+use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+
+use super::runs;
+use crate::error::StoreError;
+use crate::event::{About, EventKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::read::{EventsAfter, FeedHead, PastEvents};
+use crate::rows::OutboxBody;
+use crate::sqlite::SqliteQuery;
+use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
+use crate::sqlite::load::{read_ask, read_session};
+
+/// The last `seq` of a workspace.
+pub(super) fn head(db: &Sqlite, workspace: WorkspaceId) -> Result<i64, StoreError> {
+    Ok(db
+        .prepare_cached("SELECT last_seq FROM workspace WHERE id = ?1")?
+        .query_row([workspace.0], |row| row.get(0))
+        .optional()?
+        .unwrap_or(0))
+}
+
+impl SqliteQuery for FeedHead {
+    type Found = i64;
+    fn run(self, db: &Sqlite) -> Result<i64, StoreError> {
+        head(db, self.workspace)
+    }
+}
+
+/// Events with the ask or the block that each is about.
+macro_rules! page {
+    ($by:literal) => {
+        concat!(
+            "SELECT e.seq, e.at_ms, e.kind, e.session, coalesce(e.data, b.data), e.ask IS NOT NULL, e.run, ",
+            ask_columns!("a."),
+            " FROM event e",
+            $by,
+            " LEFT JOIN ask a ON a.workspace = e.workspace AND a.id = e.ask LEFT JOIN block b ON b.session = e.session AND b.seq = e.seq"
+        )
+    };
+}
+
+impl SqliteQuery for EventsAfter {
+    type Found = PastEvents;
+    fn run(self, db: &Sqlite) -> Result<PastEvents, StoreError> {
+        let head = head(db, self.workspace)?;
+        let oldest: Option<i64> = db
+            .prepare_cached("SELECT min(seq) FROM event WHERE workspace = ?1")?
+            .query_row([self.workspace.0], |row| row.get(0))?;
+        let oldest = oldest.unwrap_or(head + 1);
+        let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
+        let mut statement;
+        let mut rows = match &self.session {
+            None => {
+                statement =
+                    db.prepare_cached(concat!(page!(""), " WHERE e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"))?;
+                statement.query(params![self.workspace.0, self.after, limit])?
+            }
+            Some(session) => {
+                statement = db.prepare_cached(concat!(
+                    page!(" INDEXED BY event_session"),
+                    " WHERE e.session = ?4 AND e.workspace = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3"
+                ))?;
+                statement.query(params![self.workspace.0, self.after, limit, session.as_bytes()])?
+            }
+        };
+        let mut found = PastEvents { events: Vec::new(), looked_to: self.after, oldest, head };
+        let mut looked = 0;
+        let mut abouts = HashMap::new();
+        while let Some(row) = rows.next()? {
+            looked += 1;
+            let seq: i64 = column(row, 0)?;
+            found.looked_to = seq;
+            let session = column::<Option<[u8; 16]>>(row, 3)?.map(SessionId::from_bytes);
+            let Some(kind) = EventKind::from_number(column(row, 2)?) else { continue };
+            // The ask may have been deleted since; then there is nothing to show of it.
+            let has_ask: bool = column(row, 5)?;
+            let run = column::<Option<[u8; 16]>>(row, 6)?.map(RunId::from_bytes);
+            let present: Option<[u8; 16]> = column(row, 7)?;
+            if has_ask && present.is_none() {
+                continue;
+            }
+            let ask = present.map(|_| decode::ask(row, 7)).transpose()?.map(|row| Arc::new(as_it_was(Arc::unwrap_or_clone(row.ask), kind)));
+            let data = column::<Option<String>>(row, 4)?.map(Raw::parse).transpose();
+            let data = data.map_err(|error| StoreError::Unreadable { what: "event", detail: error.to_string() })?;
+            let at = Time::from_millis(column(row, 1)?);
+            let about = match (&ask, run, session) {
+                (None, Some(run), _) => runs::about(db, self.workspace, run)?,
+                (None, None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
+                (Some(_), _, _) | (None, None, None) => None,
+            };
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, run, about, ask, data, in_block: false });
+        }
+        if looked < self.limit {
+            found.looked_to = head;
+        }
+        Ok(found)
+    }
+}
+
+/// Who may see what happened in a session; asked once per page.
+fn about(
+    db: &Sqlite,
+    workspace: WorkspaceId,
+    session: SessionId,
+    known: &mut HashMap<SessionId, Option<Arc<About>>>,
+) -> Result<Option<Arc<About>>, StoreError> {
+    if let Some(about) = known.get(&session) {
+        return Ok(about.clone());
+    }
+    let found = read_session(db, workspace, session)?;
+    let about = found.map(|found| Arc::new(About::from(found.session)));
+    known.insert(session, about.clone());
+    Ok(about)
+}
+
+/// The row holds the ask as it is now; an event shows it as it was.
+fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
+    match kind {
+        EventKind::AskRequested => {
+            ask.state = AskState::Pending(Reach::Live);
+            ask.snoozed_until = None;
+        }
+        EventKind::AskResolved | EventKind::AgentQuestionAnswered => {
+            if let AskState::Resolved { outcome, .. } = ask.state {
+                let delivery = if matches!(outcome.decision, Decision::Withdrawn { .. }) {
+                    sayso_core::ask::Delivery::Delivered
+                } else {
+                    sayso_core::ask::Delivery::Queued
+                };
+                ask.state = AskState::Resolved { outcome, delivery };
+            }
+        }
+        _ => {}
+    }
+    ask
+}
+
+/// What has to be sent over a connection, in order.
+pub(super) fn outbox_of(db: &Sqlite, workspace: WorkspaceId, connection: ConnectionId) -> Result<Vec<OutboxRow>, StoreError> {
+    let sql = format!("SELECT {} FROM outbox WHERE workspace = ?1 AND connection = ?2 ORDER BY id", decode::OUTBOX);
+    let entries = all(db, &sql, params![workspace.0, connection.as_bytes()], decode::outbox)?;
+    let mut found = Vec::with_capacity(entries.len());
+    for (id, entry) in entries {
+        let payload = match entry.body {
+            OutboxBody::Outcome { ask, follow_up } => outcome(db, workspace, ask, follow_up)?,
+            OutboxBody::Command(command) => Some(OutboxPayload::Command(command)),
+            OutboxBody::Send { ask, message: Some(message), tried } => Some(OutboxPayload::Send { ask, message, tried }),
+            OutboxBody::Send { ask, message: None, tried } => match ask {
+                Some(ask) => secret(db, workspace, ask)?.map(|message| OutboxPayload::Send { ask: Some(ask), message, tried }),
+                None => None,
+            },
+        };
+        if let Some(payload) = payload {
+            found.push(OutboxRow { id, connection, session: entry.session, payload });
+        }
+    }
+    Ok(found)
+}
+
+fn secret(db: &Sqlite, workspace: WorkspaceId, ask: AskId) -> Result<Option<Raw>, StoreError> {
+    let sql = "SELECT answers FROM secret WHERE workspace = ?1 AND ask = ?2";
+    one(db, sql, params![workspace.0, ask.as_bytes()], |row| raw("secret", column(row, 0)?))
+}
+
+fn outcome(db: &Sqlite, workspace: WorkspaceId, ask: AskId, follow_up: bool) -> Result<Option<OutboxPayload>, StoreError> {
+    let Some(ask) = read_ask(db, workspace, ask)?.map(|row| row.ask) else { return Ok(None) };
+    let AskState::Resolved { outcome, .. } = &ask.state else { return Ok(None) };
+    let mut decision = outcome.decision.clone();
+    if let (Decision::Answered { answers, .. }, Some(clear)) = (&mut decision, secret(db, workspace, ask.id)?) {
+        *answers = json("secret", clear.as_str())?;
+    }
+    Ok(Some(OutboxPayload::Outcome { ask, decision, follow_up }))
+}

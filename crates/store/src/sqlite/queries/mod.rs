@@ -1,0 +1,12 @@
+//! The queries, on read-only connections.
+
+mod asks;
+mod events;
+mod people;
+pub(super) mod runs;
+mod sessions;
+
+/// The hexadecimal end of an id, without the prefix of its kind.
+fn id_suffix(suffix: Option<&str>, prefix: &str) -> Option<String> {
+    suffix.map(|suffix| suffix.trim_start_matches(prefix).to_ascii_lowercase())
+}

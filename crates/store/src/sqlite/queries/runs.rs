@@ -1,0 +1,139 @@
+//! Reading runs.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection as Sqlite, OptionalExtension, params};
+use sayso_core::id::{AskId, RunId, SessionId};
+use sayso_core::run::Run;
+use sayso_core::session::SessionStatus;
+use sayso_core::texts;
+
+use super::{events, id_suffix};
+use crate::error::StoreError;
+use crate::event::{About, WorkspaceId};
+use crate::read::{GetRun, ListRuns, LookAtSteps, OpenRuns, Page, RunDetail, SessionLook, StepsLook};
+use crate::sqlite::SqliteQuery;
+use crate::sqlite::decode::{self, all, ask_columns, column, json, one};
+use crate::sqlite::load::{read_ask, read_session};
+
+/// A run with its steps, its version and its `seq`.
+pub(in crate::sqlite) fn read_run(db: &Sqlite, workspace: WorkspaceId, id: RunId) -> Result<Option<(Run, i64, i64)>, StoreError> {
+    let sql = "SELECT data, version, seq FROM run WHERE workspace = ?1 AND id = ?2";
+    let found = one(db, sql, params![workspace.0, id.as_bytes()], |row| {
+        Ok((column::<String>(row, 0)?, column(row, 1)?, column(row, 2)?))
+    })?;
+    let Some((text, version, seq)) = found else { return Ok(None) };
+    Ok(Some((with_steps(db, workspace, &text)?, version, seq)))
+}
+
+fn with_steps(db: &Sqlite, workspace: WorkspaceId, text: &str) -> Result<Run, StoreError> {
+    let mut run: Run = json("run", text)?;
+    let sql = "SELECT data FROM run_step WHERE workspace = ?1 AND run = ?2 ORDER BY position";
+    run.steps = all(db, sql, params![workspace.0, run.id.as_bytes()], |row| json("step", &column::<String>(row, 0)?))?;
+    Ok(run)
+}
+
+/// Who may see the events of a run.
+pub(super) fn about(db: &Sqlite, workspace: WorkspaceId, id: RunId) -> Result<Option<Arc<About>>, StoreError> {
+    let sql = "SELECT data FROM run WHERE workspace = ?1 AND id = ?2";
+    let run: Option<Run> = one(db, sql, params![workspace.0, id.as_bytes()], |row| json("run", &column::<String>(row, 0)?))?;
+    Ok(run.map(|run| Arc::new(About { labels: run.labels, opened_by: Some(run.opened_by), step: None })))
+}
+
+impl SqliteQuery for GetRun {
+    type Found = Option<RunDetail>;
+    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+        let found = read_run(db, self.workspace, self.run)?.filter(|(run, ..)| run.visible_to(&self.scope));
+        let Some((run, version, _)) = found else { return Ok(None) };
+        let sql = concat!(
+            "SELECT ",
+            ask_columns!(""),
+            " FROM ask WHERE workspace = ?1 AND status < 2
+                 AND (session IN (SELECT session FROM run_step WHERE workspace = ?1 AND run = ?2 AND session IS NOT NULL)
+                      OR id IN (SELECT ask FROM run_step WHERE workspace = ?1 AND run = ?2 AND ask IS NOT NULL))
+             ORDER BY seq"
+        );
+        let pending = all(db, sql, params![self.workspace.0, self.run.as_bytes()], |row| {
+            decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask))
+        })?;
+        Ok(Some(RunDetail { run, version, pending, seq: events::head(db, self.workspace)? }))
+    }
+}
+
+impl SqliteQuery for ListRuns {
+    type Found = Page<(Run, u32)>;
+    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+        let mut statement = db.prepare_cached(
+            "SELECT r.seq, r.data,
+                 (SELECT count(*) FROM run_step s JOIN ask a ON a.session = s.session
+                     WHERE s.workspace = r.workspace AND s.run = r.id AND a.status < 2)
+                 + (SELECT count(*) FROM run_step s JOIN ask a ON a.workspace = s.workspace AND a.id = s.ask
+                     WHERE s.workspace = r.workspace AND s.run = r.id AND a.status < 2)
+             FROM run r WHERE r.workspace = ?1 AND r.seq < ?2 AND (?3 = 0 OR r.over = 0)
+               AND (?4 IS NULL OR substr(lower(hex(r.id)), -length(?4)) = ?4)
+             ORDER BY r.seq DESC",
+        )?;
+        let suffix = id_suffix(self.id_ends_with.as_deref(), RunId::PREFIX);
+        let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
+        let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
+        let mut last = 0;
+        while let Some(row) = rows.next()? {
+            let run = with_steps(db, self.workspace, &column::<String>(row, 1)?)?;
+            if !run.visible_to(&self.scope) {
+                continue;
+            }
+            if page.rows.len() == self.limit {
+                page.next = Some(last);
+                break;
+            }
+            last = column(row, 0)?;
+            page.rows.push((run, column(row, 2)?));
+        }
+        Ok(page)
+    }
+}
+
+impl SqliteQuery for OpenRuns {
+    type Found = Vec<RunId>;
+    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+        all(db, "SELECT id FROM run WHERE workspace = ?1 AND over = 0 ORDER BY seq", [self.workspace.0], |row| Ok(RunId::from_bytes(column(row, 0)?)))
+    }
+}
+
+impl SqliteQuery for LookAtSteps {
+    type Found = StepsLook;
+    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+        let ask = |id: AskId| Ok(read_ask(db, self.workspace, id)?.map(|row| Arc::unwrap_or_clone(row.ask)));
+        let sessions = self.sessions.into_iter().map(|session| look(db, self.workspace, session)).collect::<Result<_, _>>()?;
+        let asks = self.asks.into_iter().map(ask).collect::<Result<_, StoreError>>()?;
+        Ok(StepsLook { sessions, asks })
+    }
+}
+
+fn look(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<SessionLook, StoreError> {
+    let status = read_session(db, workspace, id)?.map(|row| row.session.status);
+    if status != Some(SessionStatus::Idle) {
+        return Ok(SessionLook { status, busy: false, interrupted: false, last_words: None });
+    }
+    let busy: bool = db
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND status < 2)
+                 OR EXISTS (SELECT 1 FROM outbox WHERE session = ?1 AND ask IS NOT NULL)",
+        )?
+        .query_row([id.as_bytes()], |row| row.get(0))?;
+    // By a person who stopped the turn or denied with a stop, or because nothing was heard for long.
+    let interrupted: bool = db
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM block WHERE session = ?1 AND data ->> '$.type' = 'notice' AND data ->> '$.text' = ?2)
+                 OR EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND (outcome ->> '$.decision.denied.stop' OR outcome ->> '$.decision.rejected.stop'))",
+        )?
+        .query_row(params![id.as_bytes(), texts::WITHDRAWN_INTERRUPTED], |row| row.get(0))?;
+    let last_words = db
+        .prepare_cached(
+            "SELECT data ->> '$.text' FROM block WHERE session = ?1 AND data ->> '$.type' = 'message'
+                 AND data ->> '$.role' = 'assistant' AND data ->> '$.subagent' IS NULL ORDER BY seq DESC LIMIT 1",
+        )?
+        .query_row([id.as_bytes()], |row| row.get(0))
+        .optional()?;
+    Ok(SessionLook { status, busy, interrupted, last_words })
+}

@@ -1,0 +1,221 @@
+//! The tables that rows are written to: names, columns, and the statements that write them.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use crate::error::StoreError;
+
+/// A table with rows that operations change. The numbers are in the change log: never change one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub(super) enum Table {
+    Ask = 1,
+    Block = 2,
+    Connection = 3,
+    Event = 4,
+    External = 5,
+    Grant = 6,
+    Idempotency = 7,
+    LoginCode = 8,
+    Note = 9,
+    Outbox = 10,
+    Push = 11,
+    Run = 12,
+    RunStep = 13,
+    Secret = 14,
+    Session = 15,
+    Setting = 16,
+    Token = 17,
+    Trust = 18,
+}
+
+/// The columns of an ask that change after it was opened. They are the last ones of its row.
+pub(super) const ASK_STATE: [&str; 6] = ["status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text"];
+
+impl Table {
+    const ALL: [Self; 18] = [
+        Self::Ask,
+        Self::Block,
+        Self::Connection,
+        Self::Event,
+        Self::External,
+        Self::Grant,
+        Self::Idempotency,
+        Self::LoginCode,
+        Self::Note,
+        Self::Outbox,
+        Self::Push,
+        Self::Run,
+        Self::RunStep,
+        Self::Secret,
+        Self::Session,
+        Self::Setting,
+        Self::Token,
+        Self::Trust,
+    ];
+
+    pub(super) const fn all() -> [Self; 18] {
+        Self::ALL
+    }
+
+    pub(super) fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|table| *table as u8 == number)
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Block => "block",
+            Self::Connection => "connection",
+            Self::Event => "event",
+            Self::External => "external",
+            Self::Grant => "grant_rule",
+            Self::Idempotency => "idempotency",
+            Self::LoginCode => "login_code",
+            Self::Note => "note",
+            Self::Outbox => "outbox",
+            Self::Push => "push",
+            Self::Run => "run",
+            Self::RunStep => "run_step",
+            Self::Secret => "secret",
+            Self::Session => "session",
+            Self::Setting => "setting",
+            Self::Token => "token",
+            Self::Trust => "trust",
+        }
+    }
+
+    /// All columns. The primary key comes first.
+    pub(super) const fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Ask => &[
+                "workspace", "id", "seq", "session", "connection", "owner", "native_id", "opened_by", "kind", "opened_ms",
+                "deadline_ms", "keep_ms", "agent", "project", "tool_call_id", "body", "context", "policy", "raw", "asked_text",
+                "status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text",
+            ],
+            Self::Block => &["workspace", "id", "session", "seq", "data"],
+            Self::Connection => &["workspace", "id", "kind", "agent", "epoch", "position", "wire", "state", "wake_ms"],
+            Self::Event => &["workspace", "seq", "at_ms", "kind", "session", "ask", "run", "data"],
+            Self::External => &["workspace", "token", "agent", "native_id", "session"],
+            Self::Grant => &["workspace", "id", "until_ms", "data"],
+            Self::Idempotency => &["workspace", "token", "route", "key", "fingerprint", "target", "at_ms"],
+            Self::LoginCode => &["workspace", "hash", "role", "actor", "expires_ms"],
+            Self::Note => &["workspace", "ask", "channel", "state", "attempts", "due_ms", "message"],
+            Self::Outbox => &["workspace", "id", "connection", "session", "kind", "ask", "body", "tried"],
+            Self::Push => &["workspace", "token", "endpoint", "public_key", "auth"],
+            Self::Run => &["workspace", "id", "seq", "over", "version", "updated_ms", "data"],
+            Self::RunStep => &["workspace", "run", "position", "session", "ask", "data"],
+            Self::Secret => &["workspace", "ask", "answers"],
+            Self::Session => &["workspace", "id", "seq", "connection", "ended", "updated_ms", "data"],
+            Self::Setting => &["workspace", "key", "value"],
+            Self::Token => &[
+                "workspace", "id", "hash", "role", "actor", "scope", "created_ms", "expires_ms", "revoked_ms", "device",
+            ],
+            Self::Trust => &["workspace", "path", "hash", "at_ms"],
+        }
+    }
+
+    /// How many of the columns are the primary key.
+    pub(super) const fn key_width(self) -> usize {
+        match self {
+            Self::External | Self::Idempotency => 4,
+            Self::Note | Self::RunStep => 3,
+            Self::Ask
+            | Self::Block
+            | Self::Connection
+            | Self::Event
+            | Self::Grant
+            | Self::LoginCode
+            | Self::Outbox
+            | Self::Push
+            | Self::Run
+            | Self::Secret
+            | Self::Session
+            | Self::Setting
+            | Self::Token
+            | Self::Trust => 2,
+        }
+    }
+
+    fn key_condition(self) -> String {
+        let keys = self.columns().iter().take(self.key_width()).enumerate();
+        keys.map(|(at, column)| format!("{column} = ?{}", at + 1)).collect::<Vec<_>>().join(" AND ")
+    }
+
+    fn upsert(self) -> String {
+        let (columns, width) = (self.columns(), self.key_width());
+        let places: Vec<_> = (1..=columns.len()).map(|at| format!("?{at}")).collect();
+        let updates: Vec<_> = columns[width..].iter().map(|column| format!("{column} = excluded.{column}")).collect();
+        format!(
+            "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}",
+            self.name(),
+            columns.join(", "),
+            places.join(", "),
+            columns[..width].join(", "),
+            updates.join(", ")
+        )
+    }
+}
+
+/// One change of one row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum RowChange {
+    /// The whole row, in the order of the columns.
+    Put { table: Table, values: Vec<Value> },
+    /// The key of a deleted row.
+    Delete { table: Table, key: Vec<Value> },
+    /// The key of an ask and its [`ASK_STATE`] columns.
+    AskState { values: Vec<Value> },
+}
+
+impl RowChange {
+    pub(super) const fn table(&self) -> Table {
+        match self {
+            Self::Put { table, .. } | Self::Delete { table, .. } => *table,
+            Self::AskState { .. } => Table::Ask,
+        }
+    }
+
+    /// The values of the primary key.
+    pub(super) fn key(&self) -> &[Value] {
+        match self {
+            Self::Put { table, values } => &values[..table.key_width().min(values.len())],
+            Self::Delete { key, .. } => key,
+            Self::AskState { values } => &values[..Table::Ask.key_width().min(values.len())],
+        }
+    }
+
+    /// Writes the change into its table.
+    pub(super) fn write(&self, db: &Connection, sql: &Statements) -> Result<(), StoreError> {
+        let (statement, values) = match self {
+            Self::Put { table, values } => (&sql.upserts[*table as usize], values),
+            Self::Delete { table, key } => (&sql.deletes[*table as usize], key),
+            Self::AskState { values } => (&sql.ask_state, values),
+        };
+        db.prepare_cached(statement)?.execute(params_from_iter(values))?;
+        Ok(())
+    }
+}
+
+/// The statements of all tables, by number.
+#[derive(Debug)]
+pub(super) struct Statements {
+    upserts: Vec<String>,
+    deletes: Vec<String>,
+    ask_state: String,
+}
+
+impl Statements {
+    pub(super) fn new() -> Self {
+        let mut upserts = vec![String::new(); Table::ALL.len() + 1];
+        let mut deletes = upserts.clone();
+        for table in Table::ALL {
+            upserts[table as usize] = table.upsert();
+            deletes[table as usize] = format!("DELETE FROM {} WHERE {}", table.name(), table.key_condition());
+        }
+        let width = Table::Ask.key_width();
+        let sets: Vec<_> = ASK_STATE.iter().enumerate().map(|(at, column)| format!("{column} = ?{}", width + at + 1)).collect();
+        let ask_state = format!("UPDATE ask SET {} WHERE {}", sets.join(", "), Table::Ask.key_condition());
+        Self { upserts, deletes, ask_state }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a commit announces: events of the feed, and entries of the outbox.
+
+use std::sync::Arc;
+
+use sayso_core::ask::{Ask, Decision, Reach};
+use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::raw::Raw;
+use sayso_core::run::Run;
+use sayso_core::time::Time;
+
+use super::Unit;
+use crate::error::StoreError;
+use crate::event::{About, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent};
+use crate::rows::{OutboxBody, OutboxEntry};
+
+impl Unit {
+    /// The `seq` that the next event gets.
+    pub(crate) const fn next_seq(&self) -> i64 {
+        self.counters.seq + 1
+    }
+
+    fn push_event(&mut self, event: StoredEvent) -> i64 {
+        let seq = event.seq;
+        self.counters.seq = seq;
+        self.events.push(event);
+        seq
+    }
+
+    fn new_event(&self, kind: EventKind, at: Time, session: Option<SessionId>) -> StoredEvent {
+        StoredEvent {
+            workspace: self.workspace,
+            seq: self.next_seq(),
+            at,
+            kind,
+            session,
+            run: None,
+            about: None,
+            ask: None,
+            data: None,
+            in_block: false,
+        }
+    }
+
+    /// Announces something about an ask.
+    pub(crate) fn announce_ask(&mut self, kind: EventKind, at: Time, ask: &Arc<Ask>, data: Option<Raw>) {
+        let event = self.new_event(kind, at, ask.origin.session);
+        self.push_event(StoredEvent { ask: Some(Arc::clone(ask)), data, ..event });
+    }
+
+    /// Announces something about a session, which must be loaded.
+    pub(crate) fn announce_session(&mut self, kind: EventKind, at: Time, session: SessionId, data: Raw) -> Result<(), StoreError> {
+        let about = self.session(session)?.cloned().map(|session| Arc::new(About::from(session)));
+        let event = self.new_event(kind, at, Some(session));
+        self.push_event(StoredEvent { about, data: Some(data), ..event });
+        Ok(())
+    }
+
+    /// Announces a new block. The stored event holds no data: the block is at the same `seq`.
+    pub(crate) fn announce_block(&mut self, kind: EventKind, at: Time, session: SessionId, data: Raw) -> Result<(), StoreError> {
+        self.announce_session(kind, at, session, data)?;
+        if let Some(event) = self.events.last_mut() {
+            event.in_block = true;
+        }
+        Ok(())
+    }
+
+    /// Announces something about a run.
+    pub(crate) fn announce_run(&mut self, kind: EventKind, at: Time, run: &Run, session: Option<SessionId>, data: Raw) {
+        let about = Arc::new(About { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
+        let event = self.new_event(kind, at, session);
+        self.push_event(StoredEvent { run: Some(run.id), about: Some(about), data: Some(data), ..event });
+    }
+
+    /// Announces something that is not about an ask, a session or a run. Returns its `seq`.
+    pub(crate) fn announce(&mut self, kind: EventKind, at: Time, data: Raw) -> i64 {
+        let event = self.new_event(kind, at, None);
+        self.push_event(StoredEvent { data: Some(data), ..event })
+    }
+
+    /// An ask that expires by itself.
+    pub(crate) fn schedule_deadline(&mut self, ask: AskId, at: Time) {
+        self.deadlines.push((ask, at));
+    }
+
+    /// Queues the outcome of an ask for its agent. `decision` has secrets in clear. Asks of callers are collected instead.
+    pub(crate) fn queue_outcome(&mut self, ask: &Arc<Ask>, decision: Decision, reach: Reach) {
+        let (Some(connection), Some(session)) = (ask.origin.connection, ask.origin.session) else { return };
+        let follow_up = reach == Reach::Parked;
+        let body = OutboxBody::Outcome { ask: ask.id, follow_up };
+        self.queue(connection, session, body, OutboxPayload::Outcome { ask: Arc::clone(ask), decision, follow_up });
+    }
+
+    /// Queues a command for an agent.
+    pub(crate) fn queue_command(&mut self, connection: ConnectionId, session: SessionId, command: &Raw) {
+        self.queue(connection, session, OutboxBody::Command(command.clone()), OutboxPayload::Command(command.clone()));
+    }
+
+    /// Queues a message for the process of an agent. A secret message replaces the answers in the row of the secret, and is
+    /// deleted when they would be.
+    pub(crate) fn queue_message(
+        &mut self,
+        connection: ConnectionId,
+        session: SessionId,
+        ask: Option<AskId>,
+        message: &Raw,
+        secret: bool,
+    ) {
+        let stored = match ask.filter(|_| secret) {
+            Some(ask) => {
+                self.secrets.put(ask, Arc::new(message.clone()));
+                None
+            }
+            None => Some(message.clone()),
+        };
+        let body = OutboxBody::Send { ask, message: stored, tried: false };
+        self.queue(connection, session, body, OutboxPayload::Send { ask, message: message.clone(), tried: false });
+    }
+
+    fn queue(&mut self, connection: ConnectionId, session: SessionId, body: OutboxBody, payload: OutboxPayload) {
+        self.counters.outbox += 1;
+        let id = OutboxId(self.counters.outbox);
+        self.outbox.put(id, Arc::new(OutboxEntry { connection, session, body }));
+        self.queued.push(OutboxRow { id, connection, session, payload });
+    }
+}

@@ -1,0 +1,156 @@
+//! Rows of one table inside a unit of work.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use crate::error::StoreError;
+
+/// The rows of one table that a batch has loaded or changed.
+///
+/// A key that was never loaded is an error and not an absent row: an operation that forgot to name a read must fail in its
+/// first test instead of overwriting data it has not seen.
+#[derive(Debug)]
+pub(crate) struct Rows<K, R> {
+    table: &'static str,
+    slots: HashMap<K, Slot<R>>,
+    /// Changed keys in the order of their first change.
+    changed: Vec<K>,
+    /// What the current operation replaced, newest last.
+    undo: Vec<(K, Option<Slot<R>>)>,
+}
+
+#[derive(Debug)]
+struct Slot<R> {
+    row: Option<Arc<R>>,
+    changed: bool,
+}
+
+// Derived `Clone` would demand `R: Clone`.
+impl<R> Clone for Slot<R> {
+    fn clone(&self) -> Self {
+        Self { row: self.row.clone(), changed: self.changed }
+    }
+}
+
+impl<K: Clone + Eq + Hash, R> Rows<K, R> {
+    pub(crate) fn new(table: &'static str) -> Self {
+        Self { table, slots: HashMap::new(), changed: Vec::new(), undo: Vec::new() }
+    }
+
+    /// Adds a row as it is stored, or its absence. Rows that the batch has changed already stay as they are.
+    pub(crate) fn load(&mut self, key: K, row: Option<Arc<R>>) {
+        self.slots.entry(key).or_insert(Slot { row, changed: false });
+    }
+
+    pub(crate) fn is_loaded(&self, key: &K) -> bool {
+        self.slots.contains_key(key)
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Result<Option<&Arc<R>>, StoreError> {
+        match self.slots.get(key) {
+            Some(slot) => Ok(slot.row.as_ref()),
+            None => Err(StoreError::NotLoaded { table: self.table }),
+        }
+    }
+
+    pub(crate) fn put(&mut self, key: K, row: Arc<R>) {
+        self.set(key, Some(row));
+    }
+
+    pub(crate) fn remove(&mut self, key: K) {
+        self.set(key, None);
+    }
+
+    fn set(&mut self, key: K, row: Option<Arc<R>>) {
+        let before = self.slots.insert(key.clone(), Slot { row, changed: true });
+        if !before.as_ref().is_some_and(|slot| slot.changed) {
+            self.changed.push(key.clone());
+        }
+        self.undo.push((key, before));
+    }
+
+    /// Every row that is present, loaded or changed.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &Arc<R>> {
+        self.slots.values().filter_map(|slot| slot.row.as_ref())
+    }
+
+    /// Every row that is present, with its key.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
+        self.slots.iter().filter_map(|(key, slot)| slot.row.as_ref().map(|row| (key, row)))
+    }
+
+    /// The changed rows in the order of their first change. `None` is a deletion.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (&K, Option<&Arc<R>>)> {
+        self.changed.iter().filter_map(|key| self.slots.get(key).map(|slot| (key, slot.row.as_ref())))
+    }
+
+    /// Keeps the changes of the current operation.
+    pub(crate) fn keep(&mut self) {
+        self.undo.clear();
+    }
+
+    /// Takes back the changes of the current operation.
+    pub(crate) fn roll_back(&mut self) {
+        while let Some((key, before)) = self.undo.pop() {
+            let was_changed = before.as_ref().is_some_and(|slot| slot.changed);
+            match before {
+                Some(slot) => self.slots.insert(key, slot),
+                None => self.slots.remove(&key),
+            };
+            if !was_changed {
+                self.changed.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(rows: &Rows<u8, u8>) -> Vec<(u8, Option<u8>)> {
+        rows.changes().map(|(key, row)| (*key, row.map(|row| **row))).collect()
+    }
+
+    #[test]
+    fn key_that_was_not_loaded_is_an_error() {
+        let mut rows = Rows::<u8, u8>::new("ask");
+        assert!(matches!(rows.get(&1), Err(StoreError::NotLoaded { table: "ask" })));
+        rows.load(1, None);
+        assert_eq!(rows.get(&1).unwrap(), None);
+    }
+
+    #[test]
+    fn loading_does_not_replace_a_change() {
+        let mut rows = Rows::new("ask");
+        rows.put(1, Arc::new(7));
+        rows.load(1, Some(Arc::new(3)));
+        assert_eq!(rows.get(&1).unwrap().map(|row| **row), Some(7));
+    }
+
+    #[test]
+    fn rolling_back_restores_loaded_rows_and_earlier_operations() {
+        let mut rows = Rows::new("ask");
+        rows.load(1, Some(Arc::new(1)));
+        rows.put(2, Arc::new(2));
+        rows.keep();
+        rows.put(1, Arc::new(10));
+        rows.put(2, Arc::new(20));
+        rows.remove(2);
+        rows.put(3, Arc::new(30));
+        rows.roll_back();
+        assert_eq!(values(&rows), [(2, Some(2))]);
+        assert_eq!(rows.get(&1).unwrap().map(|row| **row), Some(1));
+        assert!(!rows.is_loaded(&3));
+    }
+
+    #[test]
+    fn row_that_changes_twice_is_one_change() {
+        let mut rows = Rows::new("ask");
+        rows.put(1, Arc::new(1));
+        rows.put(1, Arc::new(2));
+        rows.remove(5);
+        assert_eq!(values(&rows), [(1, Some(2)), (5, None)]);
+    }
+}
