@@ -18,3 +18,4 @@ pub mod policy;
 pub mod run;
 pub mod session;
 pub mod token;
+pub mod workflow;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sayso_core::ask as core;
 use sayso_core::limits;
 use sayso_core::run as domain;
+use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -132,21 +133,20 @@ impl RunStep {
     /// The step as clients see it.
     #[must_use]
     pub fn of(run: &domain::Run, step: &domain::StepRun) -> Self {
-        use domain::StepState as State;
-        let (output, reason, ask) = match &step.state {
-            State::Completed { output } => (Some(output.clone()), None, None),
-            State::Failed { reason } | State::Cancelled { reason } => (None, Some(reason.clone()), None),
-            State::Asking { ask } => (None, None, Some(ask.to_string())),
-            State::Pending | State::Running { .. } => (None, None, None),
-        };
+        Self::from(StepSnapshot::of(run, step))
+    }
+}
+
+impl From<StepSnapshot> for RunStep {
+    fn from(step: StepSnapshot) -> Self {
         Self {
-            id: step.id.clone(),
-            agent: run.written(&step.id).and_then(|written| written.agent.clone()),
-            status: step.state.word().to_owned(),
-            session_id: step.last_session.map(|session| session.to_string()),
-            ask_id: ask,
-            output,
-            reason,
+            id: step.step_id,
+            agent: step.agent,
+            status: step.status.as_str().to_owned(),
+            session_id: step.session_id.map(|session| session.to_string()),
+            ask_id: step.ask_id.map(|ask| ask.to_string()),
+            output: step.output,
+            reason: step.reason,
             attempts: step.attempts,
             started_at: step.started_at,
             ended_at: step.ended_at,
@@ -297,7 +297,7 @@ impl RunQuestion {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRun {
     /// The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`.
-    #[schema(value_type = Object)]
+    #[schema(value_type = crate::workflow::WorkflowSource)]
     pub workflow: serde_json::Value,
     /// What it is given. Numbers and yes or no are taken as text.
     #[serde(default)]
@@ -415,6 +415,11 @@ pub struct QuestionAnswered {
 }
 
 impl QuestionAsked {
+    /// Leaves out what makes a question large, for an event: the whole is at `GET /v1/asks/{id}`.
+    pub fn shorten(&mut self) {
+        self.question.shorten();
+    }
+
     /// The data of the event, at this time.
     #[must_use]
     pub fn of(ask: &core::Ask, at: Time) -> Self {
@@ -430,6 +435,13 @@ impl QuestionAsked {
 }
 
 impl QuestionAnswered {
+    /// Leaves out what makes a question and its answer large, for an event.
+    pub fn shorten(&mut self) {
+        self.question.shorten();
+        self.answers.clear();
+        self.message = self.message.take().map(|message| limits::head(&message, 1024).to_owned());
+    }
+
     /// The data of the event; nothing while it is pending.
     #[must_use]
     pub fn of(ask: &core::Ask) -> Option<Self> {
@@ -478,15 +490,19 @@ pub struct RunNews {
     pub reason: Option<String>,
 }
 
-impl RunNews {
-    /// The data of the event.
-    #[must_use]
-    pub fn of(run: &domain::Run) -> Self {
+impl From<&RunSnapshot> for RunNews {
+    fn from(run: &RunSnapshot) -> Self {
         Self {
-            run_id: run.id.to_string(),
-            workflow: run.workflow.name.clone(),
+            run_id: run.run_id.to_string(),
+            workflow: run.workflow.clone(),
             status: RunStatus::of(&run.status, false),
             reason: run.status.reason().map(str::to_owned),
         }
+    }
+}
+
+impl From<StepSnapshot> for StepNews {
+    fn from(step: StepSnapshot) -> Self {
+        Self { run_id: step.run_id.to_string(), step_id: step.step_id.clone(), step: RunStep::from(step) }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sayso_core::session as core;
+use sayso_core::snapshot::SessionSnapshot;
 use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -87,35 +88,36 @@ impl Session {
     /// The session as clients see it, with this many asks pending.
     #[must_use]
     pub fn of(session: &core::Session, pending: u32) -> Self {
-        let (status, reason, resumable) = match &session.status {
-            core::SessionStatus::Running if pending > 0 => (SessionStatus::Waiting, None, false),
-            core::SessionStatus::Running => (SessionStatus::Running, None, false),
-            core::SessionStatus::Idle => (SessionStatus::Idle, None, false),
-            core::SessionStatus::Stalled => (SessionStatus::Stalled, None, false),
-            core::SessionStatus::Ended { reason, failed, resumable } => {
-                let status = if *failed { SessionStatus::Failed } else { SessionStatus::Ended };
-                (status, Some(reason.clone()), *resumable)
-            }
-        };
+        let mut shown = Self::from(SessionSnapshot::from(session));
+        shown.pending = pending;
+        if pending > 0 && shown.status == SessionStatus::Running {
+            shown.status = SessionStatus::Waiting;
+        }
+        shown
+    }
+}
+
+impl From<SessionSnapshot> for Session {
+    fn from(session: SessionSnapshot) -> Self {
         Self {
             id: session.id.to_string(),
-            agent: session.agent.clone(),
-            title: session.title.clone(),
-            cwd: session.project.clone(),
-            branch: session.branch.clone(),
-            status,
-            reason,
-            resumable,
-            permission_mode: session.permission_mode.clone(),
-            model: session.model.clone(),
+            agent: session.agent,
+            title: session.title,
+            cwd: session.project,
+            branch: session.branch,
+            status: session.status.status.into(),
+            reason: session.status.reason,
+            resumable: session.status.resumable,
+            permission_mode: session.permission_mode,
+            model: session.model,
             policy: serde_json::to_value(&session.policy).unwrap_or_default(),
-            external: session.external.is_some(),
-            native_id: session.external.as_ref().map(|external| external.native_id.clone()),
-            labels: session.labels.clone(),
+            external: session.external,
+            native_id: session.native_id,
+            labels: session.labels,
             created_at: session.created_at,
             updated_at: session.updated_at,
             asks: None,
-            pending,
+            pending: 0,
             seq: None,
         }
     }

@@ -1,13 +1,30 @@
-//! Asks for the unit tests.
+//! Asks and events for the unit tests.
 
 use std::collections::BTreeMap;
 
 use sayso_client::api::ask::{
     ActionKind, Approval, Ask, AskKind, AskStatus, InputKind, Preview, Question, QuestionOption, Reach,
 };
+use sayso_client::api::event::FeedEvent;
 use sayso_core::time::Time;
+use serde_json::{Value, json};
 
 use crate::output::Look;
+
+/// An event of the feed. Blocks of a transcript get the fields that the tests do not look at.
+pub(crate) fn feed_event(name: &str, data: &Value) -> FeedEvent {
+    let mut whole = match name.split_once('.') {
+        Some(("message" | "tool", _)) => {
+            json!({"id": "b", "at": "1970-01-01T00:00:00Z", "messageId": "b", "toolCallId": "t", "status": "running"})
+        }
+        Some(_) | None => json!({}),
+    };
+    for (key, value) in data.as_object().unwrap() {
+        whole[key] = value.clone();
+    }
+    let event = json!({"seq": 1, "at": "1970-01-01T00:00:00Z", "type": name, "sessionId": null, "data": whole});
+    serde_json::from_value(event).unwrap()
+}
 
 pub(crate) fn look() -> Look {
     Look { colour: false, ascii: false, width: 80, home: Some("/home/ada".into()) }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use sayso_client::api::ask::{Actor, AskStatus, ShownAnswer};
-use sayso_client::api::event::{Event, names};
-use sayso_client::api::run::{QuestionAnswered, QuestionAsked, RunNews, RunQuestion, RunStatus, StepNews};
+use sayso_client::api::ask::{Actor, Ask, AskKind, AskStatus, ShownAnswer};
+use sayso_client::api::event::{AskEvent, Event, FeedEvent};
+use sayso_client::api::run::{QuestionAnswered, RunQuestion, RunStatus, StepNews};
 use sayso_core::time::Time;
-use serde::Deserialize;
 
 use crate::output::{Look, Style};
 use crate::sanitize;
@@ -38,17 +37,6 @@ pub(crate) struct Trace {
     here: BTreeSet<String>,
 }
 
-/// What of an ask says whether it belongs to a run.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Belongs {
-    id: String,
-    run_id: Option<String>,
-    step_id: Option<String>,
-    session_id: Option<String>,
-    kind: String,
-}
-
 impl Trace {
     /// Follows this run.
     pub(crate) fn of(run: &str) -> Self {
@@ -61,52 +49,88 @@ impl Trace {
     }
 
     /// What an event means; nothing if it is not about this run.
-    pub(crate) fn take(&mut self, event: &Event<'_>, look: &Look) -> Vec<Piece> {
-        let data = event.data.get();
-        match event.kind.as_ref() {
-            names::AGENT_QUESTION_ASKED => {
-                let Some(asked) = read::<QuestionAsked>(data).filter(|asked| asked.run_id == self.run) else { return Vec::new() };
+    pub(crate) fn take(&mut self, event: &FeedEvent, look: &Look) -> Vec<Piece> {
+        match &event.event {
+            Event::AgentQuestionAsked(asked) if asked.run_id == self.run => {
                 self.asked.insert(asked.question.id.clone());
                 vec![Piece::Asked(asked.question.id.clone(), question(event.at, &asked.step_id, &asked.question, look))]
             }
-            names::AGENT_QUESTION_ANSWERED => {
-                let Some(done) = read::<QuestionAnswered>(data).filter(|done| done.run_id == self.run) else { return Vec::new() };
+            Event::AgentQuestionAnswered(done) if done.run_id == self.run => {
                 let mut pieces = Vec::new();
                 // What the policy decides is not told of before.
                 if !self.asked.remove(&done.question_id) {
                     pieces.push(Piece::Line(question(event.at, &done.step_id, &done.question, look)));
                 }
-                pieces.push(Piece::Line(self.answered(event.at, &done, look)));
+                pieces.push(Piece::Line(self.answered(event.at, done, look)));
                 pieces
             }
-            names::QUESTION_RESOLVED | names::APPROVAL_RESOLVED | names::LINK_RESOLVED => {
-                let ask = read::<Belongs>(data).filter(|ask| ask.run_id.as_deref() == Some(&self.run));
-                ask.map(|ask| Piece::Resolved(ask.id)).into_iter().collect()
+            Event::QuestionResolved(AskEvent { ask, .. })
+            | Event::ApprovalResolved(AskEvent { ask, .. })
+            | Event::LinkResolved(AskEvent { ask, .. })
+                if self.owns(ask) =>
+            {
+                vec![Piece::Resolved(ask.id.clone())]
             }
-            names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED => {
-                let Some(ask) = read::<Belongs>(data).filter(|ask| ask.run_id.as_deref() == Some(&self.run)) else {
-                    return Vec::new();
-                };
-                let what = match (ask.session_id, ask.kind.as_str()) {
+            Event::QuestionRequested(AskEvent { ask, .. })
+            | Event::ApprovalRequested(AskEvent { ask, .. })
+            | Event::LinkRequested(AskEvent { ask, .. })
+                if self.owns(ask) =>
+            {
+                let what = match (&ask.session_id, ask.kind) {
                     (None, _) => "checkpoint",
                     // It has an event of its own.
-                    (Some(_), "question") => return Vec::new(),
-                    (Some(_), _) => "agent asks for an approval",
+                    (Some(_), AskKind::Question) => return Vec::new(),
+                    (Some(_), AskKind::Approval | AskKind::Link) => "agent asks for an approval",
                 };
-                let step = sanitize::line(&ask.step_id.unwrap_or_default());
+                let step = sanitize::line(ask.step_id.as_deref().unwrap_or_default());
                 let line = look.paint(Style::Waiting, &format!("{} ? {step}: {what}", clock(event.at)));
-                vec![Piece::Asked(ask.id, line)]
+                vec![Piece::Asked(ask.id.clone(), line)]
             }
-            names::STEP_STARTED | names::STEP_COMPLETED | names::STEP_FAILED | names::STEP_CANCELLED => {
-                let news = read::<StepNews>(data).filter(|news| news.run_id == self.run);
-                news.map(|news| Piece::Line(step(event.at, &news, look))).into_iter().collect()
+            Event::StepStarted(news) | Event::StepCompleted(news) | Event::StepFailed(news) | Event::StepCancelled(news)
+                if news.run_id == self.run =>
+            {
+                vec![Piece::Line(step(event.at, news, look))]
             }
-            names::RUN_COMPLETED | names::RUN_FAILED | names::RUN_CANCELLED => {
-                let news = read::<RunNews>(data).filter(|news| news.run_id == self.run);
-                news.map(|news| Piece::Over(news.status, news.reason)).into_iter().collect()
+            Event::RunCompleted(news) | Event::RunFailed(news) | Event::RunCancelled(news) if news.run_id == self.run => {
+                vec![Piece::Over(news.status, news.reason.clone())]
             }
-            _ => Vec::new(),
+            // Events of other runs, and those that say nothing about a run.
+            Event::AgentQuestionAsked(_)
+            | Event::AgentQuestionAnswered(_)
+            | Event::QuestionResolved(_)
+            | Event::ApprovalResolved(_)
+            | Event::LinkResolved(_)
+            | Event::QuestionRequested(_)
+            | Event::ApprovalRequested(_)
+            | Event::LinkRequested(_)
+            | Event::StepStarted(_)
+            | Event::StepCompleted(_)
+            | Event::StepFailed(_)
+            | Event::StepCancelled(_)
+            | Event::RunStarted(_)
+            | Event::RunCompleted(_)
+            | Event::RunFailed(_)
+            | Event::RunCancelled(_)
+            | Event::AskParked(_)
+            | Event::AskSnoozed(_)
+            | Event::AskDelivery(_)
+            | Event::SessionCreated(_)
+            | Event::SessionStatus(_)
+            | Event::SessionEnded(_)
+            | Event::MessageDelta(_)
+            | Event::MessageCompleted(_)
+            | Event::ToolStarted(_)
+            | Event::ToolUpdated(_)
+            | Event::ToolCompleted(_)
+            | Event::Notice(_)
+            | Event::Error(_)
+            | Event::PolicyChanged(_) => Vec::new(),
         }
+    }
+
+    /// Whether an ask belongs to this run.
+    fn owns(&self, ask: &Ask) -> bool {
+        ask.run_id.as_deref() == Some(self.run.as_str())
     }
 
     fn answered(&self, at: Time, done: &QuestionAnswered, look: &Look) -> String {
@@ -184,23 +208,11 @@ fn clock(at: Time) -> String {
     }
 }
 
-/// Reads what is known. What does not read is not shown.
-fn read<T: for<'de> Deserialize<'de>>(data: &str) -> Option<T> {
-    serde_json::from_str(data).ok()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
-    use crate::fixtures::look;
+    use crate::fixtures::{feed_event, look};
     use serde_json::{Value, json};
-
-    fn event(kind: &'static str, data: &Value) -> Event<'static> {
-        let data = serde_json::value::RawValue::from_string(data.to_string()).unwrap();
-        Event { seq: Some(1), at: Time::from_millis(0), kind: kind.into(), session_id: None, data: Cow::Owned(data) }
-    }
 
     fn asked() -> Value {
         json!({"runId": "run_1", "stepId": "plan", "sessionId": "ses_1", "timestamp": "2026-11-15T12:01:07Z", "question": {
@@ -222,7 +234,7 @@ mod tests {
 
     fn lines(trace: &mut Trace, kind: &'static str, data: &Value) -> Vec<String> {
         trace
-            .take(&event(kind, data), &look())
+            .take(&feed_event(kind, data), &look())
             .into_iter()
             .map(|piece| match piece {
                 // The time is the machine's; the rest is ours.
@@ -236,11 +248,11 @@ mod tests {
     #[test]
     fn a_question_and_its_answer_have_the_two_lines_of_a_trace() {
         let mut trace = Trace::of("run_1");
-        assert_eq!(lines(&mut trace, names::AGENT_QUESTION_ASKED, &asked()), ["? plan: agent asks: Database Strategy, Cache"]);
+        assert_eq!(lines(&mut trace, "agent_question_asked", &asked()), ["? plan: agent asks: Database Strategy, Cache"]);
         trace.decided("ask_1");
         let by = json!({"kind": "person", "name": "ada", "via": "terminal"});
         assert_eq!(
-            lines(&mut trace, names::AGENT_QUESTION_ANSWERED, &answered("answered", by)),
+            lines(&mut trace, "agent_question_answered", &answered("answered", by)),
             ["→ plan: answered: SQLite, None (you, terminal)"]
         );
     }
@@ -254,7 +266,7 @@ mod tests {
             ("rejected", json!({"kind": "timeout", "after": "30s"}), "→ plan: timed out → rejected"),
             ("rejected", json!({"kind": "person", "name": "ada", "via": "http"}), "→ plan: rejected (ada, http)"),
         ] {
-            let said = lines(&mut Trace::of("run_1"), names::AGENT_QUESTION_ANSWERED, &answered(status, by));
+            let said = lines(&mut Trace::of("run_1"), "agent_question_answered", &answered(status, by));
             // Nobody was told that it was asked, so that comes first.
             assert_eq!(said, ["? plan: agent asks: Database Strategy, Cache", line]);
         }
@@ -268,18 +280,18 @@ mod tests {
             Some(Piece::Line(line) | Piece::Asked(_, line)) => line,
             other => panic!("{other:?}"),
         };
-        assert!(shown(trace.take(&event(names::AGENT_QUESTION_ASKED, &asked()), &look)).starts_with("\u{1b}[33m"));
+        assert!(shown(trace.take(&feed_event("agent_question_asked", &asked()), &look)).starts_with("\u{1b}[33m"));
         let by = json!({"kind": "person", "name": "ada"});
-        let answered = event(names::AGENT_QUESTION_ANSWERED, &answered("answered", by));
+        let answered = feed_event("agent_question_answered", &answered("answered", by));
         assert!(shown(trace.take(&answered, &look)).starts_with("\u{1b}[32m"));
     }
 
     #[test]
     fn other_runs_and_hostile_headers_do_no_harm() {
-        assert_eq!(lines(&mut Trace::of("run_2"), names::AGENT_QUESTION_ASKED, &asked()), Vec::<String>::new());
+        assert_eq!(lines(&mut Trace::of("run_2"), "agent_question_asked", &asked()), Vec::<String>::new());
         let mut hostile = asked();
         hostile["question"]["questions"][0]["header"] = json!("\u{1b}[2J");
-        let line = lines(&mut Trace::of("run_1"), names::AGENT_QUESTION_ASKED, &hostile).concat();
+        let line = lines(&mut Trace::of("run_1"), "agent_question_asked", &hostile).concat();
         assert!(!line.contains('\u{1b}'), "{line}");
     }
 }

@@ -27,7 +27,6 @@ mod paths;
 mod policy;
 mod runs;
 mod sessions;
-mod sse;
 mod stream;
 mod tokens;
 

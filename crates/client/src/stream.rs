@@ -1,17 +1,16 @@
 //! The event stream: resumes where it was, and says when it has to.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use futures_core::Stream;
 use reqwest::{Response, StatusCode, Url};
-use sayso_api::event::{Event, names};
+use sayso_api::event::{FeedEvent, RESET};
+use sayso_net::{SseFrame, SseReader};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::backoff::Backoff;
 use crate::client::Client;
 use crate::error::Error;
-use crate::sse::{Frame, Parser};
 
 /// The server sends something every 15 s. After three times that the connection is dead.
 const SILENCE: Duration = Duration::from_secs(45);
@@ -19,11 +18,14 @@ const SILENCE: Duration = Duration::from_secs(45);
 /// How long the server may take to begin a stream.
 const OPEN: Duration = Duration::from_secs(15);
 
+/// The most bytes that one event may hold. The server sends at most 64 KiB for an ask.
+const FRAME_LIMIT: usize = 1024 * 1024;
+
 /// What a stream yields.
 #[derive(Debug, Clone)]
 pub enum StreamItem {
-    /// Something happened.
-    Event(Event<'static>),
+    /// Something happened. Events of a type that this version does not know are skipped.
+    Event(Box<FeedEvent>),
     /// The past that was asked for is gone: list again. The stream goes on after `seq`.
     Reset {
         /// The feed position that the stream goes on from.
@@ -43,7 +45,7 @@ pub enum StreamItem {
 impl StreamItem {
     /// The event, if it is one.
     #[must_use]
-    pub fn event(&self) -> Option<&Event<'static>> {
+    pub fn event(&self) -> Option<&FeedEvent> {
         match self {
             Self::Event(event) => Some(event),
             Self::Reset { .. } | Self::Reconnecting { .. } | Self::Reconnected => None,
@@ -58,7 +60,7 @@ pub struct EventStream {
     url: Url,
     /// The last `seq` that was seen; nothing before the first event of a stream that begins now.
     last: Option<i64>,
-    parser: Parser,
+    reader: SseReader,
     state: StreamState,
     backoff: Backoff,
 }
@@ -88,7 +90,14 @@ impl Client {
 impl EventStream {
     fn new(client: Client, url: Url, since: Option<i64>) -> Self {
         let backoff = Backoff::new(Duration::from_millis(200), Duration::from_secs(10));
-        Self { client, url, last: since, parser: Parser::default(), state: StreamState::Waiting(Instant::now()), backoff }
+        Self {
+            client,
+            url,
+            last: since,
+            reader: SseReader::new(FRAME_LIMIT),
+            state: StreamState::Waiting(Instant::now()),
+            backoff,
+        }
     }
 
     /// The feed position up to which everything was seen.
@@ -116,7 +125,7 @@ impl EventStream {
     /// an event stream. Then the stream is over.
     pub async fn next(&mut self) -> Result<StreamItem, Error> {
         loop {
-            while let Some(frame) = self.parser.pop() {
+            while let Some(frame) = self.reader.pop() {
                 if let Some(item) = self.take(&frame)? {
                     return Ok(item);
                 }
@@ -138,7 +147,7 @@ impl EventStream {
                 StreamState::Open(response) => match timeout_at(Instant::now() + SILENCE, response.chunk()).await {
                     Ok(Ok(Some(bytes))) => {
                         self.backoff.reset();
-                        self.parser.push(&bytes).map_err(|error| self.client.protocol(error.to_string()))?;
+                        self.reader.push(&bytes).map_err(|error| self.client.protocol(error.to_string()))?;
                     }
                     Ok(Ok(None) | Err(_)) | Err(_) => return Ok(self.lost()),
                 },
@@ -181,13 +190,13 @@ impl EventStream {
 
     fn lost(&mut self) -> StreamItem {
         let after = self.backoff.next();
-        self.parser = Parser::default();
+        self.reader = SseReader::new(FRAME_LIMIT);
         self.state = StreamState::Waiting(Instant::now() + after);
         StreamItem::Reconnecting { attempt: self.backoff.attempt(), after }
     }
 
-    fn take(&mut self, frame: &Frame) -> Result<Option<StreamItem>, Error> {
-        if frame.event == names::RESET {
+    fn take(&mut self, frame: &SseFrame) -> Result<Option<StreamItem>, Error> {
+        if frame.event == RESET {
             #[derive(serde::Deserialize)]
             struct Reset {
                 seq: i64,
@@ -196,21 +205,15 @@ impl EventStream {
             self.last = Some(seq);
             return Ok(Some(StreamItem::Reset { seq }));
         }
-        // What does not read as an event is of a later version, and not for us.
-        let Ok(event) = serde_json::from_str::<Event<'_>>(&frame.data) else { return Ok(None) };
-        let seq = event.seq.or_else(|| frame.id.as_deref().and_then(|id| id.parse().ok()));
+        let event = serde_json::from_str::<FeedEvent>(&frame.data).ok();
+        let seq = event.as_ref().and_then(|event| event.seq).or_else(|| frame.id.as_deref().and_then(|id| id.parse().ok()));
         if let Some(seq) = seq {
             if self.last.is_some_and(|last| seq <= last) {
                 return Ok(None);
             }
             self.last = Some(seq);
         }
-        Ok(Some(StreamItem::Event(Event {
-            seq,
-            at: event.at,
-            kind: Cow::Owned(event.kind.into_owned()),
-            session_id: event.session_id,
-            data: Cow::Owned(event.data.into_owned()),
-        })))
+        // An event that cannot be read is of a later version: it counts, and is skipped.
+        Ok(event.map(|event| StreamItem::Event(Box::new(FeedEvent { seq, ..event }))))
     }
 }

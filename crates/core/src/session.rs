@@ -32,43 +32,7 @@ pub enum SessionStatus {
     },
 }
 
-/// The status as clients and events say it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StatusNews {
-    /// `running`, `idle`, `stalled`, `ended` or `failed`.
-    pub status: String,
-    /// Why it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Whether it can be taken up again.
-    #[serde(default)]
-    pub resumable: bool,
-}
-
 impl SessionStatus {
-    /// The word for it.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Idle => "idle",
-            Self::Stalled => "stalled",
-            Self::Ended { failed: false, .. } => "ended",
-            Self::Ended { failed: true, .. } => "failed",
-        }
-    }
-
-    /// What is said when it changes.
-    #[must_use]
-    pub fn news(&self) -> StatusNews {
-        let (reason, resumable) = match self {
-            Self::Running | Self::Idle | Self::Stalled => (None, false),
-            Self::Ended { reason, resumable, .. } => (Some(reason.clone()), *resumable),
-        };
-        StatusNews { status: self.word().to_owned(), reason, resumable }
-    }
-
     /// Whether the session is over.
     #[must_use]
     pub const fn is_ended(&self) -> bool {

@@ -1,11 +1,14 @@
-//! The one way out: every HTTP client of Sayso is made here, so that the whole program has one TLS provider.
+//! Outgoing HTTP: every client of Sayso is made here, so that the whole program has one TLS provider, and every event stream is
+//! read here.
 
 mod public;
+mod sse;
 
 use std::sync::Once;
 use std::time::Duration;
 
 pub use public::{Reach, Refused, client_within, is_public};
+pub use sse::{SseFrame, SseReader, SseTooLarge};
 
 /// Makes `ring` the TLS provider of this program. Whoever makes a TLS connection by other means than
 /// [`client`] calls it first; more than once does no harm.

@@ -8,6 +8,8 @@ use sayso_core::raw::Raw;
 use sayso_core::session::{Labels, Session, StepOf};
 use sayso_core::time::Time;
 
+use crate::payload::EventPayload;
+
 /// A workspace: its own feed, its own sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkspaceId(pub i64);
@@ -135,19 +137,15 @@ pub struct StoredEvent {
     pub seq: i64,
     /// When.
     pub at: Time,
-    /// What.
-    pub kind: EventKind,
     /// The session it belongs to.
     pub session: Option<SessionId>,
     /// The run it is about, for events of runs.
     pub run: Option<RunId>,
     /// Who may see it, for events of a session or a run that are not about an ask.
     pub about: Option<Arc<About>>,
-    /// The ask, for events of asks: as it stood at that moment.
-    pub ask: Option<Arc<Ask>>,
-    /// The rest.
-    pub data: Option<Raw>,
-    /// Whether the data is in the block at the same `seq` and need not be stored a second time.
+    /// What it says.
+    pub payload: EventPayload,
+    /// Whether the block at the same `seq` is the payload, so that it need not be stored a second time.
     pub(crate) in_block: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::error::OpenError;
 /// Holds the data directory as long as it lives.
 #[derive(Debug)]
 pub struct DirLock {
-    _file: File,
+    file: File,
 }
 
 impl DirLock {
@@ -36,6 +36,29 @@ impl DirLock {
         file.set_len(0).map_err(io)?;
         file.rewind().map_err(io)?;
         writeln!(file, "{}", std::process::id()).map_err(io)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for DirLock {
+    /// Closing the file would not be enough: a child process that another thread has just forked holds the same open file
+    /// until it executes its program, and with it the lock.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_is_released_while_a_forked_child_still_holds_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = DirLock::take(dir.path()).unwrap();
+        let inherited = held.file.try_clone().unwrap();
+        drop(held);
+        DirLock::take(dir.path()).unwrap();
+        drop(inherited);
     }
 }

@@ -8,10 +8,11 @@ use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
+use sayso_core::transcript::Block;
 
 /// The party whose request ids are unique among its pending asks: a connection, or the token of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct OwnerId(pub [u8; 16]);
+pub(crate) struct OwnerId(pub(crate) [u8; 16]);
 
 impl From<ConnectionId> for OwnerId {
     fn from(id: ConnectionId) -> Self {
@@ -78,7 +79,7 @@ pub(crate) struct RunRow {
 pub(crate) struct BlockRow {
     pub(crate) session: SessionId,
     pub(crate) seq: i64,
-    pub(crate) data: Raw,
+    pub(crate) block: Block,
 }
 
 /// Something on its way to an agent.

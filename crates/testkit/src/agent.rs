@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use sayso_api::ask::Ask;
+use sayso_api::event::{Event, FeedEvent};
 use sayso_api::session::{NewSession, Session, SessionStatus, TranscriptQuery};
 use sayso_client::Client;
 
@@ -53,9 +54,9 @@ impl ScriptedAgent {
     /// When it asks nothing more.
     pub async fn asks(&mut self) -> Result<Ask> {
         let session = self.session.id.clone();
-        let requested = |name: &str| name.ends_with(".requested");
-        let event = self.watch.until(&format!("an ask of {session}"), |event| requested(&event.kind)).await?;
-        crate::watch::ask_of(&event).context("the event carries no ask")
+        let requested = |event: &FeedEvent| event.name().ends_with(".requested");
+        let event = self.watch.until(&format!("an ask of {session}"), requested).await?;
+        event.event.ask().map(|carried| carried.ask.clone()).context("the event carries no ask")
     }
 
     /// Waits until its turn is over, and gives the last thing it said.
@@ -63,13 +64,11 @@ impl ScriptedAgent {
     /// # Errors
     /// When the turn does not end, or the session failed.
     pub async fn finished(&mut self) -> Result<String> {
-        let ended = ["\"idle\"", "\"ended\"", "\"failed\""];
-        self.watch
-            .until("the end of the turn", |event| {
-                event.kind == "session.ended"
-                    || (event.kind == "session.status" && ended.iter().any(|status| event.data.get().contains(status)))
-            })
-            .await?;
+        let ended = |event: &FeedEvent| match &event.event {
+            Event::SessionStatus(changed) => changed.status == SessionStatus::Idle,
+            other => matches!(other, Event::SessionEnded(_)),
+        };
+        self.watch.until("the end of the turn", ended).await?;
         let session = self.client.session(&self.session.id).await?;
         if session.status == SessionStatus::Failed {
             bail!("the session failed: {}", session.reason.unwrap_or_default());

@@ -7,7 +7,7 @@ use sayso_client::{Client, StreamItem};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::watch::{ask_of, within};
+use crate::watch::within;
 
 /// A text to be found: a part of it, ignoring case, or `/a regular expression/`.
 #[derive(Debug, Clone)]
@@ -129,12 +129,12 @@ impl Answerer {
             let mut stream = client.events(Some(from.take().unwrap_or(page.seq)));
             loop {
                 match stream.next().await? {
-                    StreamItem::Event(event) if event.kind.ends_with(".requested") => {
-                        if let Some(ask) = ask_of(&event) {
-                            self.decide(client, &ask, decided).await?;
+                    StreamItem::Event(event) => {
+                        if let Some(carried) = event.event.ask().filter(|_| event.name().ends_with(".requested")) {
+                            self.decide(client, &carried.ask, decided).await?;
                         }
                     }
-                    StreamItem::Event(_) | StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
+                    StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
                     StreamItem::Reset { seq } => {
                         from = Some(seq);
                         break;

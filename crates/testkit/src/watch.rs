@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use sayso_api::ask::{Ask, AskQuery, Delivery};
-use sayso_api::event::Event;
+use sayso_api::event::FeedEvent;
 use sayso_client::{Client, EventStream, StreamItem};
 
 /// How long anything in a test may take. It is only ever reached by a test that fails.
@@ -84,7 +84,7 @@ impl Watch {
     ///
     /// # Errors
     /// When the stream is refused, reset, or silent for too long.
-    pub async fn next(&mut self) -> Result<Event<'static>> {
+    pub async fn next(&mut self) -> Result<FeedEvent> {
         self.until("an event", |_| true).await
     }
 
@@ -92,7 +92,7 @@ impl Watch {
     ///
     /// # Errors
     /// When the stream is refused, reset, or the event does not come.
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&Event<'static>) -> bool) -> Result<Event<'static>> {
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&FeedEvent) -> bool) -> Result<FeedEvent> {
         let found = tokio::time::timeout(PATIENCE, async {
             loop {
                 match self.stream.next().await? {
@@ -100,9 +100,9 @@ impl Watch {
                         if self.seen.len() == REMEMBERED {
                             self.seen.pop_front();
                         }
-                        self.seen.push_back(format!("{} {}", event.seq.unwrap_or_default(), event.kind));
+                        self.seen.push_back(format!("{} {}", event.seq.unwrap_or_default(), event.name()));
                         if holds(&event) {
-                            return Ok(event);
+                            return Ok(*event);
                         }
                     }
                     StreamItem::Reset { seq } => bail!("the stream was reset to {seq} while waiting for {what}"),
@@ -127,8 +127,8 @@ impl Watch {
     ///
     /// # Errors
     /// As [`Self::until`].
-    pub async fn event(&mut self, name: &str) -> Result<Event<'static>> {
-        self.until(name, |event| event.kind == name).await
+    pub async fn event(&mut self, name: &str) -> Result<FeedEvent> {
+        self.until(name, |event| event.name() == name).await
     }
 
     /// The ask of the next event with this name, e.g. `question.requested`.
@@ -137,19 +137,14 @@ impl Watch {
     /// As [`Self::until`], and when the event carries no ask.
     pub async fn ask(&mut self, name: &str) -> Result<Ask> {
         let event = self.event(name).await?;
-        ask_of(&event).with_context(|| format!("{name} carries no ask"))
+        event.event.ask().map(|carried| carried.ask.clone()).with_context(|| format!("{name} carries no ask"))
     }
 
     /// The next event with this name that is about this ask.
     ///
     /// # Errors
     /// As [`Self::until`].
-    pub async fn about(&mut self, name: &str, ask: &str) -> Result<Event<'static>> {
-        self.until(&format!("{name} of {ask}"), |event| event.kind == name && event.data.get().contains(ask)).await
+    pub async fn about(&mut self, name: &str, ask: &str) -> Result<FeedEvent> {
+        self.until(&format!("{name} of {ask}"), |event| event.name() == name && event.event.data_json().contains(ask)).await
     }
-}
-
-/// The ask that an event carries.
-pub(crate) fn ask_of(event: &Event<'_>) -> Option<Ask> {
-    serde_json::from_str(event.data.get()).ok()
 }

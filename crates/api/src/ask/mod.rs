@@ -73,6 +73,27 @@ pub enum Delivery {
     Undeliverable,
 }
 
+impl From<core::Reach> for Reach {
+    fn from(reach: core::Reach) -> Self {
+        match reach {
+            core::Reach::Live => Self::Live,
+            core::Reach::Parked => Self::Parked,
+        }
+    }
+}
+
+impl Delivery {
+    /// How far an outcome has come, and why it cannot reach the agent.
+    pub(crate) fn of(delivery: &core::Delivery) -> (Self, Option<String>) {
+        match delivery {
+            core::Delivery::Queued => (Self::Queued, None),
+            core::Delivery::Delivered => (Self::Delivered, None),
+            core::Delivery::Confirmed => (Self::Confirmed, None),
+            core::Delivery::Undeliverable { reason } => (Self::Undeliverable, Some(reason.clone())),
+        }
+    }
+}
+
 /// What happens when nobody answers in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -230,24 +251,14 @@ impl From<&core::Ask> for Ask {
         }
         match &ask.state {
             core::AskState::Pending(reach) => {
-                shown.reach = Some(match reach {
-                    core::Reach::Live => Reach::Live,
-                    core::Reach::Parked => Reach::Parked,
-                });
+                shown.reach = Some(Reach::from(*reach));
             }
             core::AskState::Resolved { outcome, delivery } => {
                 let outcome = Outcome::of(outcome, ask.body.questions());
                 shown.status = outcome.status;
                 shown.outcome = Some(outcome);
-                shown.delivery = Some(match delivery {
-                    core::Delivery::Queued => Delivery::Queued,
-                    core::Delivery::Delivered => Delivery::Delivered,
-                    core::Delivery::Confirmed => Delivery::Confirmed,
-                    core::Delivery::Undeliverable { reason } => {
-                        shown.delivery_reason = Some(reason.clone());
-                        Delivery::Undeliverable
-                    }
-                });
+                let (delivery, reason) = Delivery::of(delivery);
+                (shown.delivery, shown.delivery_reason) = (Some(delivery), reason);
             }
         }
         shown

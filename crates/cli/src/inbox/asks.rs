@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use sayso_client::api::ask::{ActionKind, Ask, AskStatus, Delivery};
+use sayso_client::api::event::{AskEvent, Event, FeedEvent};
 use sayso_client::api::session::{Session, SessionStatus};
-use serde_json::Value;
 
 /// How many decided asks are kept beside those that wait.
 const KEPT_DECIDED: usize = 300;
@@ -108,38 +108,62 @@ impl Asks {
         taken
     }
 
-    /// Takes what an event says of an ask: the ask, or some of its fields.
-    pub(super) fn put_event(&mut self, data: &str) -> Taken {
-        let Ok(Value::Object(mut news)) = serde_json::from_str::<Value>(data) else { return Taken::Ignored };
-        let id = news.get("id").or_else(|| news.get("askId")).and_then(Value::as_str).map(str::to_owned);
-        let whole = news.contains_key("kind");
-        let Some(id) = id else { return Taken::Ignored };
-        if !whole {
-            let Some(Ok(Value::Object(mut known))) = self.get(&id).map(serde_json::to_value) else { return Taken::Ignored };
-            known.append(&mut news);
-            news = known;
+    /// Takes what an event says of an ask or of a session. Only a change of an ask is reported.
+    pub(super) fn put_event(&mut self, event: FeedEvent) -> Taken {
+        match event.event {
+            Event::QuestionRequested(AskEvent { ask, .. })
+            | Event::QuestionResolved(AskEvent { ask, .. })
+            | Event::ApprovalRequested(AskEvent { ask, .. })
+            | Event::ApprovalResolved(AskEvent { ask, .. })
+            | Event::LinkRequested(AskEvent { ask, .. })
+            | Event::LinkResolved(AskEvent { ask, .. }) => self.put(ask),
+            Event::AskParked(parked) => self.change(&parked.id, |ask| ask.reach = Some(parked.reach)),
+            Event::AskSnoozed(snoozed) => self.change(&snoozed.id, |ask| ask.snoozed_until = snoozed.snoozed_until),
+            Event::AskDelivery(delivery) => self.change(&delivery.id, |ask| {
+                ask.delivery = Some(delivery.delivery);
+                ask.delivery_reason.clone_from(&delivery.delivery_reason);
+            }),
+            Event::SessionCreated(session) => {
+                self.sessions.insert(session.id, session.status);
+                Taken::Ignored
+            }
+            Event::SessionStatus(changed) | Event::SessionEnded(changed) => {
+                if let Some(session) = event.session_id {
+                    self.sessions.insert(session, changed.status);
+                }
+                Taken::Ignored
+            }
+            Event::MessageDelta(_)
+            | Event::MessageCompleted(_)
+            | Event::ToolStarted(_)
+            | Event::ToolUpdated(_)
+            | Event::ToolCompleted(_)
+            | Event::Notice(_)
+            | Event::Error(_)
+            | Event::PolicyChanged(_)
+            | Event::RunStarted(_)
+            | Event::RunCompleted(_)
+            | Event::RunFailed(_)
+            | Event::RunCancelled(_)
+            | Event::StepStarted(_)
+            | Event::StepCompleted(_)
+            | Event::StepFailed(_)
+            | Event::StepCancelled(_)
+            | Event::AgentQuestionAsked(_)
+            | Event::AgentQuestionAnswered(_) => Taken::Ignored,
         }
-        match serde_json::from_value(Value::Object(news)) {
-            Ok(ask) => self.put(ask),
-            // An event of a later version; the list will show it.
-            Err(_) => Taken::Ignored,
-        }
+    }
+
+    /// Changes some fields of an ask that is known.
+    fn change(&mut self, id: &str, change: impl FnOnce(&mut Ask)) -> Taken {
+        let Some(mut ask) = self.get(id).cloned() else { return Taken::Ignored };
+        change(&mut ask);
+        self.put(ask)
     }
 
     /// Takes the sessions that are open.
     pub(super) fn put_sessions(&mut self, sessions: &[Session]) {
         self.sessions = sessions.iter().map(|session| (session.id.clone(), session.status)).collect();
-    }
-
-    /// Takes what an event says of a session.
-    pub(super) fn put_session(&mut self, id: &str, data: &str) {
-        #[derive(serde::Deserialize)]
-        struct Changed {
-            status: Option<SessionStatus>,
-        }
-        if let Ok(Changed { status: Some(status) }) = serde_json::from_str(data) {
-            self.sessions.insert(id.to_owned(), status);
-        }
     }
 
     /// No longer keeps an ask.
@@ -204,7 +228,7 @@ fn twin(ask: &Ask) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{approval_ask, question_ask};
+    use crate::fixtures::{approval_ask, feed_event, question_ask};
     use serde_json::json;
 
     fn decided() -> Ask {
@@ -225,15 +249,17 @@ mod tests {
     fn events_change_some_fields_or_bring_the_whole() {
         let mut asks = Asks::default();
         let id = question_ask().id;
-        assert_eq!(asks.put_event(&json!({"askId": id, "reach": "parked"}).to_string()), Taken::Ignored);
-        assert_eq!(asks.put_event(&serde_json::to_string(&question_ask()).unwrap()), Taken::New);
+        let parked = || feed_event("ask.parked", &json!({"id": id, "reach": "parked"}));
+        assert_eq!(asks.put_event(parked()), Taken::Ignored);
+        assert_eq!(asks.put_event(feed_event("question.requested", &json!(question_ask()))), Taken::New);
         let before = asks.known(&id).unwrap().revision;
-        assert_eq!(asks.put_event(&json!({"askId": id, "reach": "parked"}).to_string()), Taken::Changed);
+        assert_eq!(asks.put_event(parked()), Taken::Changed);
         assert_eq!(asks.get(&id).unwrap().reach, Some(sayso_client::api::ask::Reach::Parked));
         assert!(asks.known(&id).unwrap().revision > before);
-        for nonsense in ["", "[]", "{}", "{\"id\":1}", "{\"id\":\"x\",\"kind\":\"new\"}"] {
-            assert_eq!(asks.put_event(nonsense), Taken::Ignored, "{nonsense}");
-        }
+        let undeliverable = json!({"id": id, "delivery": "undeliverable", "deliveryReason": "gone"});
+        assert_eq!(asks.put_event(feed_event("ask.delivery", &undeliverable)), Taken::Changed);
+        let ask = asks.get(&id).unwrap();
+        assert_eq!((ask.delivery, ask.delivery_reason.as_deref()), (Some(Delivery::Undeliverable), Some("gone")));
     }
 
     #[test]

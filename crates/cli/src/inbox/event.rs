@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crossterm::event::KeyEvent;
 use sayso_client::api::ask::{ApproveRequest, Ask, NoRequest};
+use sayso_client::api::event::FeedEvent;
 use sayso_client::api::session::Session;
 use sayso_core::time::Time;
 
@@ -29,7 +30,7 @@ pub(crate) enum Event {
     /// An ask was snoozed, or brought back.
     Snoozed(Box<Ask>),
     /// An event of the feed.
-    Feed { kind: String, session: Option<String>, data: String },
+    Feed(Box<FeedEvent>),
     /// The connection is lost; it is tried again after this long.
     Lost { after: Duration },
     /// It is back.

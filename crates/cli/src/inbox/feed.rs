@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use sayso_client::api::ask::{AskPage, AskQuery};
+use sayso_client::api::event::Event as ServerEvent;
 use sayso_client::api::session::SessionQuery;
 use sayso_client::{Client, EventStream, StreamItem};
 use tokio::sync::mpsc::Sender;
@@ -136,17 +137,39 @@ async fn stream(server: &Server<'_>, mut stream: EventStream, news: &Sender<News
     loop {
         match stream.next().await {
             Ok(StreamItem::Event(event)) => {
-                let kind = event.kind.into_owned();
-                // Words and tools are not for the inbox, and there are many of them.
-                if ["message.", "tool."].iter().any(|prefix| kind.starts_with(prefix)) {
-                    continue;
+                match &event.event {
+                    // Words and tools are not for the inbox, and there are many of them.
+                    ServerEvent::MessageDelta(_)
+                    | ServerEvent::MessageCompleted(_)
+                    | ServerEvent::ToolStarted(_)
+                    | ServerEvent::ToolUpdated(_)
+                    | ServerEvent::ToolCompleted(_) => {}
+                    ServerEvent::PolicyChanged(_) => tell_away(&server.client(), news).await?,
+                    ServerEvent::QuestionRequested(_)
+                    | ServerEvent::QuestionResolved(_)
+                    | ServerEvent::ApprovalRequested(_)
+                    | ServerEvent::ApprovalResolved(_)
+                    | ServerEvent::LinkRequested(_)
+                    | ServerEvent::LinkResolved(_)
+                    | ServerEvent::AskParked(_)
+                    | ServerEvent::AskSnoozed(_)
+                    | ServerEvent::AskDelivery(_)
+                    | ServerEvent::SessionCreated(_)
+                    | ServerEvent::SessionStatus(_)
+                    | ServerEvent::SessionEnded(_)
+                    | ServerEvent::Notice(_)
+                    | ServerEvent::Error(_)
+                    | ServerEvent::RunStarted(_)
+                    | ServerEvent::RunCompleted(_)
+                    | ServerEvent::RunFailed(_)
+                    | ServerEvent::RunCancelled(_)
+                    | ServerEvent::StepStarted(_)
+                    | ServerEvent::StepCompleted(_)
+                    | ServerEvent::StepFailed(_)
+                    | ServerEvent::StepCancelled(_)
+                    | ServerEvent::AgentQuestionAsked(_)
+                    | ServerEvent::AgentQuestionAnswered(_) => tell(news, Event::Feed(event)).await?,
                 }
-                if kind == "policy.changed" {
-                    tell_away(&server.client(), news).await?;
-                    continue;
-                }
-                let data = event.data.get().to_owned();
-                tell(news, Event::Feed { kind, session: event.session_id, data }).await?;
             }
             Ok(StreamItem::Reset { .. }) => return Ok(()),
             Ok(StreamItem::Reconnected) => tell(news, Event::Back).await?,

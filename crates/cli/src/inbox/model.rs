@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crossterm::event::KeyCode;
 use sayso_client::api::ask::{Ask, AskKind, AskStatus, NoRequest, ShownAnswer};
+use sayso_client::api::event::FeedEvent;
 use sayso_core::time::Time;
 
 use super::asks::{Asks, Taken, is_undelivered};
@@ -15,6 +16,7 @@ use super::list::{Group, List, Settle};
 use super::rule::RuleForm;
 use super::start::StartForm;
 use super::tmux::Place;
+use crate::follow;
 use crate::sanitize;
 use crate::words;
 
@@ -282,7 +284,7 @@ impl Model {
                     self.show_new();
                 }
             }
-            Event::Feed { kind, session, data } => self.feed(&kind, session.as_deref(), &data, &mut effects),
+            Event::Feed(event) => self.feed(*event, &mut effects),
             Event::Lost { after } => {
                 self.connection = Connection::Lost { again: now.plus(after) };
                 self.queue();
@@ -632,24 +634,20 @@ impl Model {
         self.changed();
     }
 
-    fn feed(&mut self, kind: &str, session: Option<&str>, data: &str, effects: &mut Vec<Effect>) {
+    fn feed(&mut self, event: FeedEvent, effects: &mut Vec<Effect>) {
         // Something came, so the stream works.
         if self.loaded {
             self.connection = Connection::Connected;
         }
-        let asked = kind.ends_with(".requested");
-        if asked || kind.ends_with(".resolved") || kind.starts_with("ask.") {
-            match self.asks.put_event(data) {
-                Taken::New if asked && self.settings.bell => effects.push(Effect::Bell),
-                Taken::New | Taken::Changed => {}
-                Taken::Ignored => return,
-            }
-            self.changed();
-            let queued: Vec<String> = self.sending.iter().map(|sending| sending.id.clone()).collect();
-            queued.iter().for_each(|id| self.check_content(id));
-        } else if let (true, Some(session)) = (kind.starts_with("session."), session) {
-            self.asks.put_session(session, data);
+        let asked = follow::asked(&event).is_some();
+        match self.asks.put_event(event) {
+            Taken::New if asked && self.settings.bell => effects.push(Effect::Bell),
+            Taken::New | Taken::Changed => {}
+            Taken::Ignored => return,
         }
+        self.changed();
+        let queued: Vec<String> = self.sending.iter().map(|sending| sending.id.clone()).collect();
+        queued.iter().for_each(|id| self.check_content(id));
     }
 
     /// Holds a decision for a moment, in which it can be taken back, and goes on to the next ask.

@@ -698,10 +698,10 @@ fn new_asks_ring_and_do_not_move_the_rows() {
     let mut desk = Desk::with(vec![ask("a", 3, question_ask()), ask("b", 2, question_ask())]);
     desk.press('j');
     let urgent = Ask { deadline_at: Some(NOW.plus(Duration::from_secs(60))), ..ask("c", 1, approval_ask()) };
-    let data = serde_json::to_string(&urgent).unwrap();
-    let effects = desk.event(Event::Feed { kind: "approval.requested".into(), session: None, data: data.clone() });
+    let requested = || Event::Feed(Box::new(feed_event("approval.requested", &json!(urgent))));
+    let effects = desk.event(requested());
     assert_eq!((effects, desk.open(), desk.model.list.hidden), (vec![Effect::Bell], "b", 1));
-    assert_eq!(desk.event(Event::Feed { kind: "approval.requested".into(), session: None, data }), [], "once");
+    assert_eq!(desk.event(requested()), [], "once");
     desk.press('.');
     assert_eq!((desk.open(), desk.model.list.at, desk.model.list.hidden), ("b", 2, 0));
 }
@@ -710,8 +710,7 @@ fn new_asks_ring_and_do_not_move_the_rows() {
 fn what_the_stream_left_out_is_read_before_anything_is_approved() {
     let cut = Ask { truncated: true, ..ask("a", 1, approval_ask()) };
     let mut desk = Desk::with(Vec::new());
-    let data = serde_json::to_string(&cut).unwrap();
-    let effects = desk.event(Event::Feed { kind: "approval.requested".into(), session: None, data });
+    let effects = desk.event(Event::Feed(Box::new(feed_event("approval.requested", &json!(cut)))));
     assert_eq!(effects, [Effect::Bell, Effect::Fetch("a".into())]);
     desk.rest();
     desk.press('a');

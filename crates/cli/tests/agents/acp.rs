@@ -86,9 +86,9 @@ async fn claude_acp_is_interrupted_and_lives_on() -> Result<()> {
     let mut agent = world.start("claude-acp", "set up a database").await?;
     let asked = agent.asks().await?;
     world.client.interrupt(agent.session()).await?;
-    agent.watch().until("the withdrawal", |event| event.kind == "question.resolved").await?;
+    agent.watch().until("the withdrawal", |event| event.name() == "question.resolved").await?;
     assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Withdrawn);
-    agent.watch().until("the end of the turn", |event| event.data.get().contains("idle")).await?;
+    agent.watch().until("the end of the turn", |event| event.event.data_json().contains("idle")).await?;
     assert_eq!(world.client.session(agent.session()).await?.status, SessionStatus::Idle);
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;

@@ -274,11 +274,11 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
     world.client.interrupt(agent.session()).await?;
-    agent.watch().until("the withdrawal", |event| event.kind == "question.resolved").await?;
+    agent.watch().until("the withdrawal", |event| event.name() == "question.resolved").await?;
     assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Withdrawn);
     let late = world.answer(&asked, &[&["SQLite"]]).await.unwrap_err();
     assert!(format!("{late:#}").contains("already"), "{late:#}");
-    agent.watch().until("the end of the turn", |event| event.kind == "session.status").await?;
+    agent.watch().until("the end of the turn", |event| event.name() == "session.status").await?;
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
     world.close().await
@@ -323,7 +323,7 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
     let asked = agent.asks().await?;
     written_down(&world, "toolu_q").await?;
     kill_agent(&world)?;
-    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    agent.watch().until("the question to be parked", |event| event.name() == "ask.parked").await?;
     let session = world.client.session(agent.session()).await?;
     assert!(session.status == SessionStatus::Failed && session.resumable, "{session:?}");
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
@@ -342,11 +342,11 @@ async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() ->
     let mut agent = world.start("claude-old", "set up a database").await?;
     let asked = agent.asks().await?;
     kill_agent(&world)?;
-    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    agent.watch().until("the question to be parked", |event| event.name() == "ask.parked").await?;
     // Whether it was quick enough to write one is a race, which this settles.
     let _ = std::fs::remove_dir_all(world.home.path().join(".claude/projects"));
     // It ended once already; now it ends because it cannot be resumed.
-    let ended = |event: &sayso_client::api::event::Event<'static>| event.kind == "session.ended";
+    let ended = |event: &sayso_client::api::event::FeedEvent| event.name() == "session.ended";
     agent.watch().until("the first end", ended).await?;
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
     agent.watch().until("the second end", ended).await?;
@@ -362,7 +362,7 @@ async fn an_approval_does_not_outlive_the_agent() -> Result<()> {
     let mut agent = world.start("claude", "make a file").await?;
     let asked = agent.asks().await?;
     kill_agent(&world)?;
-    agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
+    agent.watch().until("the withdrawal", |event| event.name() == "approval.resolved").await?;
     assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Withdrawn);
     assert!(world.approve(&asked).await.is_err());
     assert!(!world.home.project().join("a.txt").exists());

@@ -373,10 +373,10 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
     world.client.interrupt(agent.session()).await?;
-    agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
+    agent.watch().until("the withdrawal", |event| event.name() == "approval.resolved").await?;
     assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Withdrawn);
     assert!(world.approve(&asked).await.is_err());
-    agent.watch().until("the end of the turn", |event| event.data.get().contains("idle")).await?;
+    agent.watch().until("the end of the turn", |event| event.event.data_json().contains("idle")).await?;
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     let record = world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
     assert!(record.request.body.to_string().contains("aborted by user"), "the model reads that it was stopped");
@@ -435,14 +435,14 @@ async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()>
     let mut agent = world.start("codex", "make a file").await?;
     let approval = agent.asks().await?;
     kill_agent(&world)?;
-    agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
+    agent.watch().until("the withdrawal", |event| event.name() == "approval.resolved").await?;
     assert_eq!(world.client.ask(&approval.id).await?.status, AskStatus::Withdrawn);
     assert!(world.approve(&approval).await.is_err());
 
     let mut agent = world.start("codex", "set up a database").await?;
     let asked = agent.asks().await?;
     kill_agent(&world)?;
-    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    agent.watch().until("the question to be parked", |event| event.name() == "ask.parked").await?;
     let session = world.client.session(agent.session()).await?;
     assert!(session.status == SessionStatus::Failed && session.resumable, "{session:?}");
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
@@ -462,9 +462,9 @@ async fn an_error_of_the_model_is_told_and_the_session_lives_on() -> Result<()> 
     }))
     .await?;
     let mut agent = world.start("codex", "hello").await?;
-    let error = agent.watch().until("the error", |event| event.kind == "error").await?;
-    assert!(error.data.get().contains("the model is unwell"), "{}", error.data.get());
-    agent.watch().until("the end of the turn", |event| event.data.get().contains("idle")).await?;
+    let error = agent.watch().until("the error", |event| event.name() == "error").await?;
+    assert!(error.event.data_json().contains("the model is unwell"), "{}", error.event.data_json());
+    agent.watch().until("the end of the turn", |event| event.event.data_json().contains("idle")).await?;
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     assert_eq!(agent.finished().await?, "Here again.");
     world.close().await

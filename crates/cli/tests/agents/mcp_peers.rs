@@ -21,7 +21,7 @@ async fn pending(server: &TestServer) -> Result<Ask> {
         if let Some(ask) = server.client().pending_asks().await?.data.pop() {
             return Ok(ask);
         }
-        watch.until("an ask", |event| event.kind == "question.requested").await?;
+        watch.until("an ask", |event| event.name() == "question.requested").await?;
     }
 }
 

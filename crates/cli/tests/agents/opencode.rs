@@ -264,11 +264,12 @@ async fn what_is_pending_at_an_interrupt_is_never_carried_out() -> Result<()> {
     let mut agent = world.start("opencode", "make a file").await?;
     let asked = agent.asks().await?;
     world.client.interrupt(agent.session()).await?;
-    agent.watch().until("the withdrawal", |event| event.kind == "approval.resolved").await?;
+    agent.watch().until("the withdrawal", |event| event.name() == "approval.resolved").await?;
     let late = world.approve(&asked).await.unwrap_err();
     assert!(format!("{late:#}").contains("already"), "{late:#}");
-    let idle =
-        |event: &sayso_client::api::event::Event<'static>| event.kind == "session.status" && event.data.get().contains("idle");
+    let idle = |event: &sayso_client::api::event::FeedEvent| {
+        event.name() == "session.status" && event.event.data_json().contains("idle")
+    };
     agent.watch().until("the end of the turn", idle).await?;
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
@@ -284,7 +285,7 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
     kill_agent(&world)?;
-    agent.watch().until("the question to be parked", |event| event.kind == "ask.parked").await?;
+    agent.watch().until("the question to be parked", |event| event.name() == "ask.parked").await?;
     let session = world.client.session(agent.session()).await?;
     assert!(session.status == SessionStatus::Failed && session.resumable, "{session:?}");
     world.answer(&asked, &[&["PostgreSQL"]]).await?;

@@ -195,7 +195,7 @@ async fn pending(client: &Client) -> Result<Ask> {
         if let Some(ask) = client.pending_asks().await?.data.pop() {
             return Ok(ask);
         }
-        watch.until("an ask", |event| event.kind.ends_with(".requested")).await?;
+        watch.until("an ask", |event| event.name().ends_with(".requested")).await?;
     }
 }
 

@@ -194,7 +194,7 @@ async fn a_persons_words_follow_a_no_and_a_rules_do_not() -> Result<()> {
     peer.agent
         .watch()
         .until("its answer to the words", |event| {
-            event.data.get().contains(r#"{\"prompt\":\"I did not answer: ask me tomorrow\""#)
+            event.event.data_json().contains(r#"{\"prompt\":\"I did not answer: ask me tomorrow\""#)
         })
         .await?;
     assert_eq!(peer.prompts().await?, ["permission", "question", "I did not answer: ask me tomorrow"]);

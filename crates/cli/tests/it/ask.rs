@@ -13,8 +13,8 @@ use crate::support::{Person, Ran, ran};
 async fn asking(person: &Person, args: &[&str]) -> Result<(JoinHandle<Result<Ran>>, String)> {
     let mut watch = Watch::start(&person.client()?).await?;
     let running = tokio::spawn(ran(person.command(&[&["ask"], args].concat())));
-    let opened = watch.until("the ask", |event| event.kind.ends_with(".requested")).await?;
-    let opened: serde_json::Value = serde_json::from_str(opened.data.get())?;
+    let opened = watch.until("the ask", |event| event.name().ends_with(".requested")).await?;
+    let opened: serde_json::Value = serde_json::from_str(&opened.event.data_json())?;
     Ok((running, opened["id"].as_str().unwrap().to_owned()))
 }
 

@@ -25,8 +25,8 @@ async fn a_model_behind_https_is_talked_to_if_its_certificate_is_trusted() -> Re
     SelfMade::until(2102, dir.path())?;
     let server = ServerProcess::with_env(dir.path(), &[("SSL_CERT_FILE", roots)]).await?;
     let mut agent = ScriptedAgent::with(&server.client()?, &new).await?;
-    let told = agent.watch().until("the error", |event| event.kind == "error").await?;
-    assert!(told.data.get().contains("certificate"), "{}", told.data.get());
+    let told = agent.watch().until("the error", |event| event.name() == "error").await?;
+    assert!(told.event.data_json().contains("certificate"), "{}", told.event.data_json());
     assert_eq!(model.records().len(), 1);
     Ok(())
 }

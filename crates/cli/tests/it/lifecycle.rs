@@ -175,7 +175,7 @@ async fn restart_keeps_the_address_and_what_waits() -> Result<()> {
     person.ok(&["answer", &asked.id, "2"]).await?;
     let session = asked.session_id.unwrap();
     let mut watch = sayso_testkit::Watch::session(&person.client()?, &session);
-    watch.until("what it received", |event| event.data.get().contains("You answered: PostgreSQL.")).await?;
+    watch.until("what it received", |event| event.event.data_json().contains("You answered: PostgreSQL.")).await?;
     Ok(())
 }
 

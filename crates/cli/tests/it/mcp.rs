@@ -44,7 +44,7 @@ impl World {
             if let Some(ask) = self.client.pending_asks().await?.data.pop() {
                 return Ok(ask);
             }
-            watch.until("an ask", |event| event.kind.ends_with(".requested")).await?;
+            watch.until("an ask", |event| event.name().ends_with(".requested")).await?;
         }
     }
 
@@ -113,11 +113,11 @@ async fn a_killed_process_finds_its_question_again() -> Result<()> {
     drop(call);
     let mut watch = Watch::start(&world.client).await?;
     while world.client.ask(&first.id).await?.reach != Some(Reach::Parked) {
-        watch.until("the parking", |event| event.kind == "ask.parked").await?;
+        watch.until("the parking", |event| event.name() == "ask.parked").await?;
     }
     let agent = world.connect(Era::Sessions).await?;
     let call = agent.start("ask_user", which()).await?;
-    watch.until("the return", |event| event.kind == "ask.parked" && event.data.get().contains("live")).await?;
+    watch.until("the return", |event| event.name() == "ask.parked" && event.event.data_json().contains("live")).await?;
     assert_eq!(world.pending().await?.id, first.id);
     world.answer(&first, "SQLite").await?;
     let result = within("the answer", call.result()).await?;

@@ -136,7 +136,7 @@ async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Resul
     world.answer(&asked, "SQLite").await?;
     agent
         .watch()
-        .until("the session to go on", |event| event.kind == "session.status" && event.data.get().contains("idle"))
+        .until("the session to go on", |event| event.name() == "session.status" && event.event.data_json().contains("idle"))
         .await?;
     assert!(agent.last_words().await?.contains("SQLite"), "it got the answer as a message");
     world.close().await
@@ -147,8 +147,12 @@ async fn an_agent_that_dies_takes_its_asks_along() -> Result<()> {
     let world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "crash").await?;
     let asked = agent.asks().await?;
-    let ended = agent.watch().until("the end", |event| event.kind == "session.ended").await?;
-    assert!(ended.data.get().contains("failed") && ended.data.get().contains('3'), "it says how: {}", ended.data.get());
+    let ended = agent.watch().until("the end", |event| event.name() == "session.ended").await?;
+    assert!(
+        ended.event.data_json().contains("failed") && ended.event.data_json().contains('3'),
+        "it says how: {}",
+        ended.event.data_json()
+    );
     let asked = world.server.client()?.ask(&asked.id).await?;
     assert!(asked.status == AskStatus::Withdrawn || asked.reach.is_some(), "{asked:?}");
     world.none_is_left().await?;
@@ -179,7 +183,7 @@ async fn garbage_is_survived_and_told() -> Result<()> {
     let pid = world.server.pid().context("a process")?;
     for name in ["claude-like", "acp-like"] {
         let mut agent = world.start(name, "hello").await?;
-        agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+        agent.watch().until("the end", |event| event.name() == "session.ended").await?;
         let session = world.session(&agent).await?;
         let reason = session.reason.unwrap_or_default();
         assert!(session.status == SessionStatus::Failed && reason.contains("last words"), "{name}: {reason}");
@@ -214,8 +218,8 @@ async fn an_agent_that_is_silent_is_told_to_be_stalled_and_interrupted() -> Resu
     let config = format!("{silent}stale_after = \"300ms\"\non_stale = \"interrupt\"\n");
     let world = World::with(&config).await?;
     let mut agent = world.start("silent", "hello").await?;
-    agent.watch().until("it to be stalled", |event| event.data.get().contains("stalled")).await?;
-    agent.watch().until("the interrupt to work", |event| event.data.get().contains("idle")).await?;
+    agent.watch().until("it to be stalled", |event| event.event.data_json().contains("stalled")).await?;
+    agent.watch().until("the interrupt to work", |event| event.event.data_json().contains("idle")).await?;
     world.close().await
 }
 
@@ -295,7 +299,7 @@ async fn an_agent_that_is_not_configured_any_more_is_ended_and_its_session_says_
     world.server.terminate().await?;
     write_config(world.dir.path(), "")?;
     world.server.start_again().await?;
-    agent.watch().until("the end", |event| event.kind == "session.ended").await?;
+    agent.watch().until("the end", |event| event.name() == "session.ended").await?;
     assert!(world.processes()?.len() < 2, "the agent ends before that is told; its supervisor may just be about to");
     let session = world.session(&agent).await?;
     let reason = session.reason.unwrap_or_default();

@@ -114,7 +114,7 @@ async fn a_service_is_installed_once_and_the_server_goes_over_into_it() -> Resul
     // The agent did not notice.
     service.ok(&["answer", &asked.id, "1"]).await?;
     let mut watch = sayso_testkit::Watch::session(&service.person.client()?, agent.session());
-    watch.until("what it received", |event| event.data.get().contains("You answered: SQLite.")).await?;
+    watch.until("what it received", |event| event.event.data_json().contains("You answered: SQLite.")).await?;
 
     let again = service.json(&["service", "install", "--listen", "127.0.0.1:0"]).await?;
     assert_eq!((&again["written"], service.person.server_file()?.pid), (&Value::Bool(false), after.pid));

@@ -337,13 +337,14 @@ async fn the_stale_timer_stands_still_while_a_question_waits_and_starts_anew() -
     // Had the timer run, it would have fired before the next thing that happens.
     assert_eq!(client.session(&question.session_id).await?.status, SessionStatus::Waiting);
     client.answer_question(&run, &question.id, vec![vec!["A".to_owned()]]).await?;
-    let delivered = watch
-        .until("the answer to arrive, not a stall", |event| event.kind == "ask.delivery" || event.data.get().contains("stalled"));
+    let delivered = watch.until("the answer to arrive, not a stall", |event| {
+        event.name() == "ask.delivery" || event.event.data_json().contains("stalled")
+    });
     assert_eq!(delivered.await?.kind, "ask.delivery");
     clock.advance(Duration::from_secs(59));
     assert_eq!(client.session(&question.session_id).await?.status, SessionStatus::Running);
     clock.advance(Duration::from_secs(2));
-    watch.until("the agent to count as stalled", |event| event.data.get().contains("stalled")).await?;
+    watch.until("the agent to count as stalled", |event| event.event.data_json().contains("stalled")).await?;
     client.cancel_run(&run).await?;
     client.stop_agents().await?;
     Ok(())

@@ -6,8 +6,13 @@ use sayso_client::{Client, Error, StreamItem};
 use crate::scripted::{Reply, Scripted, header};
 
 fn frame(seq: i64, kind: &str) -> String {
+    let data = match kind {
+        "notice" => r#"{"agent":"script","text":"hi"}"#,
+        "ask.delivery" => r#"{"id":"ask_1","delivery":"delivered"}"#,
+        _ => "{}",
+    };
     format!(
-        "id: {seq}\nevent: {kind}\ndata: {{\"seq\":{seq},\"at\":\"2026-11-15T14:03:00Z\",\"type\":\"{kind}\",\"sessionId\":\"ses_1\",\"data\":{{}}}}\n\n"
+        "id: {seq}\nevent: {kind}\ndata: {{\"seq\":{seq},\"at\":\"2026-11-15T14:03:00Z\",\"type\":\"{kind}\",\"sessionId\":\"ses_1\",\"data\":{data}}}\n\n"
     )
 }
 
@@ -16,7 +21,7 @@ async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String
     let mut seen = Vec::new();
     while seen.len() < count {
         match stream.next().await.unwrap() {
-            StreamItem::Event(event) => seen.push(format!("{} {}", event.seq.map_or(0, |seq| seq), event.kind)),
+            StreamItem::Event(event) => seen.push(format!("{} {}", event.seq.map_or(0, |seq| seq), event.name())),
             StreamItem::Reset { seq } => seen.push(format!("reset {seq}")),
             StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
         }
@@ -26,8 +31,7 @@ async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String
 
 #[tokio::test]
 async fn it_resumes_after_the_last_event_without_loss_or_double() {
-    let live =
-        "event: message.delta\ndata: {\"at\":\"2026-11-15T14:03:00Z\",\"type\":\"message.delta\",\"data\":{\"text\":\"hi\"}}\n\n";
+    let live = "event: message.delta\ndata: {\"at\":\"2026-11-15T14:03:00Z\",\"type\":\"message.delta\",\"data\":{\"messageId\":\"b\",\"text\":\"hi\"}}\n\n";
     let cut = frame(9, "notice");
     let server = Scripted::start(vec![
         Reply::stream(&format!(": hello\n\n{}{live}{}{}", frame(7, "notice"), frame(8, "ask.delivery"), &cut[..cut.len() - 20])),
@@ -44,6 +48,19 @@ async fn it_resumes_after_the_last_event_without_loss_or_double() {
     assert!(requests[0].starts_with("GET /v1/sessions/ses_1/events?since=6 "), "{}", requests[0]);
     let resumed: Vec<_> = requests.iter().map(|request| header(request, "last-event-id").unwrap()).collect();
     assert_eq!(resumed, ["6", "8", "8", "9", "90"]);
+}
+
+#[tokio::test]
+async fn events_of_a_later_version_are_skipped_and_counted() {
+    let server = Scripted::start(vec![
+        Reply::stream(&format!("{}{}", frame(7, "notice"), frame(8, "step.invented"))),
+        Reply::stream(&frame(9, "notice")),
+    ])
+    .await;
+    let client = Client::new(&server.url, "t").unwrap();
+    assert_eq!(seen(client.events(Some(6)), 2).await, ["7 notice", "9 notice"]);
+    let resumed: Vec<_> = server.requests().iter().map(|request| header(request, "last-event-id").unwrap()).collect();
+    assert_eq!(resumed, ["6", "8"]);
 }
 
 #[tokio::test]

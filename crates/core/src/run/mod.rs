@@ -99,17 +99,50 @@ pub enum StepState {
     },
 }
 
-impl StepState {
-    /// The word for it.
+/// [`StepState`] in one word, without its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StepWord {
+    /// Not begun.
+    Pending,
+    /// The agent works.
+    Running,
+    /// A checkpoint waits for a person.
+    Waiting,
+    /// Done.
+    Completed,
+    /// Ended by a fault.
+    Failed,
+    /// Stopped, or never begun.
+    Cancelled,
+}
+
+impl StepWord {
+    /// The word as events and the API show it.
     #[must_use]
-    pub const fn word(&self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
-            Self::Running { .. } => "running",
-            Self::Asking { .. } => "waiting",
-            Self::Completed { .. } => "completed",
-            Self::Failed { .. } => "failed",
-            Self::Cancelled { .. } => "cancelled",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl StepState {
+    /// The state without its data.
+    #[must_use]
+    pub const fn word(&self) -> StepWord {
+        match self {
+            Self::Pending => StepWord::Pending,
+            Self::Running { .. } => StepWord::Running,
+            Self::Asking { .. } => StepWord::Waiting,
+            Self::Completed { .. } => StepWord::Completed,
+            Self::Failed { .. } => StepWord::Failed,
+            Self::Cancelled { .. } => StepWord::Cancelled,
         }
     }
 

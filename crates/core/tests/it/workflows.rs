@@ -207,7 +207,7 @@ impl Driven {
     }
 
     fn words(&self) -> Vec<&'static str> {
-        self.run.steps.iter().map(|step| step.state.word()).collect()
+        self.run.steps.iter().map(|step| step.state.word().as_str()).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use sayso_core::id::TokenId;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 use sayso_store::WorkspaceId;
-use sayso_store::write::TokenRow;
+use sayso_store::ops::TokenRow;
 use sha2::{Digest, Sha256};
 
 use super::role::{Permission, role_of};

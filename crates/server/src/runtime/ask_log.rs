@@ -16,8 +16,8 @@ pub(crate) fn log_commit(events: &[StoredEvent]) {
         return;
     }
     for event in events {
-        if let Some(ask) = &event.ask {
-            log_event(event.kind, event.seq, ask);
+        if let Some(ask) = event.payload.ask() {
+            log_event(event.payload.kind(), event.seq, ask);
         }
     }
 }

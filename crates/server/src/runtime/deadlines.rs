@@ -8,7 +8,7 @@ use std::time::Duration;
 use sayso_core::id::AskId;
 use sayso_core::time::Time;
 use sayso_store::WorkspaceId;
-use sayso_store::write::ExpireAsk;
+use sayso_store::ops::ExpireAsk;
 use tokio::sync::Notify;
 
 use crate::service::Services;

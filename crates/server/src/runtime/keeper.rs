@@ -12,7 +12,7 @@ use sayso_core::scope::Scope;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_store::WorkspaceId;
-use sayso_store::write::{SetReach, WithdrawAsk};
+use sayso_store::ops::{SetReach, WithdrawAsk};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, OutcomeStatus};
-use sayso_store::{EventKind, StoredEvent};
+use sayso_store::{EventPayload, StoredEvent};
 
 const STATUSES: [OutcomeStatus; 5] =
     [OutcomeStatus::Answered, OutcomeStatus::Rejected, OutcomeStatus::Approved, OutcomeStatus::Denied, OutcomeStatus::Withdrawn];
@@ -32,12 +32,10 @@ impl Metrics {
     pub(crate) fn count(&self, events: &[StoredEvent]) {
         self.events.fetch_add(events.len() as u64, Ordering::Relaxed);
         for event in events {
-            match (event.kind, &event.ask) {
-                (EventKind::AskRequested, _) => {
-                    self.asked.fetch_add(1, Ordering::Relaxed);
-                }
-                (EventKind::AskResolved, Some(ask)) => self.resolved(ask),
-                _ => {}
+            if let EventPayload::AskRequested(_) = &event.payload {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+            } else if let EventPayload::AskResolved(ask) = &event.payload {
+                self.resolved(ask);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sayso_core::ask::{Ask, AskState, Reach};
 use sayso_core::id::AskId;
-use sayso_store::write::SetReach;
+use sayso_store::ops::SetReach;
 use tokio::sync::Notify;
 
 use super::Runtime;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_store::{Commit, EventKind};
+use sayso_store::{Commit, EventPayload};
 
 use crate::runtime::ask_log;
 use crate::runtime::connection::Registry;
@@ -46,10 +46,9 @@ impl CommitListeners {
         ask_log::log_commit(&commit.events);
         self.metrics.count(&commit.events);
         for event in &commit.events {
-            let Some(ask) = &event.ask else { continue };
-            if event.kind == EventKind::AskRequested {
+            if let EventPayload::AskRequested(ask) = &event.payload {
                 self.keeper.requested(ask, event.at);
-            } else if event.kind == EventKind::AskResolved {
+            } else if let EventPayload::AskResolved(ask) = &event.payload {
                 self.waiters.resolved(ask.id);
                 self.keeper.resolved(ask.id);
             }

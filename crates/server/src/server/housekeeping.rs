@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sayso_core::time::Time;
 use sayso_store::StoreError;
-use sayso_store::write::Retain;
+use sayso_store::ops::Retain;
 
 use crate::app::App;
 use crate::service::{Services, policy};

@@ -9,7 +9,7 @@ use sayso_core::policy::PolicyError;
 use sayso_core::texts;
 use sayso_core::workflow::WorkflowError;
 use sayso_store::StoreError;
-use sayso_store::write::ResolveError;
+use sayso_store::ops::ResolveError;
 
 /// Why a use case was refused or failed. The text is the sentence that clients read, with the next step.
 #[derive(Debug, thiserror::Error)]

@@ -3,21 +3,12 @@
 use sayso_api::notice::NewNotice;
 use sayso_core::id::BlockId;
 use sayso_core::limits;
-use sayso_core::raw::Raw;
-use sayso_core::transcript::{Block, BlockBody};
-use sayso_store::write::SayNotice;
+use sayso_store::ops::{NoticeFrom, SayNotice};
 
 use super::sessions::ensure_external;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
-
-/// The event payload of a notice without a session.
-#[derive(serde::Serialize)]
-struct NoticePayload<'a> {
-    agent: &'a str,
-    text: &'a str,
-}
 
 /// Publishes a notice.
 pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice: NewNotice) -> Result<(), ServiceError> {
@@ -32,8 +23,10 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
         Some(named) => Some(ensure_external(services, caller, named).await?.id),
         None => None,
     };
-    let data = Raw::of(&NoticePayload { agent: agent.as_deref().unwrap_or(&caller.name), text: &text });
     let now = services.clock.now();
-    let block = Block { id: BlockId::new(now, entropy::id()), at: now, subagent: None, body: BlockBody::Notice { text } };
-    Ok(services.store.write(SayNotice { workspace: caller.workspace, session, block, data }).await?)
+    let from = match session {
+        Some(session) => NoticeFrom::Session { session, block: BlockId::new(now, entropy::id()) },
+        None => NoticeFrom::Name(agent.unwrap_or_else(|| caller.name.clone())),
+    };
+    Ok(services.store.write(SayNotice { workspace: caller.workspace, from, text, now }).await?)
 }

@@ -12,8 +12,8 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
 use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
-use sayso_store::write::{AddGrant, Announce, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
-use sayso_store::{EventKind, StoreError, WorkspaceId};
+use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
+use sayso_store::{StoreError, WorkspaceId};
 
 use super::asks::ask_id;
 use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, SessionScope, project_file};
@@ -61,10 +61,8 @@ fn current(services: &Services) -> CurrentPolicy {
 pub(crate) async fn announce(services: &Services) -> Result<(), StoreError> {
     let fingerprint = services.policies.set(None, None).fingerprint();
     let valid = services.policies.in_force().error.is_none();
-    let data = Raw::of(&serde_json::json!({ "fingerprint": fingerprint, "valid": valid }));
-    let kind = EventKind::PolicyChanged;
-    services.store.write(Announce { workspace: WorkspaceId::MAIN, kind, data, now: services.clock.now() }).await?;
-    Ok(())
+    let now = services.clock.now();
+    services.store.write(AnnouncePolicy { workspace: WorkspaceId::MAIN, fingerprint, valid, now }).await
 }
 
 /// Reads what was written to the store, then announces it.

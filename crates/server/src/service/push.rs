@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sayso_api::notify::NewPush;
 use sayso_core::limits;
-use sayso_store::write::{DropPush, PushRow, PutPush};
+use sayso_store::ops::{DropPush, PushRow, PutPush};
 
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};

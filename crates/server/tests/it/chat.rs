@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_client::api::event::Event;
+use sayso_client::api::event::FeedEvent;
 use sayso_client::api::session::NewSession;
 use sayso_testkit::ScriptedAgent;
 use sayso_testkit::models::{MessagePart, MockModel, ModelBlock, ModelReply, ModelRequest, ModelRole, ModelScript, ModelTurn};
@@ -62,7 +62,7 @@ impl Talk {
     }
 
     async fn idle(&mut self) {
-        let is_idle = |event: &Event<'static>| event.kind == "session.status" && event.data.get().contains("\"idle\"");
+        let is_idle = |event: &FeedEvent| event.name() == "session.status" && event.event.data_json().contains("\"idle\"");
         self.agent.watch().until("the end of the turn", is_idle).await.unwrap();
     }
 
@@ -196,7 +196,7 @@ async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
     // Words on their way are told to those who listen already.
     assert_eq!(talk.agent.finished().await.unwrap(), "Ready.");
     talk.say("Tell me").await;
-    talk.agent.watch().until("the first words", |event| event.kind == "message.delta").await.unwrap();
+    talk.agent.watch().until("the first words", |event| event.name() == "message.delta").await.unwrap();
     talk.world.admin.poke(&format!("/v1/sessions/{}/interrupt", talk.agent.session())).await.expect(200);
     assert_eq!(talk.agent.finished().await.unwrap(), "Half a sentence");
     talk.say("Go on").await;

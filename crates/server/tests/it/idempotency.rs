@@ -52,7 +52,7 @@ async fn starting_and_talking() {
     let mut watch = world.server.watch().await.unwrap();
     world.admin.post(&path, json!({ "text": "last" })).await.expect(202);
     watch
-        .until("the echo", |event| event.data.get().contains("\"last\"") && event.data.get().contains("assistant"))
+        .until("the echo", |event| event.event.data_json().contains("\"last\"") && event.event.data_json().contains("assistant"))
         .await
         .unwrap();
     let transcript = world.admin.get(&format!("/v1/sessions/{}/transcript", id(&first))).await.expect(200);

@@ -35,7 +35,9 @@ async fn a_parked_question_is_answered_later() {
     let answered = world.admin.answer(&id(&ask), json!([["PostgreSQL"]])).await.expect(200);
     assert_eq!(answered["status"], "answered");
     let said = agent.watch().until("the agent to repeat the answer", |event| {
-        event.kind == "message.completed" && event.data.get().contains("assistant") && event.data.get().contains("PostgreSQL")
+        event.name() == "message.completed"
+            && event.event.data_json().contains("assistant")
+            && event.event.data_json().contains("PostgreSQL")
     });
     said.await.unwrap();
     until_status(&world, &session, "idle").await;
@@ -71,7 +73,7 @@ async fn a_parked_question_can_be_rejected() {
     assert_eq!(rejected["status"], "rejected");
     let mut watch = sayso_testkit::Watch::session(&world.server.client(), agent.session());
     let delivery = watch.about("ask.delivery", &id(&ask)).await.unwrap();
-    assert!(delivery.data.get().contains("undeliverable"), "{}", delivery.data.get());
+    assert!(delivery.event.data_json().contains("undeliverable"), "{}", delivery.event.data_json());
     assert_eq!(world.session(agent.session()).await["status"], "failed", "a no wakes nobody");
 }
 

@@ -10,6 +10,7 @@ mod auth;
 mod channels;
 mod chat;
 mod disk;
+mod events;
 mod external;
 mod gateway;
 mod guard;

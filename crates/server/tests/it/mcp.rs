@@ -40,7 +40,7 @@ async fn pending(server: &TestServer) -> Ask {
         if let Some(ask) = client.pending_asks().await.unwrap().data.pop() {
             return ask;
         }
-        watch.until("an ask", |event| event.kind.ends_with(".requested")).await.unwrap();
+        watch.until("an ask", |event| event.name().ends_with(".requested")).await.unwrap();
     }
 }
 
@@ -53,7 +53,7 @@ async fn answer(server: &TestServer, ask: &Ask, entry: &str) {
 async fn until_reach(server: &TestServer, id: &str, reach: Reach) {
     let mut watch = server.watch().await.unwrap();
     while server.client().ask(id).await.unwrap().reach != Some(reach) {
-        watch.until("another reach", |event| event.kind == "ask.parked").await.unwrap();
+        watch.until("another reach", |event| event.name() == "ask.parked").await.unwrap();
     }
 }
 
@@ -159,7 +159,7 @@ async fn who_cancels_and_asks_again_finds_the_same_ask() {
         let other = client.start("ask_user", json!({ "questions": [{ "question": "Another?" }] })).await.unwrap();
         let mut watch = server.watch().await.unwrap();
         while server.client().pending_asks().await.unwrap().data.len() < 2 {
-            watch.until("the other", |event| event.kind == "question.requested").await.unwrap();
+            watch.until("the other", |event| event.name() == "question.requested").await.unwrap();
         }
         answer(server, &first, "SQLite").await;
         let result = within("the answer", again.result()).await.unwrap();
@@ -398,8 +398,8 @@ async fn a_notice_is_said_and_nothing_waits() {
     let mut watch = server.watch().await.unwrap();
     let result = client.call("notify_user", json!({ "text": "The tests pass." })).await.unwrap();
     assert_eq!(result.is_error, Some(false));
-    let event = watch.until("the notice", |event| event.kind == "notice").await.unwrap();
-    let said: Value = serde_json::from_str(event.data.get()).unwrap();
+    let event = watch.until("the notice", |event| event.name() == "notice").await.unwrap();
+    let said: Value = serde_json::from_str(&event.event.data_json()).unwrap();
     assert_eq!(said, json!({ "agent": "claude", "text": "The tests pass." }));
     assert!(server.client().pending_asks().await.unwrap().data.is_empty());
 }

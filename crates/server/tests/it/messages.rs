@@ -76,7 +76,7 @@ async fn a_queued_message_is_taken_after_the_turn() {
     world.admin.post(&format!("/v1/asks/{}/approve", id(&ask)), json!({})).await.expect(200);
     agent
         .watch()
-        .until("the echo", |event| event.data.get().contains("then this") && event.data.get().contains("assistant"))
+        .until("the echo", |event| event.event.data_json().contains("then this") && event.event.data_json().contains("assistant"))
         .await
         .unwrap();
 }

@@ -194,7 +194,7 @@ async fn withdraw() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("withdraw").await;
     let withdrawn = agent.watch().about("question.resolved", &id(&ask)).await.unwrap();
-    let data: Value = serde_json::from_str(withdrawn.data.get()).unwrap();
+    let data: Value = serde_json::from_str(&withdrawn.event.data_json()).unwrap();
     assert_eq!(data["status"], "withdrawn");
     assert_eq!(data["outcome"]["by"]["kind"], "agent");
     assert_eq!(data["question"]["status"], "rejected");
@@ -211,7 +211,7 @@ async fn slow_streams_and_everything_else_is_echoed() {
     let first = agent.watch().event("message.delta").await.unwrap();
     assert_eq!(first.seq, None, "live only");
     assert!(agent.finished().await.unwrap().starts_with("This message streams slowly"));
-    let delta: Value = serde_json::from_str(first.data.get()).unwrap();
+    let delta: Value = serde_json::from_str(&first.event.data_json()).unwrap();
     let transcript = world.admin.get(&format!("/v1/sessions/{}/transcript", agent.session())).await.expect(200);
     assert_eq!(transcript["data"].as_array().unwrap().last().unwrap()["id"], delta["messageId"], "one id, streamed and whole");
     let mut agent = world.agent("Fix the tests, please").await;

@@ -51,8 +51,6 @@ pub enum Change {
     /// A conversation of an attached server was found and gets a session.
     NewSession {
         session: Box<Session>,
-        /// The session as the feed announces it.
-        announced: Raw,
     },
     /// The agent asks. The ask has its outcome already if the policy decided it; then the outcome is queued too.
     OpenAsk(Box<Ask>),
@@ -246,7 +244,7 @@ impl Advance {
 
     fn apply_change(&self, unit: &mut Unit, change: &Change) -> Result<(), StoreError> {
         match change {
-            Change::NewSession { session, announced } => session_rows::insert(unit, session, announced),
+            Change::NewSession { session } => session_rows::insert(unit, session),
             Change::OpenAsk(ask) => self.open(unit, ask),
             Change::Withdraw { native_id, reason } => {
                 if let Some(row) = unit.pending_by_native(self.connection.into(), native_id)? {

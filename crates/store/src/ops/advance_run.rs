@@ -9,6 +9,7 @@ use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::scope::Scope;
+use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 use sayso_core::time::Time;
 
 use super::advance::Advanced;
@@ -17,8 +18,9 @@ use super::create_session::CreateSession;
 use super::decide::{decide, report_delivery};
 use super::open_ask;
 use crate::error::StoreError;
-use crate::event::{EventKind, WorkspaceId};
+use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::payload::EventPayload;
 use crate::rows::RunRow;
 use crate::unit::{Earlier, Unit};
 
@@ -42,17 +44,18 @@ pub struct AdvanceRun {
     pub closed: Vec<(SessionId, Raw)>,
     /// Checkpoints that are withdrawn, with the reason.
     pub withdrawn: Vec<(AskId, String)>,
-    pub news: Vec<RunNews>,
+    /// Its events, in order.
+    pub events: Vec<RunEvent>,
     pub now: Time,
 }
 
-/// One event of a run.
-#[derive(Debug)]
-pub struct RunNews {
-    pub kind: EventKind,
-    /// The session of the step that the event is about.
-    pub session: Option<SessionId>,
-    pub data: Raw,
+/// One event of a run: a snapshot of the run or of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunEvent {
+    /// The run started or ended.
+    Run(RunSnapshot),
+    /// A step began or ended.
+    Step(StepSnapshot),
 }
 
 impl Operation for AdvanceRun {
@@ -110,8 +113,12 @@ impl Operation for AdvanceRun {
         for session in &self.sessions {
             session.insert(unit)?;
         }
-        for news in &self.news {
-            unit.announce_run(news.kind, self.now, &self.run, news.session, news.data.clone());
+        for event in &self.events {
+            let (session, payload) = match event {
+                RunEvent::Run(run) => (None, EventPayload::Run(run.clone())),
+                RunEvent::Step(step) => (step.session_id, EventPayload::Step(Box::new(step.clone()))),
+            };
+            unit.announce_run(self.now, &self.run, session, payload);
         }
         for ask in &self.asks {
             open_ask::insert(unit, ask.clone());

@@ -1,27 +1,29 @@
 //! Announcements that wait for nothing: notices of agents, and changes of the policy.
 
-use sayso_core::id::SessionId;
-use sayso_core::raw::Raw;
+use sayso_core::id::{BlockId, SessionId};
 use sayso_core::time::Time;
-use sayso_core::transcript::Block;
+use sayso_core::transcript::{Block, BlockBody};
 
 use super::session_rows;
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::operation::{Operation, Read, Reads};
+use crate::payload::EventPayload;
 use crate::unit::Unit;
 
-/// Announces something that is not about an ask or a session. Returns the `seq`.
+/// Announces that another policy is in force.
 #[derive(Debug)]
-pub struct Announce {
+pub struct AnnouncePolicy {
     pub workspace: WorkspaceId,
-    pub kind: EventKind,
-    pub data: Raw,
+    /// The fingerprint of the rules in force.
+    pub fingerprint: String,
+    /// Whether the policy file is valid.
+    pub valid: bool,
     pub now: Time,
 }
 
-impl Operation for Announce {
-    type Output = i64;
+impl Operation for AnnouncePolicy {
+    type Output = ();
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -29,8 +31,10 @@ impl Operation for Announce {
 
     fn reads(&self, _reads: &mut Reads) {}
 
-    fn apply(&self, unit: &mut Unit) -> Result<i64, StoreError> {
-        Ok(unit.announce(self.kind, self.now, self.data.clone()))
+    fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        let payload = EventPayload::PolicyChanged { fingerprint: self.fingerprint.clone(), valid: self.valid };
+        unit.announce(self.now, payload);
+        Ok(())
     }
 }
 
@@ -38,12 +42,18 @@ impl Operation for Announce {
 #[derive(Debug)]
 pub struct SayNotice {
     pub workspace: WorkspaceId,
-    /// The session that the notice belongs to.
-    pub session: Option<SessionId>,
-    /// The text as a block of the transcript.
-    pub block: Block,
-    /// The event where there is no session.
-    pub data: Raw,
+    pub from: NoticeFrom,
+    pub text: String,
+    pub now: Time,
+}
+
+/// Who gives a notice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoticeFrom {
+    /// A session. The notice becomes a block of its transcript.
+    Session { session: SessionId, block: BlockId },
+    /// A caller or agent without a session.
+    Name(String),
 }
 
 impl Operation for SayNotice {
@@ -54,17 +64,21 @@ impl Operation for SayNotice {
     }
 
     fn reads(&self, reads: &mut Reads) {
-        if let Some(session) = self.session {
-            reads.add(Read::Session(session));
-            reads.add(Read::Block(self.block.id));
+        if let NoticeFrom::Session { session, block } = &self.from {
+            reads.add(Read::Session(*session));
+            reads.add(Read::Block(*block));
         }
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        match self.session {
-            Some(session) => session_rows::put_block(unit, session, &self.block, EventKind::Notice),
-            None => {
-                unit.announce(EventKind::Notice, self.block.at, self.data.clone());
+        let text = self.text.clone();
+        match &self.from {
+            NoticeFrom::Session { session, block } => {
+                let block = Block { id: *block, at: self.now, subagent: None, body: BlockBody::Notice { text } };
+                session_rows::put_block(unit, *session, &block, EventKind::Notice)
+            }
+            NoticeFrom::Name(agent) => {
+                unit.announce(self.now, EventPayload::Notice { agent: agent.clone(), text });
                 Ok(())
             }
         }

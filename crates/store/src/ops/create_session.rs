@@ -19,8 +19,6 @@ pub struct CreateSession {
     pub workspace: WorkspaceId,
     pub session: Session,
     pub connection: Connection,
-    /// The session as the feed announces it.
-    pub announced: Raw,
     /// The first command for the agent.
     pub command: Raw,
     /// The prompt as the first block of the transcript.
@@ -38,7 +36,7 @@ impl CreateSession {
 
     pub(super) fn insert(&self, unit: &mut Unit) -> Result<(), StoreError> {
         unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
-        session_rows::insert(unit, &self.session, &self.announced)?;
+        session_rows::insert(unit, &self.session)?;
         if let Some(prompt) = &self.prompt {
             session_rows::put_block(unit, self.session.id, prompt, EventKind::MessageCompleted)?;
         }

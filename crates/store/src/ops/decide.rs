@@ -10,7 +10,7 @@ use sayso_core::scope::{Scope, Visible};
 use sayso_core::time::Time;
 
 use crate::error::StoreError;
-use crate::event::EventKind;
+use crate::payload::EventPayload;
 use crate::rows::AskRow;
 use crate::unit::Unit;
 
@@ -36,7 +36,7 @@ pub(super) fn decide(unit: &mut Unit, row: &AskRow, decision: Decision, by: Acto
     }
     let ask = Arc::new(ask);
     unit.put_ask(Arc::clone(&ask), row.seq);
-    unit.announce_ask(EventKind::AskResolved, now, &ask, None);
+    unit.announce_ask(now, ask.origin.session, EventPayload::AskResolved(Arc::clone(&ask)));
     trace(unit, &ask, now);
     if !withdrawn {
         unit.queue_outcome(&ask, resolution.for_agent, reach);
@@ -50,11 +50,11 @@ pub(super) fn trace(unit: &mut Unit, ask: &Arc<Ask>, now: Time) {
     if ask.context.run.is_none() || ask.origin.session.is_none() || ask.kind() != AskKind::Question {
         return;
     }
-    let kind = match &ask.state {
-        AskState::Pending(_) => EventKind::AgentQuestionAsked,
-        AskState::Resolved { .. } => EventKind::AgentQuestionAnswered,
+    let payload = match &ask.state {
+        AskState::Pending(_) => EventPayload::AgentQuestionAsked(Arc::clone(ask)),
+        AskState::Resolved { .. } => EventPayload::AgentQuestionAnswered(Arc::clone(ask)),
     };
-    unit.announce_ask(kind, now, ask, None);
+    unit.announce_ask(now, ask.origin.session, payload);
 }
 
 /// Records how far an outcome has come. A late or repeated report changes nothing. Needs the ask and its secret.
@@ -62,17 +62,13 @@ pub(super) fn report_delivery(unit: &mut Unit, id: AskId, report: Delivery, now:
     let Some(row) = unit.ask(id)?.cloned() else { return Ok(()) };
     let Ok(Some(state)) = row.ask.state.delivered(report) else { return Ok(()) };
     let AskState::Resolved { delivery, .. } = &state else { return Ok(()) };
-    let reason = match delivery {
-        Delivery::Undeliverable { reason } => Some(reason.clone()),
-        Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => None,
-    };
-    let data = Raw::of(&DeliveryNews { id, delivery: delivery.as_str(), delivery_reason: reason });
+    let delivery = delivery.clone();
     if row.ask.body.is_secret() && unit.secrets.get(&id)?.is_some() {
         unit.secrets.remove(id);
     }
     let ask = Arc::new(Ask { state, ..Ask::clone(&row.ask) });
     unit.put_ask(Arc::clone(&ask), row.seq);
-    unit.announce_ask(EventKind::AskDelivery, now, &ask, Some(data));
+    unit.announce_ask(now, ask.origin.session, EventPayload::AskDelivery { ask, delivery });
     Ok(())
 }
 
@@ -95,22 +91,5 @@ pub(super) fn agent_gone(unit: &mut Unit, row: &AskRow, resumable: bool, reason:
 pub(super) fn set_reach(unit: &mut Unit, row: &AskRow, state: AskState, reach: Reach, now: Time) {
     let ask = Arc::new(Ask { state, ..Ask::clone(&row.ask) });
     unit.put_ask(Arc::clone(&ask), row.seq);
-    let data = Raw::of(&ReachNews { id: ask.id, reach });
-    unit.announce_ask(EventKind::AskParked, now, &ask, Some(data));
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DeliveryNews {
-    id: AskId,
-    delivery: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    delivery_reason: Option<String>,
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReachNews {
-    id: AskId,
-    reach: Reach,
+    unit.announce_ask(now, ask.origin.session, EventPayload::AskParked { ask, reach });
 }

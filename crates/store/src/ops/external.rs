@@ -5,7 +5,6 @@ use std::sync::Arc;
 use sayso_core::ask::Delivery;
 use sayso_core::connection::Connection;
 use sayso_core::id::{AskId, SessionId, TokenId};
-use sayso_core::raw::Raw;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::texts;
 use sayso_core::time::Time;
@@ -36,8 +35,6 @@ pub struct EnsureExternal {
     /// the title.
     pub session: Session,
     pub connection: Connection,
-    /// The session as the feed announces it if it is new.
-    pub announced: Raw,
     pub now: Time,
 }
 
@@ -60,7 +57,7 @@ impl Operation for EnsureExternal {
         let Some(mut known) = find(unit, &self.key)?.cloned() else {
             unit.externals.put(self.key.clone(), Arc::new(self.session.id));
             unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
-            session_rows::insert(unit, &self.session, &self.announced)?;
+            session_rows::insert(unit, &self.session)?;
             return Ok(Box::new(self.session.clone()));
         };
         if known.title.is_empty() && !self.session.title.is_empty() {

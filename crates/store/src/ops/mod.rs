@@ -21,8 +21,8 @@ mod settings;
 pub(crate) mod tokens;
 
 pub use advance::{Advance, Advanced, Change, Process};
-pub use advance_run::{AdvanceRun, CreateRun, RunNews};
-pub use announce::{Announce, SayNotice};
+pub use advance_run::{AdvanceRun, CreateRun, RunEvent};
+pub use announce::{AnnouncePolicy, NoticeFrom, SayNotice};
 pub use attach::{AttachConnection, DetachConnection};
 pub use collect_outcome::CallerHasOutcome;
 pub use command_session::{CommandSession, Commanded, SessionCommand};

@@ -9,8 +9,9 @@ use sayso_core::scope::Scope;
 
 use super::{decide, session_rows};
 use crate::error::StoreError;
-use crate::event::{EventKind, WorkspaceId};
+use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, Operation, PendingOf, Read, Reads};
+use crate::payload::EventPayload;
 use crate::rows::OwnerId;
 use crate::unit::{Earlier, Unit};
 
@@ -132,11 +133,11 @@ impl OpenAsk {
 pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Arc<Ask> {
     let ask = Arc::new(ask);
     unit.put_ask(Arc::clone(&ask), unit.next_seq());
-    let kind = match &ask.state {
-        AskState::Pending(_) => EventKind::AskRequested,
-        AskState::Resolved { .. } => EventKind::AskResolved,
+    let payload = match &ask.state {
+        AskState::Pending(_) => EventPayload::AskRequested(Arc::clone(&ask)),
+        AskState::Resolved { .. } => EventPayload::AskResolved(Arc::clone(&ask)),
     };
-    unit.announce_ask(kind, ask.opened_at, &ask, None);
+    unit.announce_ask(ask.opened_at, ask.origin.session, payload);
     decide::trace(unit, &ask, ask.opened_at);
     match &ask.state {
         AskState::Pending(_) => {

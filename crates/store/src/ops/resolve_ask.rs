@@ -6,14 +6,14 @@ use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Refused};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::policy;
-use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 
 use super::decide::{decide, is_visible};
 use crate::error::StoreError;
-use crate::event::{EventKind, WorkspaceId};
+use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, KeyReused, Operation, Read, Reads};
+use crate::payload::EventPayload;
 use crate::rows::AskRow;
 use crate::unit::{Earlier, Unit};
 
@@ -168,15 +168,8 @@ impl Operation for SnoozeAsk {
         }
         let ask = Arc::new(Ask { snoozed_until: self.until, ..Ask::clone(&row.ask) });
         unit.put_ask(Arc::clone(&ask), row.seq);
-        let data = Raw::of(&SnoozeNews { id: ask.id, snoozed_until: self.until });
-        unit.announce_ask(EventKind::AskSnoozed, self.now, &ask, Some(data));
+        let payload = EventPayload::AskSnoozed { ask: Arc::clone(&ask), until: self.until };
+        unit.announce_ask(self.now, ask.origin.session, payload);
         Ok(Ok(ask))
     }
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SnoozeNews {
-    id: AskId,
-    snoozed_until: Option<Time>,
 }

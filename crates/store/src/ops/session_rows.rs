@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use sayso_core::id::SessionId;
-use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::snapshot::{SessionSnapshot, StatusSnapshot};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
 use crate::error::StoreError;
 use crate::event::EventKind;
+use crate::payload::EventPayload;
 use crate::rows::{BlockRow, SessionRow};
 use crate::unit::Unit;
 
@@ -19,10 +20,11 @@ pub(crate) fn is_visible(session: &Session, scope: &Scope) -> bool {
 }
 
 /// Adds a session and announces it.
-pub(super) fn insert(unit: &mut Unit, session: &Session, announced: &Raw) -> Result<(), StoreError> {
+pub(super) fn insert(unit: &mut Unit, session: &Session) -> Result<(), StoreError> {
     let seq = unit.next_seq();
     unit.sessions.put(session.id, Arc::new(SessionRow { session: session.clone(), seq }));
-    unit.announce_session(EventKind::SessionCreated, session.created_at, session.id, announced.clone())
+    let payload = EventPayload::SessionCreated(Box::new(SessionSnapshot::from(session)));
+    unit.announce_session(session.created_at, session.id, payload)
 }
 
 /// Stores what a session does now, and announces it if that is a change.
@@ -32,44 +34,37 @@ pub(super) fn set_status(unit: &mut Unit, id: SessionId, status: SessionStatus, 
         return Ok(());
     }
     let session = Session { status, updated_at: now, ..session.clone() };
-    let kind = if session.status.is_ended() { EventKind::SessionEnded } else { EventKind::SessionStatus };
-    let data = Raw::of(&session.status.news());
+    let payload = EventPayload::SessionStatus(StatusSnapshot::from(&session.status));
     unit.put_session(session)?;
-    unit.announce_session(kind, now, id, data)
+    unit.announce_session(now, id, payload)
 }
 
 /// Adds a block, or replaces the one with the same id, and announces it. Needs the block and the session.
 pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
     let Some(before) = unit.blocks.get(&block.id)?.cloned() else {
-        let data = Raw::of(block);
-        let row = BlockRow { session, seq: unit.next_seq(), data: data.clone() };
+        let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
         unit.blocks.put(block.id, Arc::new(row));
-        return unit.announce_block(event, block.at, session, data);
+        let payload = EventPayload::of_block(block.clone(), event);
+        return match block.body {
+            // The block is replaced when the tool ends, and its first event must not change with it.
+            BlockBody::Tool { .. } => unit.announce_session(block.at, session, payload),
+            BlockBody::Message { .. } | BlockBody::Notice { .. } | BlockBody::Error { .. } => {
+                unit.announce_block(block.at, session, payload)
+            }
+        };
     };
-    let data = match with_earlier_input(block, &before.data) {
-        Some(whole) => Raw::of(&whole),
-        None => Raw::of(block),
-    };
-    unit.blocks.put(block.id, Arc::new(BlockRow { session: before.session, seq: before.seq, data: data.clone() }));
-    unit.announce_session(event, block.at, session, data)
+    let block = with_earlier_input(block.clone(), &before.block);
+    let row = BlockRow { session: before.session, seq: before.seq, block: block.clone() };
+    unit.blocks.put(block.id, Arc::new(row));
+    unit.announce_session(block.at, session, EventPayload::of_block(block, event))
 }
 
 /// Agents report the input of a tool call once, and not again with its result. The earlier input is kept.
-fn with_earlier_input(block: &Block, before: &Raw) -> Option<Block> {
-    #[derive(serde::Deserialize)]
-    struct Earlier {
-        #[serde(default)]
-        input: Option<Box<serde_json::value::RawValue>>,
+fn with_earlier_input(mut block: Block, before: &Block) -> Block {
+    if let (BlockBody::Tool { input, .. }, BlockBody::Tool { input: earlier, .. }) = (&mut block.body, &before.body)
+        && input.is_none()
+    {
+        input.clone_from(earlier);
     }
-    let BlockBody::Tool { tool_call_id, name, input: None, output, status } = &block.body else { return None };
-    let earlier: Earlier = serde_json::from_str(before.as_str()).ok()?;
-    let input = earlier.input.filter(|input| input.get() != "null").map(Raw::from)?;
-    let body = BlockBody::Tool {
-        tool_call_id: tool_call_id.clone(),
-        name: name.clone(),
-        input: Some(input),
-        output: output.clone(),
-        status: *status,
-    };
-    Some(Block { body, ..block.clone() })
+    block
 }

@@ -7,7 +7,7 @@ use sayso_core::raw::Raw;
 use sayso_core::run::{StepRun, StepState};
 use sayso_core::time::Time;
 
-use super::search_text;
+use super::{event_row, search_text};
 use super::table::{RowChange, Table};
 use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
@@ -131,7 +131,12 @@ pub(super) fn encode(unit: &Unit) -> Result<Encoded, StoreError> {
         });
     };
     for (key, block) in unit.blocks.changes() {
-        let rest = block.map(|block| vec![id(block.session.as_bytes()), Value::Integer(block.seq), raw(&block.data)]);
+        let rest = block
+            .map(|block| {
+                let data = json("block", &block.block)?;
+                Ok::<_, StoreError>(vec![id(block.session.as_bytes()), Value::Integer(block.seq), data])
+            })
+            .transpose()?;
         row(Table::Block, vec![id(key.as_bytes())], rest);
     }
     for (key, connection) in unit.connections.changes() {
@@ -231,7 +236,7 @@ pub(super) fn encode(unit: &Unit) -> Result<Encoded, StoreError> {
         }
     }
     for event in &unit.events {
-        changes.push(event_change(event));
+        changes.push(event_change(event)?);
     }
     for (ask, secret) in unit.secrets.changes() {
         let key = vec![workspace.clone(), id(ask.as_bytes())];
@@ -344,17 +349,17 @@ pub(super) fn ask_state(ask: &Ask) -> Result<Vec<Value>, StoreError> {
     Ok(vec![status, maybe(ask.snoozed_until, time), outcome, Value::Integer(delivery), reason, decided])
 }
 
-fn event_change(event: &StoredEvent) -> RowChange {
-    let data = event.data.as_ref().filter(|_| !event.in_block);
+fn event_change(event: &StoredEvent) -> Result<RowChange, StoreError> {
+    let data = if event.in_block { None } else { event_row::encode(&event.payload)? };
     let values = vec![
         Value::Integer(event.workspace.0),
         Value::Integer(event.seq),
         time(event.at),
-        Value::Integer(event.kind as i64),
+        Value::Integer(event.payload.kind() as i64),
         maybe(event.session, |session| id(session.as_bytes())),
-        maybe(event.ask.as_ref(), |ask| id(ask.id.as_bytes())),
+        maybe(event.payload.ask(), |ask| id(ask.id.as_bytes())),
         maybe(event.run, |run| id(run.as_bytes())),
-        maybe(data, raw),
+        maybe(data, text),
     ];
-    RowChange::Put { table: Table::Event, values }
+    Ok(RowChange::Put { table: Table::Event, values })
 }

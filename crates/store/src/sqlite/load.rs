@@ -52,7 +52,7 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
             let found = row(&mut memory.blocks, id, || {
                 one(db, sql, params![space.0, id.as_bytes()], |row| {
                     let session = SessionId::from_bytes(column(row, 0)?);
-                    Ok(BlockRow { session, seq: column(row, 1)?, data: raw("block", column(row, 2)?)? })
+                    Ok(BlockRow { session, seq: column(row, 1)?, block: json("block", &column::<String>(row, 2)?)? })
                 })
             })?;
             unit.blocks.load(*id, found);

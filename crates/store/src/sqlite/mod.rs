@@ -11,6 +11,7 @@ mod codec;
 mod database;
 mod decode;
 mod encode;
+mod event_row;
 mod load;
 mod log;
 mod memory;

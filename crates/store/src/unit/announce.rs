@@ -10,7 +10,8 @@ use sayso_core::time::Time;
 
 use super::Unit;
 use crate::error::StoreError;
-use crate::event::{About, EventKind, OutboxId, OutboxPayload, OutboxRow, StoredEvent};
+use crate::event::{About, OutboxId, OutboxPayload, OutboxRow, StoredEvent};
+use crate::payload::EventPayload;
 use crate::rows::{OutboxBody, OutboxEntry};
 
 impl Unit {
@@ -19,45 +20,30 @@ impl Unit {
         self.counters.seq + 1
     }
 
-    fn push_event(&mut self, event: StoredEvent) -> i64 {
-        let seq = event.seq;
+    fn push_event(&mut self, at: Time, session: Option<SessionId>, payload: EventPayload) -> &mut StoredEvent {
+        let seq = self.next_seq();
         self.counters.seq = seq;
-        self.events.push(event);
-        seq
+        let (workspace, in_block) = (self.workspace, false);
+        self.events.push(StoredEvent { workspace, seq, at, session, run: None, about: None, payload, in_block });
+        let last = self.events.len() - 1;
+        &mut self.events[last]
     }
 
-    fn new_event(&self, kind: EventKind, at: Time, session: Option<SessionId>) -> StoredEvent {
-        StoredEvent {
-            workspace: self.workspace,
-            seq: self.next_seq(),
-            at,
-            kind,
-            session,
-            run: None,
-            about: None,
-            ask: None,
-            data: None,
-            in_block: false,
-        }
-    }
-
-    /// Announces something about an ask.
-    pub(crate) fn announce_ask(&mut self, kind: EventKind, at: Time, ask: &Arc<Ask>, data: Option<Raw>) {
-        let event = self.new_event(kind, at, ask.origin.session);
-        self.push_event(StoredEvent { ask: Some(Arc::clone(ask)), data, ..event });
+    /// Announces something about an ask. The payload names the ask.
+    pub(crate) fn announce_ask(&mut self, at: Time, session: Option<SessionId>, payload: EventPayload) {
+        self.push_event(at, session, payload);
     }
 
     /// Announces something about a session, which must be loaded.
-    pub(crate) fn announce_session(&mut self, kind: EventKind, at: Time, session: SessionId, data: Raw) -> Result<(), StoreError> {
+    pub(crate) fn announce_session(&mut self, at: Time, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
         let about = self.session(session)?.cloned().map(|session| Arc::new(About::from(session)));
-        let event = self.new_event(kind, at, Some(session));
-        self.push_event(StoredEvent { about, data: Some(data), ..event });
+        self.push_event(at, Some(session), payload).about = about;
         Ok(())
     }
 
-    /// Announces a new block. The stored event holds no data: the block is at the same `seq`.
-    pub(crate) fn announce_block(&mut self, kind: EventKind, at: Time, session: SessionId, data: Raw) -> Result<(), StoreError> {
-        self.announce_session(kind, at, session, data)?;
+    /// Announces a new block that never changes. The block is at the same `seq`, so the stored event keeps no copy.
+    pub(crate) fn announce_block(&mut self, at: Time, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
+        self.announce_session(at, session, payload)?;
         if let Some(event) = self.events.last_mut() {
             event.in_block = true;
         }
@@ -65,16 +51,16 @@ impl Unit {
     }
 
     /// Announces something about a run.
-    pub(crate) fn announce_run(&mut self, kind: EventKind, at: Time, run: &Run, session: Option<SessionId>, data: Raw) {
+    pub(crate) fn announce_run(&mut self, at: Time, run: &Run, session: Option<SessionId>, payload: EventPayload) {
         let about = Arc::new(About { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
-        let event = self.new_event(kind, at, session);
-        self.push_event(StoredEvent { run: Some(run.id), about: Some(about), data: Some(data), ..event });
+        let event = self.push_event(at, session, payload);
+        event.run = Some(run.id);
+        event.about = Some(about);
     }
 
-    /// Announces something that is not about an ask, a session or a run. Returns its `seq`.
-    pub(crate) fn announce(&mut self, kind: EventKind, at: Time, data: Raw) -> i64 {
-        let event = self.new_event(kind, at, None);
-        self.push_event(StoredEvent { data: Some(data), ..event })
+    /// Announces something that is not about an ask, a session or a run.
+    pub(crate) fn announce(&mut self, at: Time, payload: EventPayload) {
+        self.push_event(at, None, payload);
     }
 
     /// An ask that expires by itself.

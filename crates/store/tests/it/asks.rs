@@ -352,6 +352,6 @@ async fn a_list_tells_the_place_it_was_read_at() {
     assert_eq!((page.rows.as_slice(), page.seq), (std::slice::from_ref(&ask), 1));
     world.resolve(ask.id, answered("A")).await.unwrap();
     let after = world.past(page.seq).await;
-    assert_eq!(after.iter().map(|event| (event.seq, event.kind)).collect::<Vec<_>>(), [(2, EventKind::AskResolved)]);
-    assert_eq!(after[0].ask.as_ref().map(Arc::as_ref).and_then(|ask| ask.outcome()), world.get(ask.id).await.outcome());
+    assert_eq!(after.iter().map(|event| (event.seq, event.payload.kind())).collect::<Vec<_>>(), [(2, EventKind::AskResolved)]);
+    assert_eq!(after[0].payload.ask().map(Arc::as_ref).and_then(|ask| ask.outcome()), world.get(ask.id).await.outcome());
 }

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use sayso_core::ask::{AskState, Reach};
+use sayso_core::id::BlockId;
 use sayso_core::raw::Raw;
-use sayso_store::EventKind;
+use sayso_core::scope::Scope;
+use sayso_core::session::SessionStatus;
+use sayso_core::transcript::{Block, BlockBody, ToolStatus};
 use sayso_store::read::{EventsAfter, FeedHead};
 use sayso_store::Retain;
-use sayso_store::ops::{Announce, Change};
+use sayso_store::ops::{AnnouncePolicy, Change, NoticeFrom, SayNotice, SnoozeAsk};
+use sayso_store::{EventKind, EventPayload};
 
-use crate::world::{MAIN, World, advance, answered, approval, ask, ask_of, at, key, question, resolve, token};
+use crate::world::{MAIN, World, advance, answered, approval, ask, ask_of, at, entropy, key, question, resolve, token};
 
 /// `seq` has no gaps and follows commit order. Subscribers and later readers see the same events.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -41,13 +45,18 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
     for writer in writers {
         writer.await.unwrap();
     }
-    let told: Vec<_> = world.events().iter().map(|event| (event.seq, event.kind, event.ask.as_ref().map(|ask| ask.id))).collect();
+    let told: Vec<_> =
+        world.events().iter().map(|event| (event.seq, event.payload.kind(), event.payload.ask().map(|ask| ask.id))).collect();
     let seqs: Vec<i64> = told.iter().map(|(seq, ..)| *seq).collect();
     assert_eq!(seqs, (1..=i64::try_from(told.len()).unwrap()).collect::<Vec<_>>());
     let refused = WRITERS * EACH.div_ceil(3);
     assert_eq!(told.len(), WRITERS * EACH * 2 - refused);
-    let read: Vec<_> =
-        world.past(0).await.iter().map(|event| (event.seq, event.kind, event.ask.as_ref().map(|ask| ask.id))).collect();
+    let read: Vec<_> = world
+        .past(0)
+        .await
+        .iter()
+        .map(|event| (event.seq, event.payload.kind(), event.payload.ask().map(|ask| ask.id)))
+        .collect();
     assert_eq!(read, told);
     assert!(world.told.lock().unwrap().commits < WRITERS * EACH * 2, "commits are shared");
     let head = told.len();
@@ -80,15 +89,15 @@ async fn one_failing_operation_fails_alone() {
                 ];
                 store.write(advance(&session, 1, vec![], changes)).await.map(|_| ()).is_err()
             } else {
-                let data = Raw::of(&serde_json::json!({ "n": n }));
-                store.write(Announce { workspace: MAIN, kind: EventKind::Notice, data, now: at(3) }).await.is_ok()
+                let from = NoticeFrom::Name("script".to_owned());
+                store.write(SayNotice { workspace: MAIN, from, text: n.to_string(), now: at(3) }).await.is_ok()
             }
         }));
     }
     for call in calls {
         assert!(call.await.unwrap());
     }
-    let after: Vec<_> = world.past(before).await.iter().map(|event| (event.seq, event.kind)).collect();
+    let after: Vec<_> = world.past(before).await.iter().map(|event| (event.seq, event.payload.kind())).collect();
     let expected: Vec<_> = (before + 1..=before + 40).map(|seq| (seq, EventKind::Notice)).collect();
     assert_eq!(after, expected, "no gap where something failed");
 }
@@ -101,10 +110,58 @@ async fn the_past_shows_an_ask_as_it_was() {
     let live = world.events();
     let past = world.past(0).await;
     for (live, past) in live.iter().zip(&past) {
-        assert_eq!((live.seq, live.at, live.kind, live.session), (past.seq, past.at, past.kind, past.session));
-        assert_eq!(live.ask, past.ask, "{:?}", live.kind);
+        assert_eq!((live.seq, live.at, live.session), (past.seq, past.at, past.session));
+        assert_eq!(live.payload, past.payload);
     }
-    assert_eq!(past[0].ask.as_ref().unwrap().state, AskState::Pending(Reach::Live));
+    assert_eq!(past[0].payload.ask().unwrap().state, AskState::Pending(Reach::Live));
+}
+
+/// An event is a snapshot: what changes later does not change what is read of it.
+#[tokio::test]
+async fn past_events_equal_the_events_that_were_published() {
+    let world = World::new();
+    let session = world.session().await;
+    let tool = |input: Option<Raw>, output: Option<&str>, status: ToolStatus, event: EventKind| {
+        let (tool_call_id, name) = ("t1".to_owned(), "Bash".to_owned());
+        let body = BlockBody::Tool { tool_call_id, name, input, output: output.map(str::to_owned), status };
+        let block = Block { id: BlockId::new(at(0), [9; 10]), at: at(1), subagent: Some("s".to_owned()), body };
+        Change::Block { session: session.id, block, event }
+    };
+    let input = Raw::parse("{\"b\": 1.00,\n \"a\": []}".to_owned()).unwrap();
+    let ended = SessionStatus::Ended { reason: "gone".to_owned(), failed: true, resumable: true };
+    let changes = vec![
+        tool(Some(input), None, ToolStatus::Running, EventKind::ToolStarted),
+        tool(Some(Raw::of(&"later")), None, ToolStatus::Running, EventKind::ToolUpdated),
+        tool(None, Some("done"), ToolStatus::Complete, EventKind::ToolCompleted),
+        Change::Status { session: session.id, status: SessionStatus::Stalled },
+        Change::Status { session: session.id, status: ended },
+    ];
+    world.step(&session, 0, vec![], changes).await;
+    let block = BlockId::new(at(2), entropy());
+    for from in [NoticeFrom::Name("script".to_owned()), NoticeFrom::Session { session: session.id, block }] {
+        world.store.write(SayNotice { workspace: MAIN, from, text: "a\nb".to_owned(), now: at(2) }).await.unwrap();
+    }
+    let ask = world.open(ask(question())).await;
+    for until in [Some(at(90)), None] {
+        let snooze = SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until, now: at(3) };
+        world.store.write(snooze).await.unwrap().unwrap();
+    }
+    let kinds = world.kinds();
+    let live: Vec<EventPayload> = world.events().into_iter().map(|event| event.payload).collect();
+    let world = world.reopen().await;
+    let past: Vec<EventPayload> = world.past(0).await.into_iter().map(|event| event.payload).collect();
+    assert_eq!(past.iter().map(EventPayload::kind).collect::<Vec<_>>(), kinds);
+    let snoozed = |payload: &EventPayload| match payload {
+        EventPayload::AskSnoozed { until, .. } => Some(*until),
+        _ => None,
+    };
+    for (live, past) in live.iter().zip(&past) {
+        match snoozed(live) {
+            // The ask itself is read from its row.
+            Some(until) => assert_eq!(snoozed(past), Some(until)),
+            None => assert_eq!(live, past),
+        }
+    }
 }
 
 #[tokio::test]
@@ -185,11 +242,11 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
 #[tokio::test]
 async fn an_announcement_is_an_event_of_everybody() {
     let world = World::new();
-    let data = Raw::of(&serde_json::json!({ "fingerprint": "abc" }));
-    let announce = Announce { workspace: MAIN, kind: EventKind::PolicyChanged, data: data.clone(), now: at(5) };
-    assert_eq!(world.store.write(announce).await.unwrap(), 1);
+    let announce = AnnouncePolicy { workspace: MAIN, fingerprint: "abc".to_owned(), valid: true, now: at(5) };
+    world.store.write(announce).await.unwrap();
     let past = world.past(0).await;
-    assert_eq!((past[0].kind, past[0].at, past[0].session, &past[0].data), (EventKind::PolicyChanged, at(5), None, &Some(data)));
+    let payload = EventPayload::PolicyChanged { fingerprint: "abc".to_owned(), valid: true };
+    assert_eq!((past[0].seq, past[0].at, past[0].session, &past[0].payload), (1, at(5), None, &payload));
 }
 
 #[tokio::test]

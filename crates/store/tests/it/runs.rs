@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use sayso_core::id::RunId;
-use sayso_core::raw::Raw;
 use sayso_core::run::{Event, NewRun, Run, StepState};
 use sayso_core::scope::Scope;
+use sayso_core::snapshot::RunSnapshot;
 use sayso_core::workflow::Workflow;
 use sayso_store::EventKind;
 use sayso_store::read::{GetRun, ListRuns, OpenRuns};
-use sayso_store::ops::{AdvanceRun, Advanced, CreateRun, Once, RunNews};
+use sayso_store::ops::{AdvanceRun, Advanced, CreateRun, Once, RunEvent};
 
 use crate::world::{MAIN, World, at, entropy, token};
 
@@ -27,7 +27,7 @@ fn run() -> Run {
     Run::new(new, at(0))
 }
 
-fn moved(run: &Run, version: i64, kind: EventKind) -> AdvanceRun {
+fn moved(run: &Run, version: i64) -> AdvanceRun {
     AdvanceRun {
         workspace: MAIN,
         run: Box::new(run.clone()),
@@ -38,7 +38,7 @@ fn moved(run: &Run, version: i64, kind: EventKind) -> AdvanceRun {
         taken: Vec::new(),
         closed: Vec::new(),
         withdrawn: Vec::new(),
-        news: vec![RunNews { kind, session: None, data: Raw::of(&()) }],
+        events: vec![RunEvent::Run(RunSnapshot::from(run))],
         now: at(1),
     }
 }
@@ -52,7 +52,7 @@ async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
     let world = World::new();
     let mut run = run();
     run.next(Event::Begin, at(0), &mut entropy);
-    let created = world.store.write(CreateRun { first: moved(&run, 0, EventKind::RunStarted), key: None }).await.unwrap();
+    let created = world.store.write(CreateRun { first: moved(&run, 0), key: None }).await.unwrap();
     assert_eq!(created, Once::Done(Box::new(run.clone())));
     let world = world.reopen().await;
     assert_eq!(world.store.read(OpenRuns { workspace: MAIN }).await.unwrap(), [run.id]);
@@ -61,10 +61,10 @@ async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
 
     let before = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     run.next(Event::Cancel { reason: "ada".to_owned() }, at(1), &mut entropy);
-    let stale = world.store.write(moved(&run, 0, EventKind::RunCancelled)).await.unwrap();
+    let stale = world.store.write(moved(&run, 0)).await.unwrap();
     assert_eq!((stale, world.kinds()), (Advanced::Stale, vec![]), "who does not know where it stands changes nothing");
     assert_eq!(world.store.read(read(&run, Scope::All)).await.unwrap().unwrap().run, before.run);
-    assert_eq!(world.store.write(moved(&run, 1, EventKind::RunCancelled)).await.unwrap(), Advanced::Yes);
+    assert_eq!(world.store.write(moved(&run, 1)).await.unwrap(), Advanced::Yes);
     assert_eq!(world.kinds(), [EventKind::RunCancelled]);
     let after = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     assert!(after.run.steps.iter().all(|step| matches!(step.state, StepState::Cancelled { .. })), "{after:?}");
@@ -76,7 +76,7 @@ async fn a_run_is_seen_by_its_labels_and_listed_newest_first() {
     let world = World::new();
     let (one, two) = (run(), run());
     for run in [&one, &two] {
-        world.store.write(CreateRun { first: moved(run, 0, EventKind::RunStarted), key: None }).await.unwrap();
+        world.store.write(CreateRun { first: moved(run, 0), key: None }).await.unwrap();
     }
     let labels = |team: &str| Scope::Labels { labels: BTreeMap::from([("team".to_owned(), team.to_owned())]) };
     assert!(world.store.read(read(&one, labels("shop"))).await.unwrap().is_some());

@@ -8,7 +8,7 @@ use sayso_core::session::{Session, SessionStatus};
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::read::{GetSession, ListSessions, LoadConnection, ReadTranscript, TranscriptEntry};
 use sayso_store::ops::{Change, CommandSession, Commanded, SessionCommand};
-use sayso_store::{EventKind, OutboxPayload};
+use sayso_store::{EventKind, EventPayload, OutboxPayload};
 
 use crate::world::{MAIN, World, answered, approval, approved, ask_of, at, block, labels, question, token};
 
@@ -186,6 +186,13 @@ async fn an_approval_that_has_not_left_does_not_leave_after_an_interrupt() {
     }
 }
 
+/// The block of the last event, as JSON.
+fn block_of(world: &World) -> serde_json::Value {
+    let last = world.events().pop().unwrap().payload;
+    let EventPayload::Block { block, .. } = last else { panic!("{last:?}") };
+    serde_json::to_value(block).unwrap()
+}
+
 #[tokio::test]
 async fn a_tool_keeps_what_it_was_called_with() {
     let world = World::new();
@@ -204,13 +211,11 @@ async fn a_tool_keeps_what_it_was_called_with() {
     };
     world.step(&session, 0, vec![], tool(Some(Raw::of(&called)), None, ToolStatus::Running)).await;
     world.step(&session, 1, vec![], tool(None, Some("a.txt"), ToolStatus::Complete)).await;
-    let told = world.events().last().and_then(|event| event.data.clone()).unwrap();
-    let told: serde_json::Value = serde_json::from_str(told.as_str()).unwrap();
+    let told = block_of(&world);
     assert_eq!((&told["input"], &told["output"]), (&called, &serde_json::json!("a.txt")), "{told}");
     // What it says anew replaces what it said before, whole.
     let other = serde_json::json!({ "command": "pwd" });
     world.step(&session, 2, vec![], tool(Some(Raw::of(&other)), None, ToolStatus::Running)).await;
-    let told = world.events().last().and_then(|event| event.data.clone()).unwrap();
-    let told: serde_json::Value = serde_json::from_str(told.as_str()).unwrap();
+    let told = block_of(&world);
     assert_eq!(told["input"], other);
 }

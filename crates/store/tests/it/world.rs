@@ -102,7 +102,7 @@ impl World {
 
     /// The kinds of the events so far.
     pub(crate) fn kinds(&self) -> Vec<EventKind> {
-        self.events().iter().map(|event| event.kind).collect()
+        self.events().iter().map(|event| event.payload.kind()).collect()
     }
 
     pub(crate) fn outbox(&self) -> Vec<OutboxRow> {
@@ -200,7 +200,6 @@ pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Optio
             state: None,
             wake_at: None,
         },
-        announced: Raw::of(&serde_json::json!({ "title": "fix the tests" })),
         command: Raw::of(&"start"),
         prompt: Some(block("fix the tests")),
         key,

@@ -1,8 +1,6 @@
 //! What the outputs of a translator mean for the database and for whoever listens.
 
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, HttpCall, Input, Method, NewAsk, Output};
-use sayso_api::event::names;
-use sayso_api::session::Session as ApiSession;
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
 use sayso_core::limits::{self, LimitExceeded};
@@ -10,7 +8,7 @@ use sayso_core::raw::Raw;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
-use sayso_store::write::{Change, Process};
+use sayso_store::ops::{Change, Process};
 use sayso_store::{EventKind, WorkspaceId};
 use sha2::{Digest, Sha256};
 
@@ -71,8 +69,8 @@ impl Owner {
 
     /// Gives a conversation of somebody's own a session, and the translator the session.
     pub(super) fn adopt(&mut self, found: &Found, session: Session, now: Time, all: &mut Consequences) {
-        let (id, announced) = (session.id, Raw::of(&ApiSession::of(&session, 0)));
-        all.changes.push(Change::NewSession { session: Box::new(session.clone()), announced });
+        let id = session.id;
+        all.changes.push(Change::NewSession { session: Box::new(session.clone()) });
         self.sessions.insert(id, Box::new(Carried::new(&self.runtime, session)));
         let carries = Carries { session: Some(id), ask: None, secret: false };
         for output in self.translator.adopt(now, id, found) {
@@ -158,14 +156,9 @@ impl Owner {
             }
             AgentEvent::AskDelivery { ask, delivery } => all.changes.push(Change::Delivery { ask, delivery }),
             AgentEvent::MessageDelta { message, text } => {
-                let id = self.streamed(session, message, now);
-                all.live.push(LiveEvent {
-                    workspace: WorkspaceId::MAIN,
-                    session,
-                    at: now,
-                    name: names::MESSAGE_DELTA,
-                    data: Raw::of(&Delta { message_id: &id.to_string(), text: &self.secrets.mask(text) }),
-                });
+                let message = self.streamed(session, message, now);
+                let text = self.secrets.mask(text);
+                all.live.push(LiveEvent { workspace: WorkspaceId::MAIN, session, at: now, message, text });
             }
             AgentEvent::Message { message, role, text, subagent } => {
                 let text = self.secrets.mask(text);
@@ -241,13 +234,6 @@ impl Consequences {
     fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
         self.changes.push(Change::Block { session, block, event });
     }
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Delta<'a> {
-    message_id: &'a str,
-    text: &'a str,
 }
 
 pub(super) fn block(now: Time, subagent: Option<String>, body: BlockBody) -> Block {

@@ -17,7 +17,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::{BlockBody, Role};
 use sayso_store::read::LoadConnection;
-use sayso_store::write::{Advance, Advanced, Change, Process};
+use sayso_store::ops::{Advance, Advanced, Change, Process};
 use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, StoreError, WorkspaceId};
 use tracing::{Instrument as _, Span};
 
@@ -114,7 +114,7 @@ impl From<StoreError> for Stop {
 impl Owner {
     /// Takes the connection up where the database says it is.
     pub(super) async fn load(runtime: Arc<Runtime>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
-        let Some(loaded) = runtime.services.store.read(LoadConnection { connection: id }).await? else { return Ok(None) };
+        let Some(loaded) = runtime.services.store.read(LoadConnection { workspace: WorkspaceId::MAIN, connection: id }).await? else { return Ok(None) };
         let name = &loaded.connection.agent;
         let (agent, unusable) = match runtime.services.agents.get(name) {
             Some(agent) => (agent.clone(), None),
@@ -158,7 +158,7 @@ impl Owner {
     pub(super) fn rows(&self) -> impl Future<Output = Result<Vec<OutboxRow>, Stop>> + use<> {
         let (runtime, connection) = (Arc::clone(&self.runtime), self.connection.id);
         async move {
-            let loaded = runtime.services.store.read(LoadConnection { connection }).await?;
+            let loaded = runtime.services.store.read(LoadConnection { workspace: WorkspaceId::MAIN, connection }).await?;
             Ok(loaded.map(|loaded| loaded.outbox).unwrap_or_default())
         }
     }

@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_core::future::BoxFuture;
 use sayso_core::id::SessionId;
 use sayso_core::scope::Scope;
@@ -16,7 +16,7 @@ use sayso_store::{StoreError, WorkspaceId};
 
 use super::frame::Frame;
 use super::past::Past;
-use super::render::Render;
+use super::render::{Render, Rendered};
 use super::ring::{Look, Position, Ring, Ticket};
 
 /// A batch ends with the frame that reaches this many bytes.
@@ -40,15 +40,15 @@ pub(crate) struct Selection {
 
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Batch {
-    /// The bytes of one or more frames.
-    Frames(Bytes),
+pub(crate) enum Batch<T = Bytes> {
+    /// One or more rendered frames.
+    Frames(T),
     /// The past that was asked for is gone, or the position never was. The stream goes on after `seq`.
     Reset {
         /// Where it goes on.
         seq: i64,
         /// What to tell the client.
-        bytes: Bytes,
+        rendered: T,
     },
     /// Nothing happened for a while.
     Quiet,
@@ -93,12 +93,12 @@ impl<R: Render> Cursor<R> {
 
     /// The next batch.
     #[cfg(test)]
-    pub(crate) async fn next_batch(&mut self) -> Batch {
+    pub(crate) async fn next_batch(&mut self) -> Batch<R::Output> {
         poll_fn(|cx| self.poll_batch(cx)).await
     }
 
     /// The next batch, when there is one.
-    pub(crate) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Batch> {
+    pub(crate) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Batch<R::Output>> {
         loop {
             if let Some(reading) = &mut self.reading {
                 let page = ready!(reading.as_mut().poll(cx));
@@ -109,8 +109,8 @@ impl<R: Render> Cursor<R> {
             }
             match self.ring.look(self.ticket, &self.scope, &mut self.position, cx.waker()) {
                 Look::Frames { frames, end } => {
-                    if let Some(bytes) = self.take_frames(&frames, end) {
-                        return Poll::Ready(Batch::Frames(bytes));
+                    if let Some(rendered) = self.take_frames(&frames, end) {
+                        return Poll::Ready(Batch::Frames(rendered));
                     }
                 }
                 Look::Behind => {
@@ -125,8 +125,8 @@ impl<R: Render> Cursor<R> {
         }
     }
 
-    fn take_frames(&mut self, frames: &[(u64, Arc<Frame>)], end: Position) -> Option<Bytes> {
-        let mut batch = Pieces::default();
+    fn take_frames(&mut self, frames: &[(u64, Arc<Frame>)], end: Position) -> Option<R::Output> {
+        let mut batch = Pieces::new();
         for (taken, (index, frame)) in frames.iter().enumerate() {
             batch.push(self.render.frame(frame));
             if batch.is_full() && taken + 1 < frames.len() {
@@ -136,13 +136,13 @@ impl<R: Render> Cursor<R> {
                 return batch.join();
             }
         }
-        // A renderer may have no bytes for any of them; then the stream stayed silent.
+        // A renderer may have nothing for any of them; then the stream stayed silent.
         let quiet_since = if batch.is_empty() { self.position.quiet_since } else { end.quiet_since };
         self.position = Position { quiet_since, ..end };
         batch.join()
     }
 
-    fn take_page(&mut self, page: Page) -> Option<Batch> {
+    fn take_page(&mut self, page: Page) -> Option<Batch<R::Output>> {
         let page = match page {
             Ok(page) => page,
             Err(error) => {
@@ -154,9 +154,9 @@ impl<R: Render> Cursor<R> {
         self.position.known = true;
         if before > page.head || page.oldest > before.saturating_add(1) {
             self.position.seq = page.head;
-            return Some(Batch::Reset { seq: page.head, bytes: self.render.reset(page.head) });
+            return Some(Batch::Reset { seq: page.head, rendered: self.render.reset(page.head) });
         }
-        let mut batch = Pieces::default();
+        let mut batch = Pieces::new();
         let mut whole = true;
         for event in page.events {
             if batch.is_full() {
@@ -185,17 +185,21 @@ impl<R: Render> Cursor<R> {
     }
 }
 
-/// The pieces of a batch. One piece is passed on as it is, several are copied into one.
-#[derive(Default)]
-struct Pieces {
-    pieces: Vec<Bytes>,
+/// The pieces of a batch. One piece is passed on as it is, several are joined.
+struct Pieces<T> {
+    pieces: Vec<T>,
     size: usize,
 }
 
-impl Pieces {
-    fn push(&mut self, piece: Bytes) {
-        if !piece.is_empty() {
-            self.size += piece.len();
+impl<T: Rendered> Pieces<T> {
+    const fn new() -> Self {
+        Self { pieces: Vec::new(), size: 0 }
+    }
+
+    fn push(&mut self, piece: T) {
+        let size = piece.size();
+        if size > 0 {
+            self.size += size;
             self.pieces.push(piece);
         }
     }
@@ -208,12 +212,10 @@ impl Pieces {
         self.size == 0
     }
 
-    fn join(mut self) -> Option<Bytes> {
+    fn join(mut self) -> Option<T> {
         if self.pieces.len() <= 1 {
             return self.pieces.pop();
         }
-        let mut whole = BytesMut::with_capacity(self.size);
-        self.pieces.iter().for_each(|piece| whole.extend_from_slice(piece));
-        Some(whole.freeze())
+        Some(T::join(self.pieces))
     }
 }

@@ -7,10 +7,10 @@ use sayso_core::ask::{
     Action, Approval, Ask, AskBody, AskContext, AskState, Decision, Delivery, Input, Origin, Outcome, PolicyNote, Question,
     QuestionOption, Reach,
 };
-use sayso_core::id::{AskId, SessionId};
+use sayso_core::id::{AskId, BlockId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
-use sayso_store::{EventKind, StoredEvent, WorkspaceId};
+use sayso_store::{EventPayload, StoredEvent, WorkspaceId};
 use serde_json::json;
 
 use super::frame::LiveEvent;
@@ -21,23 +21,13 @@ pub(super) fn session(number: u8) -> SessionId {
 
 /// An event without an ask.
 pub(crate) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
-    let data = Some(Raw::of(&json!({"n": seq})));
-    StoredEvent {
-        about: None,
-        run: None,
-        workspace: WorkspaceId::MAIN,
-        seq,
-        at: Time::from_millis(seq),
-        kind: EventKind::Notice,
-        session,
-        ask: None,
-        data,
-    }
+    let payload = EventPayload::Notice { agent: "script".to_owned(), text: seq.to_string() };
+    StoredEvent { about: None, run: None, workspace: WorkspaceId::MAIN, seq, at: Time::from_millis(seq), session, payload }
 }
 
 /// The event of an ask that was opened.
 pub(super) fn asked(seq: i64, session: Option<SessionId>, ask: Ask) -> StoredEvent {
-    StoredEvent { kind: EventKind::AskRequested, ask: Some(Arc::new(ask)), data: None, ..noted(seq, session) }
+    StoredEvent { payload: EventPayload::AskRequested(Arc::new(ask)), ..noted(seq, session) }
 }
 
 pub(super) fn delta(session: SessionId, text: &str) -> LiveEvent {
@@ -45,8 +35,8 @@ pub(super) fn delta(session: SessionId, text: &str) -> LiveEvent {
         workspace: WorkspaceId::MAIN,
         session,
         at: Time::from_millis(1),
-        name: sayso_api::event::names::MESSAGE_DELTA,
-        data: Raw::of(&json!({ "text": text })),
+        message: BlockId::new(Time::from_millis(1), [7; 10]),
+        text: text.to_owned(),
     }
 }
 

@@ -1,37 +1,32 @@
 //! Frames: one event of the feed, and the bytes that a native stream sends for it.
 
-use std::io::Write as _;
-use std::sync::{Arc, OnceLock};
+use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
-use sayso_api::event::names;
+use sayso_api::event::{AskEvent, Event, FeedEvent};
 use sayso_api::run::{QuestionAnswered, QuestionAsked};
-use sayso_core::ask::{Ask, AskKind};
-use sayso_core::id::SessionId;
-use sayso_core::limits;
-use sayso_core::raw::Raw;
+use sayso_core::ask::Ask;
+use sayso_core::id::{BlockId, SessionId};
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::time::Time;
-use sayso_store::{EventKind, StoredEvent, WorkspaceId};
+use sayso_store::{EventPayload, StoredEvent, WorkspaceId};
+use serde::Serialize;
 
-use super::shorten;
+use super::{shorten, wire};
 
 /// The largest frame. What does not fit is left out and the ask is marked `truncated`.
 pub(super) const FRAME_MAX: usize = 64 * 1024;
 
-/// Something that only those see who stream right now: it is stored nowhere and has no `seq`.
+/// The next piece of a message, for streams that are open right now. It is stored nowhere and has no `seq`.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveEvent {
-    /// Whose feed.
     pub(crate) workspace: WorkspaceId,
-    /// The session it belongs to.
     pub(crate) session: SessionId,
-    /// When.
     pub(crate) at: Time,
-    /// The event's type, one of [`sayso_api::event::names`].
-    pub(crate) name: &'static str,
-    /// The rest.
-    pub(crate) data: Raw,
+    /// The message. The block of the whole message has the same id.
+    pub(crate) message: BlockId,
+    pub(crate) text: String,
 }
 
 /// What a frame carries.
@@ -85,30 +80,69 @@ impl Frame {
     /// Whether a token with this scope sees it: by the ask if it is about one, else by its session.
     pub(crate) fn visible_to(&self, scope: &Scope) -> bool {
         let session = self.session();
+        if let Item::Stored(event) = &self.item {
+            if let Some(ask) = event.payload.ask() {
+                return scope.sees(Visible { session, labels: &ask.context.labels, opened_by: ask.origin.opened_by });
+            }
+            if let Some(about) = &event.about {
+                return scope.sees(Visible { session, labels: &about.labels, opened_by: about.opened_by });
+            }
+        }
+        // What belongs to nobody, and what is live only, has neither labels nor an opener.
+        match scope {
+            Scope::All => true,
+            Scope::Session { session: own } => session == Some(*own),
+            Scope::Labels { .. } | Scope::OpenedBy { .. } => false,
+        }
+    }
+
+    /// The whole event as a value; none if there is nothing to say.
+    pub(crate) fn event(&self) -> Option<FeedEvent> {
         match &self.item {
-            Item::Stored(StoredEvent { ask: Some(ask), .. }) => {
-                scope.sees(Visible { session, labels: &ask.context.labels, opened_by: ask.origin.opened_by })
+            Item::Stored(event) => Some(envelope(event, wire::event_of(&event.payload, event.at)?)),
+            Item::Live(live) => {
+                let session_id = Some(live.session.to_string());
+                Some(FeedEvent { seq: None, at: live.at, session_id, event: wire::live_event(live) })
             }
-            Item::Stored(StoredEvent { about: Some(about), .. }) => {
-                scope.sees(Visible { session, labels: &about.labels, opened_by: about.opened_by })
-            }
-            // What belongs to nobody, and what is live only, has neither labels nor an opener.
-            Item::Stored(_) | Item::Live(_) => match scope {
-                Scope::All => true,
-                Scope::Session { session: own } => session == Some(*own),
-                Scope::Labels { .. } | Scope::OpenedBy { .. } => false,
-            },
         }
     }
 
     /// The bytes of a native stream; none if there is nothing to say.
     pub(crate) fn native(&self) -> &Bytes {
-        self.native.get_or_init(|| {
-            Bytes::from(match &self.item {
-                Item::Stored(event) => stored(event),
-                Item::Live(event) => plain(None, event.at, event.name, Some(event.session), Some(&event.data)),
-            })
-        })
+        self.native.get_or_init(|| Bytes::from(self.render().unwrap_or_default()))
+    }
+
+    fn render(&self) -> Option<Vec<u8>> {
+        if let Item::Stored(event) = &self.item {
+            match &event.payload {
+                EventPayload::AskRequested(ask) => {
+                    return bounded_ask(ask, |shown| envelope(event, wire::requested(ask.kind(), shown)));
+                }
+                EventPayload::AskResolved(ask) => {
+                    return bounded_ask(ask, |shown| envelope(event, wire::resolved(ask.kind(), shown)));
+                }
+                EventPayload::AgentQuestionAsked(ask) => {
+                    let asked = QuestionAsked::of(ask, event.at);
+                    let shown = bounded_question(ask, asked, QuestionAsked::shorten);
+                    return sse(&envelope(event, Event::AgentQuestionAsked(shown)), usize::MAX);
+                }
+                EventPayload::AgentQuestionAnswered(ask) => {
+                    let shown = bounded_question(ask, QuestionAnswered::of(ask)?, QuestionAnswered::shorten);
+                    return sse(&envelope(event, Event::AgentQuestionAnswered(shown)), usize::MAX);
+                }
+                EventPayload::AskParked { .. }
+                | EventPayload::AskSnoozed { .. }
+                | EventPayload::AskDelivery { .. }
+                | EventPayload::SessionCreated(_)
+                | EventPayload::SessionStatus(_)
+                | EventPayload::Block { .. }
+                | EventPayload::Notice { .. }
+                | EventPayload::PolicyChanged { .. }
+                | EventPayload::Run(_)
+                | EventPayload::Step(_) => {}
+            }
+        }
+        sse(&self.event()?, usize::MAX)
     }
 
     /// About how much memory it holds on to, its bytes included.
@@ -117,142 +151,110 @@ impl Frame {
         FIXED
             + match &self.item {
                 Item::Stored(event) => {
-                    let ask = event.ask.as_ref().map_or(0, |ask| {
-                        let text = ask.text_size();
-                        ask.raw.as_ref().map_or(0, |raw| raw.as_str().len()) + text + text.min(FRAME_MAX)
-                    });
-                    ask + 2 * event.data.as_ref().map_or(0, |data| data.as_str().len())
+                    let size = event.payload.text_size();
+                    match event.payload.ask() {
+                        Some(ask) => size + ask.text_size().min(FRAME_MAX),
+                        None => 2 * size,
+                    }
                 }
-                Item::Live(event) => 2 * event.data.as_str().len(),
+                Item::Live(event) => 2 * event.text.len(),
             }
     }
 }
 
-fn stored(event: &StoredEvent) -> Vec<u8> {
-    let of_ask = |ask: &Arc<Ask>, by_kind: [&'static str; 3]| {
-        let name = match ask.kind() {
-            AskKind::Question => by_kind[0],
-            AskKind::Approval => by_kind[1],
-            AskKind::Link => by_kind[2],
-        };
-        ask_frame(event, ask, name)
-    };
-    let requested = [names::QUESTION_REQUESTED, names::APPROVAL_REQUESTED, names::LINK_REQUESTED];
-    let resolved = [names::QUESTION_RESOLVED, names::APPROVAL_RESOLVED, names::LINK_RESOLVED];
-    let name = match (event.kind, &event.ask) {
-        (EventKind::AskRequested, Some(ask)) => return of_ask(ask, requested),
-        (EventKind::AskResolved, Some(ask)) => return of_ask(ask, resolved),
-        // The ask was deleted since: nobody can be told what it was.
-        (EventKind::AskRequested | EventKind::AskResolved, None) => return Vec::new(),
-        (EventKind::AgentQuestionAsked, ask) => return run_question(event, ask.as_deref(), names::AGENT_QUESTION_ASKED),
-        (EventKind::AgentQuestionAnswered, ask) => return run_question(event, ask.as_deref(), names::AGENT_QUESTION_ANSWERED),
-        (EventKind::AskParked, _) => names::ASK_PARKED,
-        (EventKind::AskSnoozed, _) => names::ASK_SNOOZED,
-        (EventKind::AskDelivery, _) => names::ASK_DELIVERY,
-        (EventKind::SessionCreated, _) => names::SESSION_CREATED,
-        (EventKind::SessionStatus, _) => names::SESSION_STATUS,
-        (EventKind::SessionEnded, _) => names::SESSION_ENDED,
-        (EventKind::MessageCompleted, _) => names::MESSAGE_COMPLETED,
-        (EventKind::ToolStarted, _) => names::TOOL_STARTED,
-        (EventKind::ToolUpdated, _) => names::TOOL_UPDATED,
-        (EventKind::ToolCompleted, _) => names::TOOL_COMPLETED,
-        (EventKind::PolicyChanged, _) => names::POLICY_CHANGED,
-        (EventKind::Notice, _) => names::NOTICE,
-        (EventKind::Error, _) => names::ERROR,
-        (EventKind::RunStarted, _) => names::RUN_STARTED,
-        (EventKind::RunCompleted, _) => names::RUN_COMPLETED,
-        (EventKind::RunFailed, _) => names::RUN_FAILED,
-        (EventKind::RunCancelled, _) => names::RUN_CANCELLED,
-        (EventKind::StepStarted, _) => names::STEP_STARTED,
-        (EventKind::StepCompleted, _) => names::STEP_COMPLETED,
-        (EventKind::StepFailed, _) => names::STEP_FAILED,
-        (EventKind::StepCancelled, _) => names::STEP_CANCELLED,
-    };
-    plain(Some(event.seq), event.at, name, event.session, event.data.as_ref())
+fn envelope(stored: &StoredEvent, event: Event) -> FeedEvent {
+    FeedEvent { seq: Some(stored.seq), at: stored.at, session_id: stored.session.map(|id| id.to_string()), event }
 }
 
-/// An event whose data is sent as it is stored.
-fn plain(seq: Option<i64>, at: Time, name: &str, session: Option<SessionId>, data: Option<&Raw>) -> Vec<u8> {
-    let data = data.map_or("{}", Raw::as_str);
-    let mut out = Vec::with_capacity(256 + data.len());
-    open(&mut out, seq, at, name, session);
-    let start = out.len();
-    out.extend_from_slice(data.as_bytes());
-    // Line breaks stand only between the tokens of JSON, where a space means the same; in a
-    // stream they would end the line.
-    for byte in &mut out[start..] {
+/// The frame of an event that carries an ask. A large ask is shortened step by step until the frame fits.
+fn bounded_ask(ask: &Ask, envelope: impl Fn(AskEvent) -> FeedEvent) -> Option<Vec<u8>> {
+    if ask.text_size() <= FRAME_MAX
+        && let Some(whole) = sse(&envelope(AskEvent::from(ask)), FRAME_MAX)
+    {
+        return Some(whole);
+    }
+    let mut shown = AskEvent::from(&shorten::without_bulk(ask));
+    shown.ask.truncated = true;
+    for shorten in shorten::STEPS {
+        shorten(&mut shown);
+        if let Some(short) = sse(&envelope(shown.clone()), FRAME_MAX) {
+            return Some(short);
+        }
+    }
+    // Not reached: what the last step leaves always fits.
+    None
+}
+
+/// The payload of a question of a step's agent, or of its outcome, shortened if it is large.
+fn bounded_question<T: Serialize>(ask: &Ask, mut payload: T, shorten: fn(&mut T)) -> T {
+    let is_large = || serde_json::to_vec(&payload).is_ok_and(|json| json.len() >= FRAME_MAX - 1024);
+    if ask.text_size() > FRAME_MAX || is_large() {
+        shorten(&mut payload);
+    }
+    payload
+}
+
+/// The event as a frame of a stream, if it is not larger than `limit`.
+fn sse(event: &FeedEvent, limit: usize) -> Option<Vec<u8>> {
+    let mut out = Bounded { out: Vec::with_capacity(1024), limit };
+    let written = write_sse(&mut out, event);
+    let Bounded { mut out, .. } = out;
+    written.ok()?;
+    // Line breaks stand only between the tokens of JSON that is passed on verbatim, where a space means the same. In a stream
+    // they would end the line.
+    let data = out.windows(DATA.len()).position(|bytes| bytes == DATA)?;
+    let end = out.len() - END.len();
+    for byte in &mut out[data + DATA.len()..end] {
         if matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
         }
     }
-    close(&mut out);
-    out
+    Some(out)
 }
 
-fn ask_frame(event: &StoredEvent, ask: &Ask, name: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(1536);
-    open(&mut out, Some(event.seq), event.at, name, event.session);
-    let start = out.len();
-    shorten::write_ask(&mut out, ask, FRAME_MAX - start - CLOSE.len());
-    close(&mut out);
-    out
-}
+const DATA: &[u8] = b"\ndata: ";
+const END: &[u8] = b"\n\n";
 
-/// What the agent of a step asks, or how that ended, from the ask. Nothing if it was deleted since.
-fn run_question(event: &StoredEvent, ask: Option<&Ask>, name: &str) -> Vec<u8> {
-    let data = |cut: bool| -> Option<Raw> {
-        let ask = ask?;
-        if name == names::AGENT_QUESTION_ASKED {
-            let mut asked = QuestionAsked::of(ask, event.at);
-            if cut {
-                asked.question.shorten();
-            }
-            return Some(Raw::of(&asked));
-        }
-        let mut answered = QuestionAnswered::of(ask)?;
-        if cut {
-            answered.question.shorten();
-            answered.answers.clear();
-            answered.message = answered.message.map(|message| limits::head(&message, 1024).to_owned());
-        }
-        Some(Raw::of(&answered))
-    };
-    let whole = if ask.is_some_and(|ask| ask.text_size() > FRAME_MAX) { None } else { data(false) };
-    let fits = whole.filter(|whole| whole.as_str().len() < FRAME_MAX - 1024);
-    match fits.or_else(|| data(true)) {
-        Some(data) => plain(Some(event.seq), event.at, name, event.session, Some(&data)),
-        None => Vec::new(),
+fn write_sse(out: &mut Bounded, event: &FeedEvent) -> io::Result<()> {
+    if let Some(seq) = event.seq {
+        writeln!(out, "id: {seq}")?;
     }
+    write!(out, "event: {}", event.name())?;
+    out.write_all(DATA)?;
+    serde_json::to_writer(&mut *out, event)?;
+    out.write_all(END)
 }
 
-const CLOSE: &[u8] = b"}\n\n";
+/// Stops at the limit, so that megabytes are not written only to be thrown away.
+struct Bounded {
+    out: Vec<u8>,
+    limit: usize,
+}
 
-/// Everything up to the data. Nothing here needs to be escaped.
-fn open(out: &mut Vec<u8>, seq: Option<i64>, at: Time, name: &str, session: Option<SessionId>) {
-    // Writing to a vector cannot fail.
-    let _ = match seq {
-        Some(seq) => {
-            write!(out, "id: {seq}\nevent: {name}\ndata: {{\"seq\":{seq},\"at\":\"{at}\",\"type\":\"{name}\",\"sessionId\":")
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.out.len() + bytes.len() > self.limit {
+            return Err(io::ErrorKind::WriteZero.into());
         }
-        None => write!(out, "event: {name}\ndata: {{\"at\":\"{at}\",\"type\":\"{name}\",\"sessionId\":"),
-    };
-    let _ = match session {
-        Some(session) => write!(out, "\"{session}\",\"data\":"),
-        None => write!(out, "null,\"data\":"),
-    };
-}
+        self.out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
 
-fn close(out: &mut Vec<u8>) {
-    out.extend_from_slice(CLOSE);
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Arc;
 
-    use sayso_api::event::Event;
     use sayso_core::ask::{Action, Approval, AskBody, Choice, Decision, Preview, Question, QuestionOption};
-    use sayso_core::id::TokenId;
+    use sayso_core::id::{BlockId, TokenId};
+    use sayso_core::raw::Raw;
+    use sayso_core::transcript::{Block, BlockBody, ToolStatus};
+    use sayso_store::ToolProgress;
     use serde_json::{Value, json};
 
     use super::super::fixture;
@@ -264,8 +266,8 @@ mod tests {
         let body = text.strip_suffix("\n\n").unwrap();
         let fields: BTreeMap<_, _> =
             body.lines().map(|line| line.split_once(": ").unwrap()).map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
-        let event: Event<'_> = serde_json::from_str(&fields["data"]).unwrap();
-        assert_eq!(event.kind, fields["event"]);
+        let event: FeedEvent = serde_json::from_str(&fields["data"]).unwrap();
+        assert_eq!(event.name(), fields["event"]);
         assert_eq!(event.seq.map(|seq| seq.to_string()).as_ref(), fields.get("id"));
         (fields.clone(), serde_json::from_str(&fields["data"]).unwrap())
     }
@@ -287,29 +289,37 @@ mod tests {
     #[test]
     fn the_name_follows_the_kind_of_the_ask_and_a_plan_speaks_the_question_door_too() {
         let mut ask = fixture::approval(Action::Other);
-        let name = |kind: EventKind, ask: &Ask| {
+        let name = |payload: fn(Arc<Ask>) -> EventPayload, ask: &Ask| {
             let mut event = fixture::asked(1, None, ask.clone());
-            event.kind = kind;
+            event.payload = payload(Arc::new(ask.clone()));
             let (fields, data) = read(&Frame::stored(event));
             (fields["event"].clone(), data["data"]["question"].is_object())
         };
-        assert_eq!(name(EventKind::AskRequested, &ask), ("approval.requested".to_owned(), false));
+        assert_eq!(name(EventPayload::AskRequested, &ask), ("approval.requested".to_owned(), false));
         ask.body = fixture::approval(Action::Plan).body;
-        assert_eq!(name(EventKind::AskRequested, &ask), ("approval.requested".to_owned(), true));
+        assert_eq!(name(EventPayload::AskRequested, &ask), ("approval.requested".to_owned(), true));
         fixture::decide(&mut ask, Decision::Approved { choice: None, input: None });
-        assert_eq!(name(EventKind::AskResolved, &ask), ("approval.resolved".to_owned(), true));
+        assert_eq!(name(EventPayload::AskResolved, &ask), ("approval.resolved".to_owned(), true));
     }
 
     #[test]
-    fn data_is_sent_verbatim_on_one_line() {
+    fn tool_input_is_sent_verbatim_on_one_line() {
+        let input = Raw::parse("{\n  \"id\": \"a\\nb\",\r\n  \"n\": 1.00\n}".to_owned()).unwrap();
+        let body = BlockBody::Tool {
+            tool_call_id: "t".to_owned(),
+            name: "Bash".to_owned(),
+            input: Some(input),
+            output: None,
+            status: ToolStatus::Running,
+        };
+        let block = Block { id: BlockId::new(Time::from_millis(1), [7; 10]), at: Time::from_millis(2), subagent: None, body };
         let mut event = fixture::noted(7, Some(fixture::session(1)));
-        event.kind = EventKind::AskDelivery;
-        event.data = Some(Raw::parse("{\n  \"id\": \"a\\nb\",\r\n  \"delivery\": \"delivered\"\n}".to_owned()).unwrap());
-        let (fields, data) = read(&Frame::stored(event.clone()));
-        assert_eq!(fields["event"], "ask.delivery");
-        assert_eq!(data["data"], json!({"id":"a\nb","delivery":"delivered"}));
-        event.data = None;
-        assert_eq!(read(&Frame::stored(event)).1["data"], json!({}));
+        event.payload = EventPayload::Block { block: Box::new(block.clone()), tool: ToolProgress::Started };
+        let frame = Frame::stored(event);
+        let (fields, data) = read(&frame);
+        assert_eq!(fields["event"], "tool.started");
+        assert_eq!(data["data"], serde_json::to_value(&block).unwrap());
+        assert!(fields["data"].contains(r#""input":{   "id": "a\nb",    "n": 1.00 }"#), "{}", fields["data"]);
     }
 
     #[test]
@@ -317,7 +327,8 @@ mod tests {
         let frame = Frame::live(fixture::delta(fixture::session(1), "hi"));
         let (fields, data) = read(&frame);
         assert_eq!((fields.get("id"), fields["event"].as_str()), (None, "message.delta"));
-        assert_eq!(data["data"], json!({"text":"hi"}));
+        let message = BlockId::new(Time::from_millis(1), [7; 10]).to_string();
+        assert_eq!(data["data"], json!({"messageId": message, "text": "hi"}));
         assert_eq!(frame.seq(), None);
     }
 

@@ -16,9 +16,12 @@ mod render;
 mod ring;
 mod shorten;
 mod waiters;
+mod wire;
 
 #[cfg(test)]
 pub(crate) mod fixture;
+#[cfg(test)]
+mod old_rows;
 #[cfg(test)]
 mod tests;
 
@@ -26,4 +29,4 @@ pub(crate) use cursor::{Batch, Cursor, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
 pub(crate) use past::{Past, StoredPast};
 pub(crate) use publish::Feed;
-pub(crate) use render::{Native, Render};
+pub(crate) use render::{Native, Render, Values};

@@ -4,89 +4,22 @@
 //! list does not need (previews, input, context); then long texts are cut; then lists go. What is
 //! left is small by construction. The whole ask is always at `GET /v1/asks/{id}`.
 
-use std::io;
-
 use sayso_api::ask as wire;
-use sayso_api::doors::QuestionEventData;
-use sayso_core::ask::{Action, Approval, Ask, AskBody, AskContext, AskState, Decision, Input};
+use sayso_api::event::AskEvent;
+use sayso_core::ask::{Approval, Ask, AskBody, AskContext, AskState, Decision, Input};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
-use serde::Serialize;
 
 /// What a text may have at most once texts are cut.
 const CUT: usize = 1024;
 /// What a text may have at most once lists are gone.
 const CUT_SHORT: usize = 256;
 
-/// An ask in an event: the native one, and the object that the question REST dialect promises.
-#[derive(Serialize)]
-struct AskData {
-    #[serde(flatten)]
-    ask: wire::Ask,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    question: Option<QuestionEventData>,
-}
-
-impl AskData {
-    fn of(ask: &Ask) -> Self {
-        let answerable = match &*ask.body {
-            AskBody::Question { .. } => true,
-            AskBody::Approval(approval) => approval.action == Action::Plan,
-            AskBody::Link(_) => false,
-        };
-        Self { ask: wire::Ask::from(ask), question: answerable.then(|| QuestionEventData::from(ask)) }
-    }
-}
-
-/// Appends the ask as JSON, in at most `room` bytes.
-pub(super) fn write_ask(out: &mut Vec<u8>, ask: &Ask, room: usize) {
-    if ask.text_size() <= room && write(out, &AskData::of(ask), room) {
-        return;
-    }
-    let mut data = AskData::of(&without_bulk(ask));
-    data.ask.truncated = true;
-    for shorten in [|_: &mut AskData| {}, cut_texts, drop_lists] {
-        shorten(&mut data);
-        if write(out, &data, room) {
-            return;
-        }
-    }
-    // Not reached: what `drop_lists` leaves always fits. An empty object keeps the stream readable.
-    out.extend_from_slice(b"{}");
-}
-
-/// Appends the value if it fits, else nothing.
-fn write(out: &mut Vec<u8>, data: &AskData, room: usize) -> bool {
-    let start = out.len();
-    let written = serde_json::to_writer(Bounded { end: start + room, out }, data).is_ok();
-    if !written {
-        out.truncate(start);
-    }
-    written
-}
-
-/// Stops at the end of the room, so that megabytes are not written only to be thrown away.
-struct Bounded<'a> {
-    out: &'a mut Vec<u8>,
-    end: usize,
-}
-
-impl io::Write for Bounded<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.out.len() + bytes.len() > self.end {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        self.out.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+/// The steps after [`without_bulk`], in order.
+pub(super) const STEPS: [fn(&mut AskEvent); 3] = [|_| {}, cut_texts, drop_lists];
 
 /// The first step, before anything large is copied or parsed.
-fn without_bulk(ask: &Ask) -> Ask {
+pub(super) fn without_bulk(ask: &Ask) -> Ask {
     let body = match &*ask.body {
         AskBody::Question { questions } => {
             let mut questions = questions.clone();
@@ -131,7 +64,7 @@ fn without_bulk(ask: &Ask) -> Ask {
 }
 
 /// The second step: long texts are cut, and what stands twice stands once.
-fn cut_texts(data: &mut AskData) {
+fn cut_texts(data: &mut AskEvent) {
     let ask = &mut data.ask;
     cut_names(ask, CUT);
     for question in &mut ask.questions {
@@ -175,7 +108,7 @@ fn cut_texts(data: &mut AskData) {
 }
 
 /// The last step: what is left is small however the agent filled it.
-fn drop_lists(data: &mut AskData) {
+fn drop_lists(data: &mut AskEvent) {
     let ask = &mut data.ask;
     cut_names(ask, CUT_SHORT);
     ask.questions.clear();

@@ -84,6 +84,8 @@ impl Past for Shared {
 struct Seqs;
 
 impl Render for Seqs {
+    type Output = Bytes;
+
     fn frame(&mut self, frame: &Frame) -> Bytes {
         Bytes::from(match frame.item() {
             Item::Stored(event) if event.seq / 8 % 2 == 0 => format!("{}\n", event.seq),
@@ -121,7 +123,7 @@ fn selection(session: Option<SessionId>, since: Option<i64>) -> Selection {
     Selection { workspace: WorkspaceId::MAIN, session, scope: Scope::All, since }
 }
 
-fn poll<R: Render>(cursor: &mut Cursor<R>, waker: &Waker) -> Poll<Batch> {
+fn poll<R: Render<Output = Bytes>>(cursor: &mut Cursor<R>, waker: &Waker) -> Poll<Batch> {
     cursor.poll_batch(&mut Context::from_waker(waker))
 }
 
@@ -278,7 +280,7 @@ fn a_ring_is_bounded_by_what_its_events_weigh() {
         .map(|seq| {
             let mut event = fixture::asked(seq, None, fixture::question(&"x".repeat(100_000)));
             event.session = Some(fixture::session(1));
-            let ask = Arc::downgrade(event.ask.as_ref().unwrap());
+            let ask = Arc::downgrade(event.payload.ask().unwrap());
             feed.publish(vec![event]);
             ask
         })

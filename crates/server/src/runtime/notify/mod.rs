@@ -19,8 +19,8 @@ use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
 use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
-use sayso_store::write::{DropNote, NoteState, PutSetting};
-use sayso_store::{EventKind, Store, StoreError, StoredEvent, WorkspaceId};
+use sayso_store::ops::{DropNote, NoteState, PutSetting};
+use sayso_store::{EventPayload, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 
 use crate::config::notify::ChannelKind;
@@ -114,19 +114,14 @@ impl Notifier {
             return;
         }
         for event in events {
-            let Some(ask) = &event.ask else { continue };
-            match event.kind {
-                EventKind::AskRequested => {
-                    for (entry, at) in self.due(ask.opened_at) {
-                        entry.queue.add(at, ask.id, NoteJob::Tell);
-                    }
+            if let EventPayload::AskRequested(ask) = &event.payload {
+                for (entry, at) in self.due(ask.opened_at) {
+                    entry.queue.add(at, ask.id, NoteJob::Tell);
                 }
-                EventKind::AskResolved => {
-                    for (entry, at) in self.due(ask.opened_at) {
-                        entry.queue.resolved(ask.id, at, event.at);
-                    }
+            } else if let EventPayload::AskResolved(ask) = &event.payload {
+                for (entry, at) in self.due(ask.opened_at) {
+                    entry.queue.resolved(ask.id, at, event.at);
                 }
-                _ => {}
             }
         }
     }

@@ -8,7 +8,7 @@ use sayso_core::ask::{Ask, AskState};
 use sayso_core::id::AskId;
 use sayso_core::scope::Scope;
 use sayso_store::read::{GetAsk, GetNote};
-use sayso_store::write::{DropNote, NoteRow, NoteState, PutNote};
+use sayso_store::ops::{DropNote, NoteRow, NoteState, PutNote};
 use sayso_store::{StoreError, WorkspaceId};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;

@@ -52,7 +52,7 @@ impl Runs {
     pub(crate) fn heard(&self, events: &[StoredEvent]) {
         let mut begun = Vec::new();
         for event in events {
-            let run = match event.kind {
+            let run = match event.payload.kind() {
                 EventKind::RunStarted => {
                     begun.extend(event.run);
                     None
@@ -67,7 +67,7 @@ impl Runs {
                     event.about.as_ref().and_then(|about| about.step.as_ref()).map(|of| of.run)
                 }
                 EventKind::AskResolved | EventKind::AskDelivery | EventKind::AskParked => {
-                    event.ask.as_ref().and_then(|ask| ask.context.run)
+                    event.payload.ask().and_then(|ask| ask.context.run)
                 }
                 _ => None,
             };

@@ -2,7 +2,7 @@
 
 use sayso_core::ask::{Ask, AskState, Delivery, Refused};
 use sayso_core::id::AskId;
-use sayso_store::write::ResolveError;
+use sayso_store::ops::ResolveError;
 
 use super::read::ask_in_channel;
 use super::resolve::{ChannelRefusal, resolve_in_channel};

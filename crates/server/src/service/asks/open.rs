@@ -10,7 +10,7 @@ use sayso_core::limits::{self, LimitExceeded};
 use sayso_core::policy::{self, OnTimeout, PolicySet, Subject};
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
-use sayso_store::write::{IdempotencyKey, OpenAsk, Opened};
+use sayso_store::ops::{IdempotencyKey, OpenAsk, Opened};
 
 use crate::auth::{Caller, Permission};
 use crate::entropy;

@@ -7,7 +7,7 @@ use sayso_core::ask::{Ask, Decision};
 use sayso_core::id::{AskId, SessionId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
-use sayso_store::write::{IdempotencyKey, ResolveAsk, ResolveError, SnoozeAsk};
+use sayso_store::ops::{IdempotencyKey, ResolveAsk, ResolveError, SnoozeAsk};
 use sayso_store::{StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 

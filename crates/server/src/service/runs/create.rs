@@ -7,7 +7,7 @@ use sayso_core::id::RunId;
 use sayso_core::limits;
 use sayso_core::run::{NewRun as CoreRun, Run};
 use sayso_core::workflow::{Source, Surroundings, Workflow};
-use sayso_store::write::{CreateRun, IdempotencyKey, Once};
+use sayso_store::ops::{CreateRun, IdempotencyKey, Once};
 use serde_json::Value;
 
 use super::transition::begin;

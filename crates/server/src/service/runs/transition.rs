@@ -3,25 +3,22 @@
 use std::collections::VecDeque;
 
 use sayso_agents::translator::Command;
-use sayso_api::run::{RunNews as ApiRunNews, RunStep, StepNews};
 use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Origin, PolicyNote, Question, Reach};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
-use sayso_core::run::{Effect, Event, Run, RunStatus, StepState};
+use sayso_core::run::{Effect, Event, Run};
 use sayso_core::session::StepOf;
+use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 use sayso_core::time::Time;
 use sayso_core::workflow::Kind;
-use sayso_store::write::{AdvanceRun, CreateSession, RunNews};
-use sayso_store::{EventKind, WorkspaceId};
+use sayso_store::WorkspaceId;
+use sayso_store::ops::{AdvanceRun, CreateSession, RunEvent};
 
 use crate::entropy;
 use crate::service::Services;
 use crate::service::project::read_existing_project;
 use crate::service::sessions::{SessionDraft, SessionStart};
-
-/// Bytes of an output that an event carries; the whole is at `GET /v1/runs/{id}`.
-const SHOWN: usize = 4 * 1024;
 
 /// How a run begins.
 pub(super) async fn begin(services: &Services, run: &Run) -> AdvanceRun {
@@ -44,7 +41,7 @@ pub(crate) async fn follow(services: &Services, before: &Run, version: i64, even
         taken: Vec::new(),
         closed: Vec::new(),
         withdrawn: Vec::new(),
-        news: Vec::new(),
+        events: Vec::new(),
         now,
     };
     let mut events = VecDeque::from(events);
@@ -68,42 +65,17 @@ pub(crate) async fn follow(services: &Services, before: &Run, version: i64, even
                     all.asks.retain(|opened| opened.id != ask);
                     all.withdrawn.push((ask, reason));
                 }
-                Effect::RunBegan => all.news.push(of_run(&all.run, EventKind::RunStarted)),
-                Effect::RunOver => {
-                    let kind = match all.run.status {
-                        RunStatus::Completed => EventKind::RunCompleted,
-                        RunStatus::Cancelled { .. } => EventKind::RunCancelled,
-                        RunStatus::Failed { .. } | RunStatus::Running => EventKind::RunFailed,
-                    };
-                    all.news.push(of_run(&all.run, kind));
+                Effect::RunBegan | Effect::RunOver => all.events.push(RunEvent::Run(RunSnapshot::from(&*all.run))),
+                Effect::StepBegan { step } | Effect::StepOver { step } => {
+                    let snapshot = all.run.step(&step).map(|step| StepSnapshot::of(&all.run, step).shortened());
+                    all.events.extend(snapshot.map(RunEvent::Step));
                 }
-                Effect::StepBegan { step } => all.news.extend(of_step(&all.run, &step)),
-                Effect::StepOver { step } => all.news.extend(of_step(&all.run, &step)),
             }
         }
     }
     let changed = |position: &usize| before.steps.get(*position) != all.run.steps.get(*position);
     all.changed = (0..all.run.steps.len()).filter(changed).collect();
     all
-}
-
-fn of_run(run: &Run, kind: EventKind) -> RunNews {
-    RunNews { kind, session: None, data: Raw::of(&ApiRunNews::of(run)) }
-}
-
-/// What the feed says of a step, as it stands.
-fn of_step(run: &Run, id: &str) -> Option<RunNews> {
-    let step = run.step(id)?;
-    let kind = match step.state {
-        StepState::Running { .. } | StepState::Asking { .. } => EventKind::StepStarted,
-        StepState::Completed { .. } => EventKind::StepCompleted,
-        StepState::Failed { .. } => EventKind::StepFailed,
-        StepState::Pending | StepState::Cancelled { .. } => EventKind::StepCancelled,
-    };
-    let mut shown = RunStep::of(run, step);
-    shown.output = shown.output.map(|output| limits::head(&output, SHOWN).to_owned());
-    let data = StepNews { run_id: run.id.to_string(), step_id: step.id.clone(), step: shown };
-    Some(RunNews { kind, session: step.last_session, data: Raw::of(&data) })
 }
 
 /// The session that carries a step out, or why there can be none.

@@ -6,8 +6,7 @@ use sayso_core::policy::QuestionPolicy;
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::texts;
-use sayso_core::transcript::{Block, BlockBody};
-use sayso_store::write::{CommandSession, Commanded, SayNotice, SessionCommand};
+use sayso_store::ops::{CommandSession, Commanded, NoticeFrom, SayNotice, SessionCommand};
 
 use super::read::find;
 use crate::auth::{Caller, Permission};
@@ -51,9 +50,8 @@ pub(crate) async fn command(
 /// The notice in the transcript of a step whose turn a person stops. The run reads it there, also after a restart.
 fn interrupted(services: &Services, caller: &Caller, session: SessionId) -> SayNotice {
     let now = services.clock.now();
-    let body = BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() };
-    let block = Block { id: BlockId::new(now, entropy::id()), at: now, subagent: None, body };
-    SayNotice { workspace: caller.workspace, session: Some(session), data: Raw::of(&block), block }
+    let from = NoticeFrom::Session { session, block: BlockId::new(now, entropy::id()) };
+    SayNotice { workspace: caller.workspace, from, text: texts::WITHDRAWN_INTERRUPTED.to_owned(), now }
 }
 
 /// The command that resumes a session.

@@ -1,7 +1,6 @@
 //! The one place that constructs sessions, and the connections that carry them.
 
 use sayso_agents::translator::Command;
-use sayso_api::session::Session as ApiSession;
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position};
 use sayso_core::id::{BlockId, ConnectionId, SessionId, TokenId};
 use sayso_core::policy::SessionPolicy;
@@ -10,7 +9,7 @@ use sayso_core::session::{External, Labels, Session, SessionStatus, StepOf, titl
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::WorkspaceId;
-use sayso_store::write::{CreateSession, IdempotencyKey};
+use sayso_store::ops::{CreateSession, IdempotencyKey};
 
 use crate::config::agents::Agent;
 use crate::entropy;
@@ -109,7 +108,6 @@ impl SessionStart<'_> {
         CreateSession {
             workspace,
             connection: new_connection(connection, agent.kind(), &agent.name, None),
-            announced: Raw::of(&ApiSession::of(&session, 0)),
             session,
             command: Raw::of(&command),
             prompt: block,

@@ -4,15 +4,13 @@ use std::path::Path;
 
 use sayso_agents::translator::Found;
 use sayso_api::ask::{ExternalEvent, ExternalNews as ApiNews, ExternalSession};
-use sayso_api::session::Session as ApiSession;
 use sayso_core::connection::{Connection, ConnectionKind};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
-use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_store::read::GetExternal;
-use sayso_store::write::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
+use sayso_store::ops::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
 
 use super::construct::{SessionDraft, new_connection};
 use crate::auth::{Caller, Permission};
@@ -62,8 +60,7 @@ pub(crate) async fn ensure_external(
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = draft.into_session(id, connection, now);
     let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
-    let announced = Raw::of(&ApiSession::of(&session, 0));
-    Ok(*services.store.write(EnsureExternal { key, session, connection, announced, now }).await?)
+    Ok(*services.store.write(EnsureExternal { key, session, connection, now }).await?)
 }
 
 /// The session of a conversation that was found on an attached server. The connection commits it.

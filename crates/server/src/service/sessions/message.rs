@@ -8,7 +8,7 @@ use sayso_core::id::BlockId;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::transcript::{Block, BlockBody, Role};
-use sayso_store::write::{IdempotencyKey, MessageSent, SendMessage};
+use sayso_store::ops::{IdempotencyKey, MessageSent, SendMessage};
 
 use super::read::{find, session_id};
 use crate::auth::{Caller, Permission};

@@ -10,7 +10,7 @@ use sayso_core::limits;
 use sayso_core::policy::QuestionPolicy;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Labels, Session};
-use sayso_store::write::{IdempotencyKey, Once};
+use sayso_store::ops::{IdempotencyKey, Once};
 
 use super::construct::{SessionDraft, SessionStart};
 use super::message::MAX_MESSAGE;

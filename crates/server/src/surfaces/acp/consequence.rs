@@ -3,45 +3,22 @@
 use sayso_agents::json_rpc::{self, Id};
 use sayso_api::ask::{Ask, AskStatus};
 use sayso_api::error::ErrorCode;
-use sayso_api::event::{Event, names};
+use sayso_api::event::{Event, FeedEvent, MessageBlock, SessionStatusChange, ToolBlock};
 use sayso_api::session::{Session, SessionStatus};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::{Call, Refusal, Reply};
 use super::conversation::{Conversation, Output, Purpose, To, error, refusal, reply, stopped, update};
 use super::talk::{Doing, Held, Prompt, Talk};
-use super::telling::{Piece, Said, Used, Voice, Words, read, said};
-
-/// What a status event carries.
-#[derive(Debug, Deserialize)]
-struct Changed {
-    status: SessionStatus,
-    #[serde(default)]
-    reason: Option<String>,
-    #[serde(default)]
-    resumable: bool,
-}
-
-/// The id of an ask, however much of it is told.
-#[derive(Debug, Deserialize)]
-struct Named {
-    id: String,
-}
+use super::telling::{Voice, said};
 
 impl Conversation {
-    pub(super) fn event(&mut self, session: &str, event: &Event<'_>, out: &mut Vec<Output>) {
+    pub(super) fn event(&mut self, session: &str, event: FeedEvent, out: &mut Vec<Output>) {
         let Some(talk) = self.sessions.get_mut(session) else { return };
         let told = event.seq.is_some_and(|seq| seq <= talk.told_to);
-        let data = &*event.data;
-        match event.kind.as_ref() {
-            names::MESSAGE_DELTA => {
-                if let Some(piece) = read::<Piece>(data) {
-                    update(session, &talk.voice.piece(piece), out);
-                }
-            }
-            names::MESSAGE_COMPLETED => {
-                let Some(message) = read::<Said>(data) else { return };
+        match event.event {
+            Event::MessageDelta(delta) => update(session, &talk.voice.piece(delta), out),
+            Event::MessageCompleted(message) => {
                 if !talk.saw(&message.id)
                     && !told
                     && let Some(said) = talk.voice.message(&message)
@@ -49,38 +26,48 @@ impl Conversation {
                     update(session, &said, out);
                 }
             }
-            names::TOOL_STARTED | names::TOOL_UPDATED | names::TOOL_COMPLETED => {
-                if let Some(used) = read::<Used>(data) {
-                    update(session, &talk.voice.tool(&used), out);
+            Event::ToolStarted(tool) | Event::ToolUpdated(tool) | Event::ToolCompleted(tool) => {
+                update(session, &talk.voice.tool(&tool), out);
+            }
+            Event::QuestionRequested(asked) | Event::ApprovalRequested(asked) | Event::LinkRequested(asked) => {
+                if !told {
+                    self.ask(session, asked.ask, out);
                 }
             }
-            names::QUESTION_REQUESTED | names::APPROVAL_REQUESTED | names::LINK_REQUESTED if !told => {
-                if let Some(ask) = read::<Ask>(data) {
-                    self.ask(session, ask, out);
+            Event::QuestionResolved(decided) | Event::ApprovalResolved(decided) | Event::LinkResolved(decided) => {
+                self.take_back(|pending| pending.ask.id == decided.ask.id, out);
+            }
+            Event::SessionStatus(changed) | Event::SessionEnded(changed) => self.changed(session, &changed, out),
+            Event::Notice(notice) => {
+                if !told {
+                    update(session, &said("agent_thought_chunk", &format!("\n{}\n", notice.text)), out);
                 }
             }
-            names::QUESTION_RESOLVED | names::APPROVAL_RESOLVED | names::LINK_RESOLVED => {
-                if let Some(Named { id }) = read(data) {
-                    self.take_back(|pending| pending.ask.id == id, out);
+            Event::Error(error) => {
+                if !told {
+                    update(session, &said("agent_message_chunk", &format!("\n{}\n", error.text)), out);
                 }
             }
-            names::SESSION_STATUS | names::SESSION_ENDED => {
-                if let Some(changed) = read::<Changed>(data) {
-                    self.changed(session, &changed, out);
-                }
-            }
-            names::NOTICE | names::ERROR if !told => {
-                let kind = if event.kind == names::ERROR { "agent_message_chunk" } else { "agent_thought_chunk" };
-                if let Some(words) = read::<Words>(data) {
-                    update(session, &said(kind, &format!("\n{}\n", words.text)), out);
-                }
-            }
-            // Other events are of no interest here, and new ones are of later versions.
-            _ => {}
+            // A client learns of these in another way, or has no use for them.
+            Event::AskParked(_)
+            | Event::AskSnoozed(_)
+            | Event::AskDelivery(_)
+            | Event::SessionCreated(_)
+            | Event::PolicyChanged(_)
+            | Event::RunStarted(_)
+            | Event::RunCompleted(_)
+            | Event::RunFailed(_)
+            | Event::RunCancelled(_)
+            | Event::StepStarted(_)
+            | Event::StepCompleted(_)
+            | Event::StepFailed(_)
+            | Event::StepCancelled(_)
+            | Event::AgentQuestionAsked(_)
+            | Event::AgentQuestionAnswered(_) => {}
         }
     }
 
-    fn changed(&mut self, session: &str, changed: &Changed, out: &mut Vec<Output>) {
+    fn changed(&mut self, session: &str, changed: &SessionStatusChange, out: &mut Vec<Output>) {
         let doing = Doing::of(changed.status, changed.resumable);
         let Some(talk) = self.sessions.get_mut(session) else { return };
         let over = talk.turned(doing);
@@ -183,7 +170,7 @@ impl Conversation {
                     talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
                 }
                 let Session { status, reason, resumable, .. } = *session;
-                self.changed(&id, &Changed { status, reason, resumable }, out);
+                self.changed(&id, &SessionStatusChange { status, reason, resumable }, out);
             }
             (Purpose::Create(id) | Purpose::New(id) | Purpose::List { id, .. }, Err(why)) => {
                 refusal(&id, To::Connection, &why, out)
@@ -236,8 +223,8 @@ fn made(id: &Id, session: &str, out: &mut Vec<Output>) {
 fn replay(session: &str, block: Value, voice: &mut Voice, pending: &mut Vec<Ask>, out: &mut Vec<Output>) {
     let kind = block["type"].as_str().unwrap_or_default().to_owned();
     let told = match kind.as_str() {
-        "message" => serde_json::from_value(block).ok().and_then(|message: Said| voice.message(&message)),
-        "tool" => serde_json::from_value(block).ok().map(|used: Used| voice.tool(&used)),
+        "message" => serde_json::from_value(block).ok().and_then(|message: MessageBlock| voice.message(&message)),
+        "tool" => serde_json::from_value(block).ok().map(|tool: ToolBlock| voice.tool(&tool)),
         "error" => block["text"].as_str().map(|text| said("agent_message_chunk", &format!("\n{text}\n"))),
         "notice" => block["text"].as_str().map(|text| said("agent_thought_chunk", &format!("\n{text}\n"))),
         "action" => {

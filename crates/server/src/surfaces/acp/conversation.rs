@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use sayso_agents::json::Object;
 use sayso_agents::json_rpc::{self, Fault, Id, Message, Unreadable};
 use sayso_api::ask::Ask;
-use sayso_api::event::Event;
+use sayso_api::event::FeedEvent;
 use sayso_api::session::{NewSession, Session};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -61,7 +61,7 @@ pub enum Input<'a> {
 #[derive(Debug)]
 pub enum Heard {
     /// An event.
-    Event(Event<'static>),
+    Event(Box<FeedEvent>),
     /// Events are missing.
     Gap,
     /// There will be no more; in these words.
@@ -177,7 +177,7 @@ impl Conversation {
                     self.done(purpose, outcome, &mut out);
                 }
             }
-            Input::Heard { session, what: Heard::Event(event) } => self.event(session, &event, &mut out),
+            Input::Heard { session, what: Heard::Event(event) } => self.event(session, *event, &mut out),
             Input::Heard { session, what: Heard::Gap } => {
                 self.call(Purpose::LookAgain(session.to_owned()), Call::Look { session: session.to_owned() }, &mut out);
             }

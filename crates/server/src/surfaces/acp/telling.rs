@@ -2,57 +2,14 @@
 
 use std::collections::HashSet;
 
+use sayso_api::event::{MessageBlock, MessageDelta, MessageRole, ToolBlock, ToolCallStatus};
 use sayso_core::limits;
-use sayso_core::transcript::{Role, ToolStatus};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// Bytes of a tool call's title.
 const TITLE: usize = 200;
 /// What tools call the thing that they work on. The first that there is makes the title.
 const SUBJECTS: [&str; 7] = ["command", "file_path", "path", "url", "pattern", "query", "description"];
-
-/// A message, whole. What is read of a block.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Said {
-    pub(super) id: String,
-    pub(super) role: Role,
-    pub(super) text: String,
-}
-
-/// A piece of a message that is being streamed.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Piece {
-    message_id: String,
-    text: String,
-}
-
-/// A tool call.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Used {
-    tool_call_id: String,
-    name: String,
-    #[serde(default)]
-    input: Option<Value>,
-    #[serde(default)]
-    output: Option<String>,
-    status: ToolStatus,
-}
-
-/// Words of the server.
-#[derive(Debug, Deserialize)]
-pub(super) struct Words {
-    pub(super) text: String,
-}
-
-/// Reads what is known and leaves the rest.
-pub(super) fn read<'de, T: Deserialize<'de>>(data: &'de RawValue) -> Option<T> {
-    serde_json::from_str(data.get()).ok()
-}
 
 /// What the client has been told of the turn.
 #[derive(Debug, Default)]
@@ -65,7 +22,7 @@ pub(super) struct Voice {
 
 impl Voice {
     /// The next piece of a message.
-    pub(super) fn piece(&mut self, piece: Piece) -> Value {
+    pub(super) fn piece(&mut self, piece: MessageDelta) -> Value {
         match &mut self.streaming {
             Some((id, sent)) if *id == piece.message_id => sent.push_str(&piece.text),
             other => *other = Some((piece.message_id, piece.text.clone())),
@@ -74,8 +31,8 @@ impl Voice {
     }
 
     /// A message that is whole: what was not streamed of it. After a lost connection that may be all of it.
-    pub(super) fn message(&mut self, message: &Said) -> Option<Value> {
-        if message.role == Role::User {
+    pub(super) fn message(&mut self, message: &MessageBlock) -> Option<Value> {
+        if message.role == MessageRole::User {
             return Some(said("user_message_chunk", &message.text));
         }
         let sent = match self.streaming.take() {
@@ -95,21 +52,22 @@ impl Voice {
     }
 
     /// A tool call as it stands.
-    pub(super) fn tool(&mut self, used: &Used) -> Value {
+    pub(super) fn tool(&mut self, used: &ToolBlock) -> Value {
         let status = match used.status {
-            ToolStatus::Running => "in_progress",
-            ToolStatus::Complete => "completed",
-            ToolStatus::Error => "failed",
+            ToolCallStatus::Running => "in_progress",
+            ToolCallStatus::Complete => "completed",
+            ToolCallStatus::Error => "failed",
         };
+        let input: Option<Value> = used.input.as_ref().and_then(|input| serde_json::from_str(input.as_str()).ok());
         let mut update = json!({ "toolCallId": used.tool_call_id, "status": status });
         if self.tools.insert(used.tool_call_id.clone()) {
             update["sessionUpdate"] = json!("tool_call");
-            update["title"] = json!(title(&used.name, used.input.as_ref()));
+            update["title"] = json!(title(&used.name, input.as_ref()));
         } else {
             update["sessionUpdate"] = json!("tool_call_update");
         }
-        if let Some(input) = &used.input {
-            update["rawInput"] = input.clone();
+        if let Some(input) = input {
+            update["rawInput"] = input;
         }
         if let Some(output) = &used.output {
             update["content"] = json!([content(&fenced("", output))]);
@@ -152,14 +110,25 @@ fn title(name: &str, input: Option<&Value>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sayso_api::event::{MessageType, ToolType};
+    use sayso_core::raw::Raw;
+    use sayso_core::time::Time;
+
     use super::*;
 
-    fn message(id: &str, text: &str) -> Said {
-        Said { id: id.to_owned(), role: Role::Assistant, text: text.to_owned() }
+    fn message(id: &str, text: &str) -> MessageBlock {
+        MessageBlock {
+            id: id.to_owned(),
+            at: Time::from_millis(0),
+            subagent: None,
+            kind: MessageType::Message,
+            role: MessageRole::Assistant,
+            text: text.to_owned(),
+        }
     }
 
-    fn piece(id: &str, text: &str) -> Piece {
-        Piece { message_id: id.to_owned(), text: text.to_owned() }
+    fn piece(id: &str, text: &str) -> MessageDelta {
+        MessageDelta { message_id: id.to_owned(), text: text.to_owned() }
     }
 
     #[test]
@@ -177,10 +146,14 @@ mod tests {
 
     #[test]
     fn a_tool_call_is_announced_once() {
-        let used = |status, output: Option<&str>| Used {
+        let used = |status, output: Option<&str>| ToolBlock {
+            id: "b".to_owned(),
+            at: Time::from_millis(0),
+            subagent: None,
+            kind: ToolType::Tool,
             tool_call_id: "t".to_owned(),
             name: "Bash".to_owned(),
-            input: Some(json!({ "command": "\nmake test\nmake", "timeout": 3 })),
+            input: Some(Raw::of(&json!({ "command": "\nmake test\nmake", "timeout": 3 }))),
             output: output.map(str::to_owned),
             status,
         };
@@ -189,11 +162,11 @@ mod tests {
             "sessionUpdate": "tool_call", "toolCallId": "t", "status": "in_progress", "title": "Bash: make test",
             "rawInput": { "command": "\nmake test\nmake", "timeout": 3 },
         });
-        assert_eq!(voice.tool(&used(ToolStatus::Running, None)), first);
-        let last = voice.tool(&used(ToolStatus::Error, Some("```")));
+        assert_eq!(voice.tool(&used(ToolCallStatus::Running, None)), first);
+        let last = voice.tool(&used(ToolCallStatus::Error, Some("```")));
         assert_eq!((&last["sessionUpdate"], &last["status"]), (&json!("tool_call_update"), &json!("failed")));
         assert_eq!(last["content"][0]["content"]["text"], "````\n```\n````");
         voice.turn_ended();
-        assert_eq!(voice.tool(&used(ToolStatus::Complete, None))["sessionUpdate"], "tool_call");
+        assert_eq!(voice.tool(&used(ToolCallStatus::Complete, None))["sessionUpdate"], "tool_call");
     }
 }

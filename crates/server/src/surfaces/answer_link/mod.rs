@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sayso_api::error::ErrorCode;
 use sayso_core::ask::{Answers, Ask, AskState, Decision, Refused};
-use sayso_store::write::ResolveError;
+use sayso_store::ops::ResolveError;
 
 use crate::app::App;
 use crate::auth::Permission;

@@ -10,14 +10,14 @@ use bytes::Bytes;
 use sayso_api::ask::NoRequest;
 use sayso_api::doors::{GatewayEvent, Ok as Done, QuestionItem, SubmitAnswers, ToolCallRef};
 use sayso_api::error::{ErrorCode, Problem};
-use sayso_api::event::names;
 use sayso_core::ask::{Ask, AskBody, AskKind, AskState, Decision, Question};
+use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
-use sayso_core::session::StatusNews;
-use sayso_core::transcript::ToolStatus;
-use sayso_store::EventKind;
-use sayso_store::write::IdempotencyKey;
+use sayso_core::snapshot::{StatusSnapshot, StatusWord};
+use sayso_core::transcript::{BlockBody, ToolStatus};
+use sayso_store::ops::IdempotencyKey;
+use sayso_store::{EventPayload, StoredEvent};
 
 use crate::app::App;
 use crate::auth::Permission;
@@ -185,22 +185,6 @@ fn bytes(event: &GatewayEvent) -> Vec<u8> {
     bytes
 }
 
-/// The fields of a block that this dialect reads.
-#[derive(serde::Deserialize)]
-struct ErrorBlock {
-    text: String,
-}
-
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolBlock {
-    tool_call_id: String,
-    name: String,
-    input: Option<Raw>,
-    output: Option<String>,
-    status: ToolStatus,
-}
-
 /// Renders events for this dialect. It remembers which tool calls it has announced.
 #[derive(Debug)]
 struct Gateway {
@@ -208,14 +192,11 @@ struct Gateway {
 }
 
 impl Render for Gateway {
+    type Output = Bytes;
+
     fn frame(&mut self, frame: &Frame) -> Bytes {
         let events = match frame.item() {
-            Item::Live(live) if live.name == names::MESSAGE_DELTA => {
-                let text = serde_json::from_str::<serde_json::Value>(live.data.as_str()).ok();
-                let text = text.and_then(|delta| delta["text"].as_str().map(str::to_owned));
-                text.map(|text| vec![GatewayEvent::TextDelta { text }]).unwrap_or_default()
-            }
-            Item::Live(_) => Vec::new(),
+            Item::Live(live) => vec![GatewayEvent::TextDelta { text: live.text.clone() }],
             Item::Stored(event) => self.stored(event),
         };
         events.iter().flat_map(bytes).collect::<Vec<u8>>().into()
@@ -228,43 +209,37 @@ impl Render for Gateway {
 }
 
 impl Gateway {
-    fn stored(&mut self, event: &sayso_store::StoredEvent) -> Vec<GatewayEvent> {
-        let data = event.data.as_ref().map_or("null", |data| data.as_str());
-        match event.kind {
-            EventKind::AskRequested => event.ask.as_deref().and_then(prompt).into_iter().collect(),
-            EventKind::ToolStarted | EventKind::ToolUpdated | EventKind::ToolCompleted => self.tool(data),
-            EventKind::Error => match serde_json::from_str::<ErrorBlock>(data) {
-                Ok(block) => vec![GatewayEvent::Error { message: block.text }],
-                Err(_) => Vec::new(),
+    fn stored(&mut self, event: &StoredEvent) -> Vec<GatewayEvent> {
+        match &event.payload {
+            EventPayload::AskRequested(ask) => prompt(ask).into_iter().collect(),
+            EventPayload::Block { block, .. } => match &block.body {
+                BlockBody::Tool { tool_call_id, name, input, output, status } => {
+                    self.tool(tool_call_id, name, input.as_ref(), output.as_deref(), *status)
+                }
+                BlockBody::Error { text } => vec![GatewayEvent::Error { message: text.clone() }],
+                BlockBody::Message { .. } | BlockBody::Notice { .. } => Vec::new(),
             },
-            EventKind::SessionStatus | EventKind::SessionEnded => status(event, data),
-            EventKind::AskResolved
-            | EventKind::AskParked
-            | EventKind::AskSnoozed
-            | EventKind::AskDelivery
-            | EventKind::SessionCreated
-            | EventKind::MessageCompleted
-            | EventKind::PolicyChanged
-            | EventKind::Notice
-            | EventKind::RunStarted
-            | EventKind::RunCompleted
-            | EventKind::RunFailed
-            | EventKind::RunCancelled
-            | EventKind::StepStarted
-            | EventKind::StepCompleted
-            | EventKind::StepFailed
-            | EventKind::StepCancelled
-            | EventKind::AgentQuestionAsked
-            | EventKind::AgentQuestionAnswered => Vec::new(),
+            EventPayload::SessionStatus(status) => event.session.map(|id| status_events(id, status)).unwrap_or_default(),
+            EventPayload::AskResolved(_)
+            | EventPayload::AskParked { .. }
+            | EventPayload::AskSnoozed { .. }
+            | EventPayload::AskDelivery { .. }
+            | EventPayload::AgentQuestionAsked(_)
+            | EventPayload::AgentQuestionAnswered(_)
+            | EventPayload::SessionCreated(_)
+            | EventPayload::Notice { .. }
+            | EventPayload::PolicyChanged { .. }
+            | EventPayload::Run(_)
+            | EventPayload::Step(_) => Vec::new(),
         }
     }
 
-    fn tool(&mut self, data: &str) -> Vec<GatewayEvent> {
-        let Ok(ToolBlock { tool_call_id, name, input, output, status }) = serde_json::from_str(data) else { return Vec::new() };
+    fn tool(&mut self, id: &str, name: &str, input: Option<&Raw>, output: Option<&str>, status: ToolStatus) -> Vec<GatewayEvent> {
         let mut events = Vec::new();
+        let (tool_call_id, tool_name) = (id.to_owned(), name.to_owned());
         if self.started.insert(tool_call_id.clone()) {
-            events.push(GatewayEvent::ToolCallStart { tool_call_id: tool_call_id.clone(), tool_name: name.clone() });
-            if let Some(input) = &input {
+            events.push(GatewayEvent::ToolCallStart { tool_call_id: tool_call_id.clone(), tool_name: tool_name.clone() });
+            if let Some(input) = input {
                 events.push(GatewayEvent::ToolCallDelta { tool_call_id: tool_call_id.clone(), input: input.as_str().to_owned() });
             }
             events.push(GatewayEvent::ToolCallEnd { tool_call_id: tool_call_id.clone() });
@@ -274,18 +249,23 @@ impl Gateway {
             ToolStatus::Complete => "complete",
             ToolStatus::Error => "error",
         };
-        self.started.remove(&tool_call_id);
-        let result = output.unwrap_or_default();
-        events.push(GatewayEvent::ToolResult { tool_call_id, tool_name: name, result, status: status.to_owned() });
+        self.started.remove(id);
+        let result = output.unwrap_or_default().to_owned();
+        events.push(GatewayEvent::ToolResult { tool_call_id, tool_name, result, status: status.to_owned() });
         events
     }
 }
 
-fn status(event: &sayso_store::StoredEvent, data: &str) -> Vec<GatewayEvent> {
-    let (Some(session), Ok(news)) = (event.session, serde_json::from_str::<StatusNews>(data)) else { return Vec::new() };
+fn status_events(session: SessionId, changed: &StatusSnapshot) -> Vec<GatewayEvent> {
     let session_id = session.to_string();
-    let over = matches!(news.status.as_str(), "idle" | "ended" | "failed");
-    let mut events = vec![GatewayEvent::SessionStatus { session_id: session_id.clone(), status: news.status }];
+    let (status, over) = match changed.status {
+        StatusWord::Running => ("running", false),
+        StatusWord::Idle => ("idle", true),
+        StatusWord::Stalled => ("stalled", false),
+        StatusWord::Ended => ("ended", true),
+        StatusWord::Failed => ("failed", true),
+    };
+    let mut events = vec![GatewayEvent::SessionStatus { session_id: session_id.clone(), status: status.to_owned() }];
     if over {
         events.push(GatewayEvent::Done { session_id });
     }

@@ -10,7 +10,7 @@ use sayso_api::doors::QuestionReplyRequest;
 use sayso_api::error::Problem;
 use sayso_core::ask::{Action, Ask, AskBody, Decision};
 use sayso_core::id::{AskId, SessionId};
-use sayso_store::write::IdempotencyKey;
+use sayso_store::ops::IdempotencyKey;
 
 use crate::app::App;
 use crate::auth::Permission;

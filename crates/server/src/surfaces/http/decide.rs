@@ -8,7 +8,7 @@ use sayso_api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest, SnoozeReques
 use sayso_api::error::Problem;
 use sayso_core::ask::Decision;
 use sayso_core::raw::Raw;
-use sayso_store::write::IdempotencyKey;
+use sayso_store::ops::IdempotencyKey;
 
 use super::{ApiError, Authorized, JsonBody, OptionalJson};
 use crate::app::App;

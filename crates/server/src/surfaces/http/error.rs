@@ -10,7 +10,7 @@ use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
 use sayso_core::workflow::WorkflowError;
 use sayso_store::StoreError;
-use sayso_store::write::ResolveError;
+use sayso_store::ops::ResolveError;
 
 use crate::service::ServiceError;
 

@@ -26,7 +26,7 @@ fn since(headers: &HeaderMap, query: &StreamQuery) -> Option<i64> {
 
 /// Stream every event that the token sees, as server-sent events.
 #[utoipa::path(get, path = "/v1/events", tag = "events", params(StreamQuery),
-    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::Event),
+    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::FeedEvent),
               (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn all(
     State(app): State<Arc<App>>,
@@ -44,7 +44,7 @@ pub(crate) async fn all(
 
 /// Stream the events of one session.
 #[utoipa::path(get, path = "/v1/sessions/{id}/events", tag = "events", params(("id" = String, Path), StreamQuery),
-    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::Event),
+    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::FeedEvent),
               (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn of_session(
     State(app): State<Arc<App>>,

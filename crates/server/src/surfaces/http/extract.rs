@@ -11,7 +11,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use sayso_api::error::ErrorCode;
 use sayso_api::token::Role;
-use sayso_store::write::IdempotencyKey;
+use sayso_store::ops::IdempotencyKey;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
 

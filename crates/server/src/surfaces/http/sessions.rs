@@ -11,7 +11,7 @@ use sayso_api::error::Problem;
 use sayso_api::session::{MessageAccepted, MessageRequest, NewSession, Session as ApiSession, SessionPage, SessionQuery};
 use sayso_core::session::Session;
 use sayso_store::read::{Page, SessionDetail};
-use sayso_store::write::SessionCommand;
+use sayso_store::ops::SessionCommand;
 
 use super::{ApiError, Authorized, JsonBody, Params};
 use crate::app::App;

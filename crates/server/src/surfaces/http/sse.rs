@@ -28,7 +28,7 @@ pub(crate) struct SseBody<R> {
     allowed: StillAllowed,
 }
 
-impl<R: Render> SseBody<R> {
+impl<R: Render<Output = Bytes>> SseBody<R> {
     /// Everything the cursor finds.
     pub(crate) const fn new(cursor: Cursor<R>, allowed: StillAllowed) -> Self {
         Self::after(Bytes::new(), cursor, allowed)
@@ -41,7 +41,7 @@ impl<R: Render> SseBody<R> {
     }
 }
 
-impl<R: Render> http_body::Body for SseBody<R> {
+impl<R: Render<Output = Bytes>> http_body::Body for SseBody<R> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -56,7 +56,7 @@ impl<R: Render> http_body::Body for SseBody<R> {
         }
         let Some(cursor) = &mut this.cursor else { return Poll::Ready(None) };
         match ready!(cursor.poll_batch(cx)) {
-            Batch::Frames(bytes) | Batch::Reset { bytes, .. } => data(bytes),
+            Batch::Frames(bytes) | Batch::Reset { rendered: bytes, .. } => data(bytes),
             Batch::Quiet => data(HEARTBEAT),
             Batch::Closed => {
                 this.cursor = None;
@@ -66,7 +66,7 @@ impl<R: Render> http_body::Body for SseBody<R> {
     }
 }
 
-impl<R: Render> IntoResponse for SseBody<R> {
+impl<R: Render<Output = Bytes>> IntoResponse for SseBody<R> {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::new(self));
         let headers = response.headers_mut();
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(
             [next(&mut body, &waker), next(&mut body, &waker), next(&mut body, &waker)],
             [
-                "id: 1\nevent: notice\ndata: {\"seq\":1,\"at\":\"1970-01-01T00:00:00.001Z\",\"type\":\"notice\",\"sessionId\":null,\"data\":{\"n\":1}}\n\n",
+                "id: 1\nevent: notice\ndata: {\"seq\":1,\"at\":\"1970-01-01T00:00:00.001Z\",\"type\":\"notice\",\"sessionId\":null,\"data\":{\"agent\":\"script\",\"text\":\"1\"}}\n\n",
                 "(end)",
                 "(end)"
             ]

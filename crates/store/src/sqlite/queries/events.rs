@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
-use sayso_core::ask::{Ask, AskState, Decision, Reach};
+use sayso_core::ask::{AskState, Decision};
 use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::event::{About, EventKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents};
 use crate::rows::OutboxBody;
-use crate::sqlite::SqliteQuery;
+use crate::sqlite::{SqliteQuery, event_row};
 use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
 use crate::sqlite::load::{read_ask, read_session};
 
@@ -87,16 +87,23 @@ impl SqliteQuery for EventsAfter {
             if has_ask && present.is_none() {
                 continue;
             }
-            let ask = present.map(|_| decode::ask(row, 7)).transpose()?.map(|row| Arc::new(as_it_was(Arc::unwrap_or_clone(row.ask), kind)));
-            let data = column::<Option<String>>(row, 4)?.map(Raw::parse).transpose();
-            let data = data.map_err(|error| StoreError::Unreadable { what: "event", detail: error.to_string() })?;
+            let ask = present.map(|_| decode::ask(row, 7)).transpose()?.map(|row| Arc::unwrap_or_clone(row.ask));
+            let text: Option<String> = column(row, 4)?;
+            let payload = match event_row::decode(kind, ask, session.is_some(), text.as_deref()) {
+                Ok(payload) => payload,
+                // A stream that ended here would end here again and again.
+                Err(error) => {
+                    tracing::error!(seq, %error, "skipped an event that cannot be read");
+                    continue;
+                }
+            };
             let at = Time::from_millis(column(row, 1)?);
-            let about = match (&ask, run, session) {
+            let about = match (payload.ask(), run, session) {
                 (None, Some(run), _) => runs::about(db, self.workspace, run)?,
                 (None, None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
                 (Some(_), _, _) | (None, None, None) => None,
             };
-            found.events.push(StoredEvent { workspace: self.workspace, seq, at, kind, session, run, about, ask, data, in_block: false });
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, session, run, about, payload, in_block: false });
         }
         if looked < self.limit {
             found.looked_to = head;
@@ -119,28 +126,6 @@ fn about(
     let about = found.map(|found| Arc::new(About::from(found.session)));
     known.insert(session, about.clone());
     Ok(about)
-}
-
-/// The row holds the ask as it is now; an event shows it as it was.
-fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
-    match kind {
-        EventKind::AskRequested => {
-            ask.state = AskState::Pending(Reach::Live);
-            ask.snoozed_until = None;
-        }
-        EventKind::AskResolved | EventKind::AgentQuestionAnswered => {
-            if let AskState::Resolved { outcome, .. } = ask.state {
-                let delivery = if matches!(outcome.decision, Decision::Withdrawn { .. }) {
-                    sayso_core::ask::Delivery::Delivered
-                } else {
-                    sayso_core::ask::Delivery::Queued
-                };
-                ask.state = AskState::Resolved { outcome, delivery };
-            }
-        }
-        _ => {}
-    }
-    ask
 }
 
 /// What has to be sent over a connection, in order.

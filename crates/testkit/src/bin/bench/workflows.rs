@@ -85,7 +85,7 @@ async fn session(client: &Client, stream: &mut EventStream) -> Result<Duration> 
 async fn until(stream: &mut EventStream, kind: &str, holds: impl Fn(&str) -> bool) -> Result<()> {
     loop {
         match stream.next().await? {
-            StreamItem::Event(event) if event.kind == kind && holds(event.data.get()) => return Ok(()),
+            StreamItem::Event(event) if event.name() == kind && holds(&event.event.data_json()) => return Ok(()),
             StreamItem::Event(_) | StreamItem::Reconnecting { .. } | StreamItem::Reconnected => {}
             StreamItem::Reset { .. } => bail!("the stream fell behind"),
         }

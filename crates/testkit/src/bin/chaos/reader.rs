@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use anyhow::Result;
+use sayso_api::ask::Delivery;
+use sayso_api::event::Event;
 use sayso_client::{Client, StreamItem};
-use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -74,9 +75,9 @@ pub(crate) async fn read(client: Client, journal: Arc<ChaosJournal>) -> FeedRead
                     }
                     read.seq = read.seq.max(seq);
                     let mut hash = DefaultHasher::new();
-                    (&event.kind, &event.session_id, event.data.get()).hash(&mut hash);
+                    (event.name(), &event.session_id, event.event.data_json()).hash(&mut hash);
                     read.said.insert(seq, hash.finish());
-                    note(&mut read, &journal, &event.kind, event.data.get());
+                    note(&mut read, &journal, &event.event);
                 }
                 StreamItem::Reset { seq } => {
                     read.gaps += 1;
@@ -90,20 +91,17 @@ pub(crate) async fn read(client: Client, journal: Arc<ChaosJournal>) -> FeedRead
     FeedReader { until, task }
 }
 
-fn note(read: &mut FeedContents, journal: &ChaosJournal, kind: &str, data: &str) {
-    let count: fn(&mut ChaosEvents, &Value) = match kind {
-        "question.requested" => |told, _| told.requested += 1,
-        "question.resolved" => |told, _| told.resolved += 1,
-        "ask.delivery" => |told, data| match data["delivery"].as_str() {
-            Some("undeliverable") => told.undeliverable += 1,
-            _ => told.delivered += 1,
-        },
-        _ => return,
-    };
-    let Ok(data) = serde_json::from_str::<Value>(data) else { return };
-    let Some(id) = data["id"].as_str() else { return };
-    count(read.asks.entry(id.to_owned()).or_default(), &data);
-    if kind == "question.requested" {
-        journal.write().seen.insert(id.to_owned());
+fn note(read: &mut FeedContents, journal: &ChaosJournal, event: &Event) {
+    if let Event::QuestionRequested(requested) = event {
+        read.asks.entry(requested.ask.id.clone()).or_default().requested += 1;
+        journal.write().seen.insert(requested.ask.id.clone());
+    } else if let Event::QuestionResolved(resolved) = event {
+        read.asks.entry(resolved.ask.id.clone()).or_default().resolved += 1;
+    } else if let Event::AskDelivery(delivery) = event {
+        let told = read.asks.entry(delivery.id.clone()).or_default();
+        match delivery.delivery {
+            Delivery::Undeliverable => told.undeliverable += 1,
+            Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => told.delivered += 1,
+        }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use sayso_agents::translator::{AgentEvent, NewAsk, Output};
-use sayso_api::event::names;
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, AskContext, AskKind, AskState, Decision, Origin, Outcome, PolicyNote, Reach};
 use sayso_core::id::{AskId, SessionId};
@@ -66,8 +65,8 @@ impl Events {
 
     fn event(&mut self, event: AgentEvent, now: Time) {
         match event {
-            AgentEvent::TurnStarted => self.push(names::SESSION_STATUS, json!({ "status": "running" })),
-            AgentEvent::TurnEnded => self.push(names::SESSION_STATUS, json!({ "status": "idle" })),
+            AgentEvent::TurnStarted => self.push("session.status", json!({ "status": "running" })),
+            AgentEvent::TurnEnded => self.push("session.status", json!({ "status": "idle" })),
             AgentEvent::AskOpened(new) => self.requested(*new, now),
             AgentEvent::AskWithdrawn { native_id, reason } => {
                 if let Some(ask) = self.open.remove(&native_id) {
@@ -75,18 +74,18 @@ impl Events {
                 }
             }
             AgentEvent::AskDelivery { ask, delivery } => {
-                self.push(names::ASK_DELIVERY, json!({ "id": ask.to_string(), "delivery": delivery.as_str() }));
+                self.push("ask.delivery", json!({ "id": ask.to_string(), "delivery": delivery.as_str() }));
             }
             AgentEvent::MessageDelta { message, text } => {
-                self.push(names::MESSAGE_DELTA, json!({ "messageId": message, "text": text }));
+                self.push("message.delta", json!({ "messageId": message, "text": text }));
             }
             AgentEvent::Message { role, text, subagent, .. } => {
-                self.push(names::MESSAGE_COMPLETED, json!({ "role": role, "text": text, "subagent": subagent }));
+                self.push("message.completed", json!({ "role": role, "text": text, "subagent": subagent }));
             }
             AgentEvent::Tool { tool_call_id, name, input, output, status, subagent } => {
                 let event = match status {
-                    ToolStatus::Running => names::TOOL_STARTED,
-                    ToolStatus::Complete | ToolStatus::Error => names::TOOL_COMPLETED,
+                    ToolStatus::Running => "tool.started",
+                    ToolStatus::Complete | ToolStatus::Error => "tool.completed",
                 };
                 let data = json!({
                     "toolCallId": tool_call_id, "name": name, "input": input, "output": output, "status": status, "subagent": subagent
@@ -95,14 +94,14 @@ impl Events {
             }
             // The person is not there.
             AgentEvent::Granted { .. } => {}
-            AgentEvent::Notice(text) => self.push(names::NOTICE, json!({ "text": text })),
-            AgentEvent::Error(text) => self.push(names::ERROR, json!({ "text": text })),
+            AgentEvent::Notice(text) => self.push("notice", json!({ "text": text })),
+            AgentEvent::Error(text) => self.push("error", json!({ "text": text })),
             AgentEvent::Ended { reason, failed, resumable } => {
                 for (_, ask) in std::mem::take(&mut self.open) {
                     self.withdrawn(ask, reason.clone(), now);
                 }
                 let status = if failed { "failed" } else { "ended" };
-                self.push(names::SESSION_ENDED, json!({ "status": status, "reason": reason, "resumable": resumable }));
+                self.push("session.ended", json!({ "status": status, "reason": reason, "resumable": resumable }));
             }
         }
     }
@@ -130,9 +129,9 @@ impl Events {
             raw: new.raw,
         };
         let name = match ask.kind() {
-            AskKind::Question => names::QUESTION_REQUESTED,
-            AskKind::Approval => names::APPROVAL_REQUESTED,
-            AskKind::Link => names::LINK_REQUESTED,
+            AskKind::Question => "question.requested",
+            AskKind::Approval => "approval.requested",
+            AskKind::Link => "link.requested",
         };
         self.of_ask(name, "pending", &ask);
         self.open.insert(native_id, ask);
@@ -140,9 +139,9 @@ impl Events {
 
     fn withdrawn(&mut self, mut ask: Ask, reason: String, now: Time) {
         let name = match ask.kind() {
-            AskKind::Question => names::QUESTION_RESOLVED,
-            AskKind::Approval => names::APPROVAL_RESOLVED,
-            AskKind::Link => names::LINK_RESOLVED,
+            AskKind::Question => "question.resolved",
+            AskKind::Approval => "approval.resolved",
+            AskKind::Link => "link.resolved",
         };
         let outcome = Outcome { decision: Decision::Withdrawn { reason }, by: Actor::Agent, at: now };
         ask.state = AskState::Resolved { outcome, delivery: sayso_core::ask::Delivery::Delivered };

@@ -5,11 +5,11 @@ use std::time::Duration;
 use reqwest::{Client, RequestBuilder, Response, header};
 use sayso_agents::translator::{Guard, HttpCall, HttpReply, HttpServer, Login, Method};
 use sayso_core::limits;
+use sayso_net::SseReader;
 use serde::de::IgnoredAny;
 use tokio::sync::mpsc;
 
 use super::HttpSaid;
-use super::frames::Frames;
 
 /// How long a reply may take. An agent may have to start something first.
 const REPLY: Duration = Duration::from_secs(120);
@@ -119,12 +119,13 @@ async fn stream(request: RequestBuilder, say: &mpsc::Sender<HttpSaid>) -> Result
 pub(super) async fn follow(mut response: Response, silence: Duration, say: &mpsc::Sender<HttpSaid>) -> Result<(), String> {
     const GONE: &str = "nobody listens any more";
     say.send(HttpSaid::Opened).await.map_err(|_| GONE)?;
-    let mut frames = Frames::default();
+    let mut reader = SseReader::new(limits::LINE);
     loop {
         let piece = tokio::time::timeout(silence, response.chunk()).await.map_err(|_| "it fell silent")?.map_err(words)?;
         let Some(piece) = piece else { return Ok(()) };
-        for event in frames.push(&piece).map_err(|_| "an event of it is larger than 16 MiB")? {
-            say.send(HttpSaid::Event(event)).await.map_err(|_| GONE)?;
+        reader.push(&piece).map_err(|_| "an event of it is larger than 16 MiB")?;
+        while let Some(frame) = reader.pop() {
+            say.send(HttpSaid::Event(frame.data)).await.map_err(|_| GONE)?;
         }
     }
 }

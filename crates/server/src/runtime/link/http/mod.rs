@@ -6,7 +6,6 @@
 
 mod call;
 mod events;
-mod frames;
 mod socket;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Calls to receivers: bounded in time and size, and only to where they may go.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, StatusCode};
@@ -88,13 +88,22 @@ pub(super) fn lost(error: &reqwest::Error) -> SendFailure {
 }
 
 fn refused(response: &reqwest::Response) -> SendFailure {
-    refusal(response.status(), response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()))
+    let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    refusal(response.status(), retry_after.and_then(|value| wait_of(value, SystemTime::now())))
+}
+
+/// How long a `Retry-After` asks to wait: seconds, or a date. A date in the past asks for no wait.
+fn wait_of(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    match value.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => httpdate::parse_http_date(value).ok().map(|at| at.duration_since(now).unwrap_or_default()),
+    }
 }
 
 /// What a status means for another try.
-fn refusal(status: StatusCode, retry_after: Option<&str>) -> SendFailure {
+fn refusal(status: StatusCode, wait: Option<Duration>) -> SendFailure {
     let reason = format!("the receiver says {}", status.as_u16());
-    let wait = retry_after.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
     let next = match status {
         StatusCode::GONE => Next::Gone,
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => Next::Later(wait),
@@ -111,15 +120,27 @@ mod tests {
 
     #[test]
     fn only_what_may_pass_is_tried_again() {
-        let next = |status: u16, wait: Option<&str>| refusal(StatusCode::from_u16(status).unwrap(), wait).next;
+        let next = |status: u16, wait: Option<Duration>| refusal(StatusCode::from_u16(status).unwrap(), wait).next;
         for status in [408, 425, 429, 500, 502, 503, 504] {
             assert_eq!(next(status, None), Next::Later(None), "{status}");
         }
-        assert_eq!(next(503, Some("120")), Next::Later(Some(Duration::from_secs(120))));
-        assert_eq!(next(429, Some("soon")), Next::Later(None));
+        let wait = Some(Duration::from_secs(120));
+        assert_eq!(next(503, wait), Next::Later(wait));
         for status in [301, 302, 307, 400, 401, 403, 404, 413] {
             assert_eq!(next(status, None), Next::Never, "{status}");
         }
         assert_eq!(next(410, None), Next::Gone);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        let wait = |value: &str| wait_of(value, now);
+        assert_eq!(wait(" 120 "), Some(Duration::from_secs(120)));
+        assert_eq!(wait("Sun, 06 Nov 1994 08:50:07 GMT"), Some(Duration::from_secs(30)));
+        assert_eq!(wait("Sun, 06 Nov 1994 08:49:00 GMT"), Some(Duration::ZERO));
+        for nonsense in ["", "soon", "-1", "1.5", "Sun, 99 Nov 1994 08:50:07 GMT"] {
+            assert_eq!(wait(nonsense), None, "{nonsense}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use sayso_core::time::Time;
 use sayso_net::Reach;
 use sayso_store::WorkspaceId;
 use sayso_store::read::AllPushes;
-use sayso_store::write::{DropPush, PushRow};
+use sayso_store::ops::{DropPush, PushRow};
 use serde_json::{Value, json};
 
 use super::http::send_push;

@@ -1,21 +1,18 @@
 //! The sessions of one caller of this server, for the ACP conversation.
 
-use std::borrow::Cow;
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use sayso_api::ask::Ask;
 use sayso_api::error::ErrorCode;
-use sayso_api::event::Event;
 use sayso_api::session::{IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
 use sayso_core::ask::Decision;
 use sayso_core::scope::Scope;
-use sayso_store::write::SessionCommand;
+use sayso_store::ops::SessionCommand;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::runtime::feed::{Batch, Frame, Render, Selection};
+use crate::runtime::feed::{Batch, Selection, Values};
 use crate::service::asks::{self, DecisionRequest};
 use crate::service::{sessions, transcript};
 use crate::surfaces::acp::{Call, Heard, Refusal, Reply, Sessions, Verdict};
@@ -92,10 +89,10 @@ impl LocalSessions {
         let allowed = self.authorized.still_allowed(&self.app);
         // What belongs to a visible session is visible.
         let selection = Selection { workspace: caller.workspace, session: Some(found), scope: Scope::All, since: Some(since) };
-        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), EventLines);
+        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), Values);
         loop {
-            let bytes = match poll_fn(|cx| cursor.poll_batch(cx)).await {
-                Batch::Frames(bytes) => bytes,
+            let events = match poll_fn(|cx| cursor.poll_batch(cx)).await {
+                Batch::Frames(events) => events,
                 Batch::Reset { .. } => {
                     if tell.send((session.to_owned(), Heard::Gap)).await.is_err() {
                         return Ok(());
@@ -106,14 +103,11 @@ impl LocalSessions {
                 Batch::Quiet => return Err(ApiError::unauthorized()),
                 Batch::Closed => return Ok(()),
             };
-            for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            for event in events {
                 if !allowed() {
                     return Err(ApiError::unauthorized());
                 }
-                let Ok(event) = serde_json::from_slice::<Event<'_>>(line) else { continue };
-                let (kind, data) = (Cow::Owned(event.kind.into_owned()), Cow::Owned(event.data.into_owned()));
-                let event = Event { seq: event.seq, at: event.at, kind, session_id: event.session_id, data };
-                if tell.send((session.to_owned(), Heard::Event(event))).await.is_err() {
+                if tell.send((session.to_owned(), Heard::Event(Box::new(event)))).await.is_err() {
                     return Ok(());
                 }
             }
@@ -147,22 +141,5 @@ impl Sessions for LocalSessions {
             // Nobody listens: then nobody needs to know.
             let _ = tell.send((session, Heard::Over(reason))).await;
         }
-    }
-}
-
-/// Events as lines of JSON.
-#[derive(Debug)]
-struct EventLines;
-
-impl Render for EventLines {
-    fn frame(&mut self, frame: &Frame) -> Bytes {
-        // The rendering that all streams share holds the event as its line of data, which ends as a line does.
-        let native = frame.native();
-        let data = native.windows(6).position(|bytes| bytes == b"data: ").map(|at| at + 6);
-        data.map(|at| native.slice(at..)).unwrap_or_default()
-    }
-
-    fn reset(&mut self, _: i64) -> Bytes {
-        Bytes::new()
     }
 }

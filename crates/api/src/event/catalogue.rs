@@ -1,0 +1,178 @@
+//! The catalogue: every event with its `type` and its payload. This list is the only place that names events; the enum, its
+//! reader and the OpenAPI document are made from it.
+
+use serde::{Serialize, Serializer};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+
+use super::payload::{
+    AskDelivery, AskEvent, AskParked, AskSnoozed, ErrorBlock, MessageBlock, MessageDelta, Notice, PolicyChanged,
+    SessionStatusChange, ToolBlock,
+};
+use super::schema::EventVariant;
+use crate::run::{QuestionAnswered, QuestionAsked, RunNews, StepNews};
+use crate::session::Session;
+
+/// The `type` of the message that a stream sends when the requested past is gone. It is not an event: it has no time and no
+/// payload. List again and continue from its `seq`.
+pub const RESET: &str = "reset";
+
+macro_rules! catalogue {
+    ($($(#[doc = $doc:literal])* $name:literal $variant:ident($payload:ident),)*) => {
+        /// What happened. In JSON, `type` names the variant and `data` is its payload.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(tag = "type", content = "data")]
+        pub enum Event {
+            $($(#[doc = $doc])* #[serde(rename = $name)] $variant($payload),)*
+        }
+
+        impl Event {
+            /// Every `type`, in the order of the catalogue.
+            pub const NAMES: &'static [&'static str] = &[$($name,)*];
+
+            /// The `type`, for example `question.requested`.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            /// Reads the payload of the event with this name. Fails for a name of a later version.
+            pub(super) fn read(name: &str, data: &str) -> Result<Self, serde_json::Error> {
+                match name {
+                    $($name => serde_json::from_str(data).map(Self::$variant),)*
+                    other => Err(serde::de::Error::custom(format!("there is no event `{other}`"))),
+                }
+            }
+        }
+
+        impl Serialize for EventData<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self.0 {
+                    $(Event::$variant(payload) => payload.serialize(serializer),)*
+                }
+            }
+        }
+
+        pub(super) fn variants() -> Vec<EventVariant> {
+            vec![$(EventVariant::of::<$payload>($name, stringify!($variant), concat!($($doc,)*)),)*]
+        }
+
+        pub(super) fn payload_schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+            $(super::schema::add_schema::<$payload>(schemas);)*
+        }
+    };
+}
+
+/// The payload of an event: what `data` holds.
+#[derive(Debug, Clone, Copy)]
+pub struct EventData<'a>(pub &'a Event);
+
+catalogue! {
+    /// A question waits for a person.
+    "question.requested" QuestionRequested(AskEvent),
+    /// A question has its outcome.
+    "question.resolved" QuestionResolved(AskEvent),
+    /// An approval waits for a person.
+    "approval.requested" ApprovalRequested(AskEvent),
+    /// An approval has its outcome.
+    "approval.resolved" ApprovalResolved(AskEvent),
+    /// A link waits for a person.
+    "link.requested" LinkRequested(AskEvent),
+    /// A link has its outcome.
+    "link.resolved" LinkResolved(AskEvent),
+    /// An ask was parked, or is live again.
+    "ask.parked" AskParked(AskParked),
+    /// An ask was snoozed, or is back.
+    "ask.snoozed" AskSnoozed(AskSnoozed),
+    /// The outcome of an ask came closer to the agent.
+    "ask.delivery" AskDelivery(AskDelivery),
+    /// A session was created.
+    "session.created" SessionCreated(Session),
+    /// The status of a session changed.
+    "session.status" SessionStatus(SessionStatusChange),
+    /// A session ended.
+    "session.ended" SessionEnded(SessionStatusChange),
+    /// The next piece of a message. Live only: it has no `seq` and is not stored.
+    "message.delta" MessageDelta(MessageDelta),
+    /// A message is complete.
+    "message.completed" MessageCompleted(MessageBlock),
+    /// A tool call began.
+    "tool.started" ToolStarted(ToolBlock),
+    /// A tool call changed.
+    "tool.updated" ToolUpdated(ToolBlock),
+    /// A tool call ended.
+    "tool.completed" ToolCompleted(ToolBlock),
+    /// An agent or a caller tells people something and waits for no answer.
+    "notice" Notice(Notice),
+    /// Something went wrong in a session.
+    "error" Error(ErrorBlock),
+    /// Another policy is in force.
+    "policy.changed" PolicyChanged(PolicyChanged),
+    /// A run started.
+    "run.started" RunStarted(RunNews),
+    /// Every step of a run is done.
+    "run.completed" RunCompleted(RunNews),
+    /// A run failed.
+    "run.failed" RunFailed(RunNews),
+    /// A person cancelled a run.
+    "run.cancelled" RunCancelled(RunNews),
+    /// A step of a run began.
+    "step.started" StepStarted(StepNews),
+    /// A step of a run is done.
+    "step.completed" StepCompleted(StepNews),
+    /// A step of a run failed.
+    "step.failed" StepFailed(StepNews),
+    /// A step of a run was stopped, or never began.
+    "step.cancelled" StepCancelled(StepNews),
+    /// The agent of a step asks a person.
+    "agent_question_asked" AgentQuestionAsked(QuestionAsked),
+    /// A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout.
+    "agent_question_answered" AgentQuestionAnswered(QuestionAnswered),
+}
+
+impl Event {
+    /// The ask of an event that opens or decides one.
+    #[must_use]
+    pub const fn ask(&self) -> Option<&AskEvent> {
+        match self {
+            Self::QuestionRequested(ask)
+            | Self::QuestionResolved(ask)
+            | Self::ApprovalRequested(ask)
+            | Self::ApprovalResolved(ask)
+            | Self::LinkRequested(ask)
+            | Self::LinkResolved(ask) => Some(ask),
+            Self::AskParked(_)
+            | Self::AskSnoozed(_)
+            | Self::AskDelivery(_)
+            | Self::SessionCreated(_)
+            | Self::SessionStatus(_)
+            | Self::SessionEnded(_)
+            | Self::MessageDelta(_)
+            | Self::MessageCompleted(_)
+            | Self::ToolStarted(_)
+            | Self::ToolUpdated(_)
+            | Self::ToolCompleted(_)
+            | Self::Notice(_)
+            | Self::Error(_)
+            | Self::PolicyChanged(_)
+            | Self::RunStarted(_)
+            | Self::RunCompleted(_)
+            | Self::RunFailed(_)
+            | Self::RunCancelled(_)
+            | Self::StepStarted(_)
+            | Self::StepCompleted(_)
+            | Self::StepFailed(_)
+            | Self::StepCancelled(_)
+            | Self::AgentQuestionAsked(_)
+            | Self::AgentQuestionAnswered(_) => None,
+        }
+    }
+
+    /// The payload as JSON text.
+    #[must_use]
+    pub fn data_json(&self) -> String {
+        serde_json::to_string(&EventData(self)).unwrap_or_default()
+    }
+}

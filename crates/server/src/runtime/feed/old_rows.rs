@@ -1,0 +1,37 @@
+//! Rows that an earlier version stored still read and render as they did then.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use sayso_api::event::Event;
+use sayso_store::read::EventsAfter;
+use sayso_store::{Commit, Store, StoreOptions, WorkspaceId};
+
+use super::frame::Frame;
+
+const ROWS: &str = include_str!("stored_by_0_1.sql");
+/// What version 0.1.0 sent for these rows.
+const STREAM: &str = include_str!("stored_by_0_1.txt");
+
+fn open(path: &Path) -> Store {
+    Store::open(&StoreOptions::new(path.to_owned()), |_: Commit| {}).unwrap()
+}
+
+#[tokio::test]
+async fn rows_of_version_0_1_render_byte_for_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sayso.db");
+    open(&path).close().await;
+    rusqlite::Connection::open(&path).unwrap().execute_batch(ROWS).unwrap();
+    let page = EventsAfter { workspace: WorkspaceId::MAIN, after: 0, session: None, limit: 1000 };
+    let events = open(&path).read(page).await.unwrap().events;
+    let rendered: Vec<u8> = events.into_iter().flat_map(|event| Frame::stored(event).native().to_vec()).collect();
+    assert_eq!(String::from_utf8(rendered).unwrap(), STREAM);
+}
+
+#[test]
+fn the_stored_rows_have_every_event_that_is_stored() {
+    let names: BTreeSet<&str> = STREAM.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    let stored: BTreeSet<&str> = Event::NAMES.iter().copied().filter(|name| *name != "message.delta").collect();
+    assert_eq!(names, stored);
+}

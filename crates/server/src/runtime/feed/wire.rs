@@ -1,0 +1,114 @@
+//! Events as clients see them: the one place that turns stored values into the events of the API.
+
+use sayso_api::event::{
+    AskDelivery, AskEvent, AskParked, AskSnoozed, ErrorBlock, ErrorType, Event, MessageBlock, MessageDelta, MessageType, Notice,
+    NoticeType, PolicyChanged, SessionStatusChange, ToolBlock, ToolType,
+};
+use sayso_api::run::{QuestionAnswered, QuestionAsked, RunNews, StepNews};
+use sayso_api::session::Session;
+use sayso_core::ask::AskKind;
+use sayso_core::run::{RunStatus, StepWord};
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody};
+use sayso_store::{EventPayload, ToolProgress};
+
+use super::frame::LiveEvent;
+
+/// The event for this payload, whole; none if there is nothing to say.
+pub(super) fn event_of(payload: &EventPayload, at: Time) -> Option<Event> {
+    Some(match payload {
+        EventPayload::AskRequested(ask) => requested(ask.kind(), AskEvent::from(&**ask)),
+        EventPayload::AskResolved(ask) => resolved(ask.kind(), AskEvent::from(&**ask)),
+        EventPayload::AskParked { ask, reach } => Event::AskParked(AskParked { id: ask.id.to_string(), reach: (*reach).into() }),
+        EventPayload::AskSnoozed { ask, until } => {
+            Event::AskSnoozed(AskSnoozed { id: ask.id.to_string(), snoozed_until: *until })
+        }
+        EventPayload::AskDelivery { ask, delivery } => Event::AskDelivery(AskDelivery::of(ask.id, delivery)),
+        EventPayload::AgentQuestionAsked(ask) => Event::AgentQuestionAsked(QuestionAsked::of(ask, at)),
+        EventPayload::AgentQuestionAnswered(ask) => Event::AgentQuestionAnswered(QuestionAnswered::of(ask)?),
+        EventPayload::SessionCreated(session) => Event::SessionCreated(Session::from((**session).clone())),
+        EventPayload::SessionStatus(status) if status.is_ended() => Event::SessionEnded(SessionStatusChange::from(status)),
+        EventPayload::SessionStatus(status) => Event::SessionStatus(SessionStatusChange::from(status)),
+        EventPayload::Block { block, tool } => block_event(block, *tool),
+        EventPayload::Notice { agent, text } => {
+            Event::Notice(Notice { agent: Some(agent.clone()), text: text.clone(), ..Notice::default() })
+        }
+        EventPayload::PolicyChanged { fingerprint, valid } => {
+            Event::PolicyChanged(PolicyChanged { fingerprint: fingerprint.clone(), valid: *valid })
+        }
+        EventPayload::Run(run) => {
+            let data = RunNews::from(run);
+            match run.status {
+                RunStatus::Running => Event::RunStarted(data),
+                RunStatus::Completed => Event::RunCompleted(data),
+                RunStatus::Failed { .. } => Event::RunFailed(data),
+                RunStatus::Cancelled { .. } => Event::RunCancelled(data),
+            }
+        }
+        EventPayload::Step(step) => {
+            let data = StepNews::from((**step).clone());
+            match step.status {
+                StepWord::Running | StepWord::Waiting => Event::StepStarted(data),
+                StepWord::Completed => Event::StepCompleted(data),
+                StepWord::Failed => Event::StepFailed(data),
+                StepWord::Pending | StepWord::Cancelled => Event::StepCancelled(data),
+            }
+        }
+    })
+}
+
+/// The event for a piece of a message.
+pub(super) fn live_event(live: &LiveEvent) -> Event {
+    Event::MessageDelta(MessageDelta { message_id: live.message.to_string(), text: live.text.clone() })
+}
+
+/// The event of an ask that waits.
+pub(super) const fn requested(kind: AskKind, ask: AskEvent) -> Event {
+    match kind {
+        AskKind::Question => Event::QuestionRequested(ask),
+        AskKind::Approval => Event::ApprovalRequested(ask),
+        AskKind::Link => Event::LinkRequested(ask),
+    }
+}
+
+/// The event of an ask that has its outcome.
+pub(super) const fn resolved(kind: AskKind, ask: AskEvent) -> Event {
+    match kind {
+        AskKind::Question => Event::QuestionResolved(ask),
+        AskKind::Approval => Event::ApprovalResolved(ask),
+        AskKind::Link => Event::LinkResolved(ask),
+    }
+}
+
+fn block_event(block: &Block, progress: ToolProgress) -> Event {
+    let (id, at, subagent) = (block.id.to_string(), block.at, block.subagent.clone());
+    match &block.body {
+        BlockBody::Message { role, text } => {
+            let (role, text) = ((*role).into(), text.clone());
+            Event::MessageCompleted(MessageBlock { id, at, subagent, kind: MessageType::Message, role, text })
+        }
+        BlockBody::Notice { text } => {
+            let kind = Some(NoticeType::Notice);
+            Event::Notice(Notice { id: Some(id), at: Some(at), subagent, kind, agent: None, text: text.clone() })
+        }
+        BlockBody::Error { text } => Event::Error(ErrorBlock { id, at, subagent, kind: ErrorType::Error, text: text.clone() }),
+        BlockBody::Tool { tool_call_id, name, input, output, status } => {
+            let tool = ToolBlock {
+                id,
+                at,
+                subagent,
+                kind: ToolType::Tool,
+                tool_call_id: tool_call_id.clone(),
+                name: name.clone(),
+                input: input.clone(),
+                output: output.clone(),
+                status: (*status).into(),
+            };
+            match progress {
+                ToolProgress::Started => Event::ToolStarted(tool),
+                ToolProgress::Updated => Event::ToolUpdated(tool),
+                ToolProgress::Completed => Event::ToolCompleted(tool),
+            }
+        }
+    }
+}

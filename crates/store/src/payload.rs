@@ -1,0 +1,184 @@
+//! What an event says, as domain values.
+
+use std::sync::Arc;
+
+use sayso_core::ask::{Ask, Delivery, Reach};
+use sayso_core::run::{RunStatus, StepWord};
+use sayso_core::snapshot::{RunSnapshot, SessionSnapshot, StatusSnapshot, StepSnapshot};
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody};
+
+use crate::event::EventKind;
+
+/// What an event says: snapshots of domain values at the moment of the commit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventPayload {
+    /// An ask waits for a person.
+    AskRequested(Arc<Ask>),
+    /// An ask has its outcome.
+    AskResolved(Arc<Ask>),
+    /// An ask was parked, or is live again.
+    AskParked {
+        /// The ask.
+        ask: Arc<Ask>,
+        /// Whether somebody waits for the outcome.
+        reach: Reach,
+    },
+    /// An ask was snoozed, or is back.
+    AskSnoozed {
+        /// The ask.
+        ask: Arc<Ask>,
+        /// Until when it is hidden; absent when it is back.
+        until: Option<Time>,
+    },
+    /// An outcome came closer to the agent.
+    AskDelivery {
+        /// The ask.
+        ask: Arc<Ask>,
+        /// How far the outcome has come.
+        delivery: Delivery,
+    },
+    /// The agent of a step asks a person.
+    AgentQuestionAsked(Arc<Ask>),
+    /// A question of a step's agent has its outcome.
+    AgentQuestionAnswered(Arc<Ask>),
+    /// A session was created.
+    SessionCreated(Box<SessionSnapshot>),
+    /// The status of a session changed; it may be over.
+    SessionStatus(StatusSnapshot),
+    /// A block of a transcript was added or replaced.
+    Block {
+        /// The block.
+        block: Box<Block>,
+        /// What happened to a tool call. Only blocks of tool calls use it.
+        tool: ToolProgress,
+    },
+    /// A notice that belongs to no session.
+    Notice {
+        /// Who says it.
+        agent: String,
+        /// The words.
+        text: String,
+    },
+    /// Another policy is in force.
+    PolicyChanged {
+        /// The fingerprint of the rules in force.
+        fingerprint: String,
+        /// Whether the policy file is valid. While it is not, the last valid policy stays in force.
+        valid: bool,
+    },
+    /// A run started or ended.
+    Run(RunSnapshot),
+    /// A step of a run began or ended.
+    Step(Box<StepSnapshot>),
+}
+
+/// What happened to a tool call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolProgress {
+    /// It began.
+    Started,
+    /// It changed.
+    Updated,
+    /// It ended.
+    Completed,
+}
+
+impl EventPayload {
+    /// The payload of a block with its event. Only tool calls have more than one kind of event.
+    pub(crate) fn of_block(block: Block, event: EventKind) -> Self {
+        let tool = if event == EventKind::ToolStarted {
+            ToolProgress::Started
+        } else if event == EventKind::ToolUpdated {
+            ToolProgress::Updated
+        } else {
+            ToolProgress::Completed
+        };
+        Self::Block { block: Box::new(block), tool }
+    }
+
+    /// The kind of the event.
+    #[must_use]
+    pub fn kind(&self) -> EventKind {
+        match self {
+            Self::AskRequested(_) => EventKind::AskRequested,
+            Self::AskResolved(_) => EventKind::AskResolved,
+            Self::AskParked { .. } => EventKind::AskParked,
+            Self::AskSnoozed { .. } => EventKind::AskSnoozed,
+            Self::AskDelivery { .. } => EventKind::AskDelivery,
+            Self::AgentQuestionAsked(_) => EventKind::AgentQuestionAsked,
+            Self::AgentQuestionAnswered(_) => EventKind::AgentQuestionAnswered,
+            Self::SessionCreated(_) => EventKind::SessionCreated,
+            Self::SessionStatus(status) if status.is_ended() => EventKind::SessionEnded,
+            Self::SessionStatus(_) => EventKind::SessionStatus,
+            Self::Block { block, tool } => match (&block.body, tool) {
+                (BlockBody::Message { .. }, _) => EventKind::MessageCompleted,
+                (BlockBody::Notice { .. }, _) => EventKind::Notice,
+                (BlockBody::Error { .. }, _) => EventKind::Error,
+                (BlockBody::Tool { .. }, ToolProgress::Started) => EventKind::ToolStarted,
+                (BlockBody::Tool { .. }, ToolProgress::Updated) => EventKind::ToolUpdated,
+                (BlockBody::Tool { .. }, ToolProgress::Completed) => EventKind::ToolCompleted,
+            },
+            Self::Notice { .. } => EventKind::Notice,
+            Self::PolicyChanged { .. } => EventKind::PolicyChanged,
+            Self::Run(run) => match run.status {
+                RunStatus::Running => EventKind::RunStarted,
+                RunStatus::Completed => EventKind::RunCompleted,
+                RunStatus::Failed { .. } => EventKind::RunFailed,
+                RunStatus::Cancelled { .. } => EventKind::RunCancelled,
+            },
+            Self::Step(step) => match step.status {
+                StepWord::Running | StepWord::Waiting => EventKind::StepStarted,
+                StepWord::Completed => EventKind::StepCompleted,
+                StepWord::Failed => EventKind::StepFailed,
+                StepWord::Pending | StepWord::Cancelled => EventKind::StepCancelled,
+            },
+        }
+    }
+
+    /// The ask that the event is about.
+    #[must_use]
+    pub const fn ask(&self) -> Option<&Arc<Ask>> {
+        match self {
+            Self::AskRequested(ask)
+            | Self::AskResolved(ask)
+            | Self::AskParked { ask, .. }
+            | Self::AskSnoozed { ask, .. }
+            | Self::AskDelivery { ask, .. }
+            | Self::AgentQuestionAsked(ask)
+            | Self::AgentQuestionAnswered(ask) => Some(ask),
+            Self::SessionCreated(_)
+            | Self::SessionStatus(_)
+            | Self::Block { .. }
+            | Self::Notice { .. }
+            | Self::PolicyChanged { .. }
+            | Self::Run(_)
+            | Self::Step(_) => None,
+        }
+    }
+
+    /// About how many bytes of text the payload holds, for bounds on memory.
+    #[must_use]
+    pub fn text_size(&self) -> usize {
+        let some = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        match self {
+            Self::AskRequested(ask)
+            | Self::AskResolved(ask)
+            | Self::AskParked { ask, .. }
+            | Self::AskSnoozed { ask, .. }
+            | Self::AskDelivery { ask, .. }
+            | Self::AgentQuestionAsked(ask)
+            | Self::AgentQuestionAnswered(ask) => ask.weight(),
+            Self::SessionCreated(session) => session.title.len() + session.project.len() + 512,
+            Self::SessionStatus(status) => some(&status.reason),
+            Self::Block { block, .. } => match &block.body {
+                BlockBody::Message { text, .. } | BlockBody::Notice { text } | BlockBody::Error { text } => text.len(),
+                BlockBody::Tool { input, output, .. } => input.as_ref().map_or(0, |input| input.as_str().len()) + some(output),
+            },
+            Self::Notice { agent, text } => agent.len() + text.len(),
+            Self::PolicyChanged { fingerprint, .. } => fingerprint.len(),
+            Self::Run(run) => run.workflow.len() + run.status.reason().map_or(0, str::len),
+            Self::Step(step) => some(&step.output) + some(&step.reason),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The column `data` of an event: how a payload is written and read back.
+//!
+//! Events of asks are rendered from the ask's row and keep only what that row does not have. The shapes below are stored:
+//! add optional fields only.
+
+use std::sync::Arc;
+
+use sayso_core::ask::{Ask, AskState, Decision, Delivery, Reach};
+use sayso_core::time::Time;
+use serde::{Deserialize, Serialize};
+
+use super::decode::json;
+use crate::error::StoreError;
+use crate::event::EventKind;
+use crate::payload::EventPayload;
+
+#[derive(Serialize, Deserialize)]
+struct ParkedData {
+    reach: Reach,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SnoozedData {
+    snoozed_until: Option<Time>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DeliveryData {
+    delivery: DeliveryWord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delivery_reason: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum DeliveryWord {
+    Queued,
+    Delivered,
+    Confirmed,
+    Undeliverable,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NoticeData {
+    agent: String,
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PolicyData {
+    fingerprint: String,
+    valid: bool,
+}
+
+impl From<&Delivery> for DeliveryData {
+    fn from(delivery: &Delivery) -> Self {
+        let (delivery, delivery_reason) = match delivery {
+            Delivery::Queued => (DeliveryWord::Queued, None),
+            Delivery::Delivered => (DeliveryWord::Delivered, None),
+            Delivery::Confirmed => (DeliveryWord::Confirmed, None),
+            Delivery::Undeliverable { reason } => (DeliveryWord::Undeliverable, Some(reason.clone())),
+        };
+        Self { delivery, delivery_reason }
+    }
+}
+
+impl From<DeliveryData> for Delivery {
+    fn from(data: DeliveryData) -> Self {
+        match data.delivery {
+            DeliveryWord::Queued => Self::Queued,
+            DeliveryWord::Delivered => Self::Delivered,
+            DeliveryWord::Confirmed => Self::Confirmed,
+            DeliveryWord::Undeliverable => Self::Undeliverable { reason: data.delivery_reason.unwrap_or_default() },
+        }
+    }
+}
+
+fn to_json<T: Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
+}
+
+/// The data of an event; none for events that are rendered from another row.
+pub(super) fn encode(payload: &EventPayload) -> Result<Option<String>, StoreError> {
+    let text = match payload {
+        EventPayload::AskRequested(_)
+        | EventPayload::AskResolved(_)
+        | EventPayload::AgentQuestionAsked(_)
+        | EventPayload::AgentQuestionAnswered(_) => return Ok(None),
+        EventPayload::AskParked { reach, .. } => to_json("event", &ParkedData { reach: *reach }),
+        EventPayload::AskSnoozed { until, .. } => to_json("event", &SnoozedData { snoozed_until: *until }),
+        EventPayload::AskDelivery { delivery, .. } => to_json("event", &DeliveryData::from(delivery)),
+        EventPayload::SessionCreated(session) => to_json("event", session),
+        EventPayload::SessionStatus(status) => to_json("event", status),
+        EventPayload::Block { block, .. } => to_json("event", block),
+        EventPayload::Notice { agent, text } => to_json("event", &NoticeData { agent: agent.clone(), text: text.clone() }),
+        EventPayload::PolicyChanged { fingerprint, valid } => {
+            to_json("event", &PolicyData { fingerprint: fingerprint.clone(), valid: *valid })
+        }
+        EventPayload::Run(run) => to_json("event", run),
+        EventPayload::Step(step) => to_json("event", step),
+    };
+    text.map(Some)
+}
+
+/// The payload of a row. `text` is the event's own data, or the block at its place.
+pub(super) fn decode(
+    kind: EventKind,
+    ask: Option<Ask>,
+    in_session: bool,
+    text: Option<&str>,
+) -> Result<EventPayload, StoreError> {
+    let absent = |what| StoreError::Unreadable { what: "event", detail: format!("{kind:?} without {what}") };
+    let ask = || ask.map(|ask| Arc::new(as_it_was(ask, kind))).ok_or_else(|| absent("its ask"));
+    let text = || text.ok_or_else(|| absent("data"));
+    Ok(match kind {
+        EventKind::AskRequested => EventPayload::AskRequested(ask()?),
+        EventKind::AskResolved => EventPayload::AskResolved(ask()?),
+        EventKind::AgentQuestionAsked => EventPayload::AgentQuestionAsked(ask()?),
+        EventKind::AgentQuestionAnswered => EventPayload::AgentQuestionAnswered(ask()?),
+        EventKind::AskParked => EventPayload::AskParked { ask: ask()?, reach: json::<ParkedData>("event", text()?)?.reach },
+        EventKind::AskSnoozed => {
+            EventPayload::AskSnoozed { ask: ask()?, until: json::<SnoozedData>("event", text()?)?.snoozed_until }
+        }
+        EventKind::AskDelivery => {
+            EventPayload::AskDelivery { ask: ask()?, delivery: json::<DeliveryData>("event", text()?)?.into() }
+        }
+        EventKind::SessionCreated => EventPayload::SessionCreated(Box::new(json("event", text()?)?)),
+        EventKind::SessionStatus | EventKind::SessionEnded => EventPayload::SessionStatus(json("event", text()?)?),
+        EventKind::Notice if !in_session => {
+            let NoticeData { agent, text } = json("event", text()?)?;
+            EventPayload::Notice { agent, text }
+        }
+        EventKind::MessageCompleted
+        | EventKind::ToolStarted
+        | EventKind::ToolUpdated
+        | EventKind::ToolCompleted
+        | EventKind::Notice
+        | EventKind::Error => EventPayload::of_block(json("event", text()?)?, kind),
+        EventKind::PolicyChanged => {
+            let PolicyData { fingerprint, valid } = json("event", text()?)?;
+            EventPayload::PolicyChanged { fingerprint, valid }
+        }
+        EventKind::RunStarted | EventKind::RunCompleted | EventKind::RunFailed | EventKind::RunCancelled => {
+            EventPayload::Run(json("event", text()?)?)
+        }
+        EventKind::StepStarted | EventKind::StepCompleted | EventKind::StepFailed | EventKind::StepCancelled => {
+            EventPayload::Step(Box::new(json("event", text()?)?))
+        }
+    })
+}
+
+/// The row holds the ask as it is now; an event shows it as it was.
+fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
+    match kind {
+        EventKind::AskRequested => {
+            ask.state = AskState::Pending(Reach::Live);
+            ask.snoozed_until = None;
+        }
+        EventKind::AskResolved | EventKind::AgentQuestionAnswered => {
+            if let AskState::Resolved { outcome, .. } = ask.state {
+                let withdrawn = matches!(outcome.decision, Decision::Withdrawn { .. });
+                let delivery = if withdrawn { Delivery::Delivered } else { Delivery::Queued };
+                ask.state = AskState::Resolved { outcome, delivery };
+            }
+        }
+        _ => {}
+    }
+    ask
+}
