@@ -89,6 +89,19 @@ pub struct Fault {
     pub message: String,
 }
 
+impl Fault {
+    /// Its words for a person, without the code.
+    pub(crate) fn words(&self) -> &str {
+        let words = limits::head(self.message.trim(), 2048);
+        if words.is_empty() { "it gave no reason" } else { words }
+    }
+
+    /// Its words and its code.
+    pub(crate) fn in_words(&self) -> String {
+        format!("{} ({})", self.words(), self.code)
+    }
+}
+
 /// A line that is no message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {

@@ -5,14 +5,13 @@
 //! out what comes back. This crate deliberately has no async runtime, no sockets, no store and no clock.
 
 pub mod acp;
+mod attached;
 pub mod chat;
 pub mod claude;
 pub mod codex;
 pub mod codex_hook;
-mod complaints;
 mod diff;
 mod elicitation;
-mod exit;
 pub mod form;
 pub mod json;
 pub mod json_rpc;
@@ -20,6 +19,6 @@ mod mcp;
 pub mod mock;
 pub mod opencode;
 mod out;
+mod process;
 mod text;
 pub mod translator;
-mod wanted;

@@ -16,16 +16,17 @@ impl Out {
         Self { session, outputs: Vec::new(), batch: None }
     }
 
-    /// For a process that carries one session: the first that it is told of. Of another session nothing is taken; what has to be
-    /// said of that is the error.
-    pub(crate) fn carrying(own: &mut Option<SessionId>, who: &str, input: &Input) -> Result<Self, Vec<Output>> {
+    /// For a translator with one session: the session of its first command. Commands for another session are refused with
+    /// the outputs in the error; `other_session` says why an outcome is undeliverable. Other inputs before the first command
+    /// are ignored.
+    pub(crate) fn carrying(own: &mut Option<SessionId>, other_session: &str, input: &Input) -> Result<Self, Vec<Output>> {
         let Input::Command(command) = input else { return own.map(Self::new).ok_or_else(Vec::new) };
         let mut out = Self::new(*own.get_or_insert(command.session()));
         if command.session() == out.session {
             return Ok(out);
         }
         if let Command::Outcome { ask, .. } = command {
-            out.undeliverable(*ask, &format!("{who} does not carry this session."));
+            out.undeliverable(*ask, other_session);
         }
         Err(out.into_outputs())
     }
@@ -56,6 +57,11 @@ impl Out {
     pub(crate) fn stop(&mut self) {
         self.batch = None;
         self.outputs.push(Output::Stop);
+    }
+
+    /// The session was closed, for good.
+    pub(crate) fn closed(&mut self) {
+        self.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false });
     }
 
     pub(crate) fn undeliverable(&mut self, ask: AskId, reason: &str) {

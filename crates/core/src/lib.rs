@@ -16,6 +16,7 @@ pub mod raw;
 pub mod run;
 pub mod scope;
 pub mod session;
+pub mod session_lifecycle;
 pub mod snapshot;
 pub mod texts;
 pub mod time;

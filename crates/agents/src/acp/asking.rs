@@ -9,11 +9,12 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::doors::{self, Asked, Refusal};
-use super::state::{Answered, Open, Phase, Prompt, QUEUE, State};
+use super::state::{AcpPhase, AcpState, Answered, Open, Prompt};
 use super::tool_call::{Call, Status};
 use crate::json::Object;
 use crate::json_rpc::{self, INVALID_PARAMS, Id, METHOD_NOT_FOUND};
 use crate::out::Out;
+use crate::process::memory::QUEUE;
 use crate::text::{fingerprint, said_later};
 use crate::translator::{AgentEvent, NewAsk, Outcome};
 
@@ -26,12 +27,15 @@ const NOT_WAITING: &str = "The agent no longer waits for it.";
 const TAKEN_BACK: &str = "The agent took it back.";
 const OPENED_ELSEWHERE: &str = "It was opened elsewhere.";
 
-impl State {
+impl AcpState {
     /// A request: it becomes an ask, or is refused at once.
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if self.open.iter().any(|open| open.id == id) {
             // Any answer would be taken for one to the first.
-            return self.complaints.tell("The agent used the id of an open request again; the second one was ignored.", out);
+            return self
+                .hearing
+                .complaints
+                .tell("The agent used the id of an open request again; the second one was ignored.", out);
         }
         let params = params.and_then(Object::of).unwrap_or_default();
         let asked = match doors::read(method, &params, &self.tools) {
@@ -39,7 +43,7 @@ impl State {
             Err(Refusal::Acknowledged) => return out.line(json_rpc::result(&id, &json!({}))),
             Err(Refusal::UnknownMethod) => {
                 out.line(json_rpc::error(&id, METHOD_NOT_FOUND, "Method not found"));
-                if self.complaints.is_news(method) {
+                if self.hearing.complaints.is_news(method) {
                     let method = limits::head(method, 80);
                     out.event(AgentEvent::Notice(format!(
                         "The agent asked for `{method}`, which Sayso does not know. It was told so."
@@ -104,7 +108,7 @@ impl State {
             Some(main) if *main != named => Some(limits::head(&named, limits::NAME).to_owned()),
             Some(_) => None,
             None => {
-                if self.phase == Phase::Ready {
+                if self.phase == AcpPhase::Ready {
                     self.agent.session = Some(named);
                 }
                 None

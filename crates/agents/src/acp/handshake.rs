@@ -5,7 +5,7 @@ use sayso_core::texts;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::state::{Agent, Call, Phase, State};
+use super::state::{AcpPhase, AcpState, Agent, Call};
 use crate::json::Object;
 use crate::json_rpc::{CANCELLED, Fault, Id};
 use crate::out::Out;
@@ -19,11 +19,11 @@ const AUTH_REQUIRED: i64 = -32000;
 const PAST_IS_LOST: &str =
     "The agent cannot take up its session again. It begins a new one and does not know what was said before.";
 
-impl State {
+impl AcpState {
     /// Starts the process and introduces ourselves.
     pub(super) fn launch(&mut self, out: &mut Out) {
         self.forget_process();
-        self.phase = Phase::Starting;
+        self.phase = AcpPhase::Starting;
         out.launch(Launch { directory: self.wanted.project.clone(), ..Launch::default() });
         let extension = json!({ "sessionRequestQuestion": true });
         let mut capabilities = json!({
@@ -41,15 +41,12 @@ impl State {
             "clientCapabilities": capabilities,
             "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
         });
-        self.call(Call::Initialize, "initialize", &params, out);
+        self.requests.send(Call::Initialize, "initialize", &params, out);
     }
 
     /// Takes the answer to a request of ours.
     pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
-        let Some(at) = self.calls.iter().position(|(number, _)| number.to_string() == id.as_str()) else {
-            return self.foreign_response(outcome, out);
-        };
-        let (_, call) = self.calls.remove(at);
+        let Some(call) = self.requests.take(id) else { return self.foreign_response(outcome, out) };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (call, result) {
             (Call::Initialize, Ok(result)) => self.introduced(&result, out),
@@ -112,9 +109,9 @@ impl State {
             mode: None,
         };
         if self.agent.session.is_none() {
-            self.call(Call::NewSession, "session/new", &self.place(), out);
+            self.requests.send(Call::NewSession, "session/new", &self.place(), out);
         } else if self.agent.resume {
-            self.call(Call::ResumeSession, "session/resume", &self.place(), out);
+            self.requests.send(Call::ResumeSession, "session/resume", &self.place(), out);
         } else if self.agent.load {
             self.load_session(out);
         } else {
@@ -131,15 +128,15 @@ impl State {
     }
 
     fn load_session(&mut self, out: &mut Out) {
-        self.phase = Phase::Replaying;
-        self.call(Call::LoadSession, "session/load", &self.place(), out);
+        self.phase = AcpPhase::Replaying;
+        self.requests.send(Call::LoadSession, "session/load", &self.place(), out);
     }
 
     fn begin_anew(&mut self, out: &mut Out) {
-        self.phase = Phase::Starting;
+        self.phase = AcpPhase::Starting;
         self.agent.session = None;
         out.event(AgentEvent::Notice(PAST_IS_LOST.to_owned()));
-        self.call(Call::NewSession, "session/new", &self.place(), out);
+        self.requests.send(Call::NewSession, "session/new", &self.place(), out);
     }
 
     fn session_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
@@ -148,7 +145,7 @@ impl State {
             self.agent.session = None;
             return self.give_up("the agent opened a session without a name", out);
         }
-        self.phase = Phase::Settling;
+        self.phase = AcpPhase::Settling;
         self.tools.clear();
         self.set_mode(result, out);
         self.set_model(result, out);
@@ -170,9 +167,9 @@ impl State {
         let session = self.agent.session.clone();
         if offered.contains(&wish) {
             let params = json!({ "sessionId": session, "modeId": wish });
-            self.call(Call::SetMode(wish), "session/set_mode", &params, out);
+            self.requests.send(Call::SetMode(wish), "session/set_mode", &params, out);
         } else if let Some(params) = option.and_then(|option| self.option_to(&option, &wish)) {
-            self.call(Call::SetMode(wish), "session/set_config_option", &params, out);
+            self.requests.send(Call::SetMode(wish), "session/set_config_option", &params, out);
         } else if wish != "default" {
             let stays = current.map(|current| format!(" It stays in `{current}`.")).unwrap_or_default();
             out.event(AgentEvent::Notice(format!("The agent has no permission mode `{wish}`.{stays}")));
@@ -188,10 +185,10 @@ impl State {
             return;
         }
         if let Some(params) = option.and_then(|option| self.option_to(&option, &wish)) {
-            self.call(Call::SetModel(wish), "session/set_config_option", &params, out);
+            self.requests.send(Call::SetModel(wish), "session/set_config_option", &params, out);
         } else if ids(&models, "availableModels", "modelId").contains(&wish) {
             let params = json!({ "sessionId": self.agent.session, "modelId": wish });
-            self.call(Call::SetModel(wish), "session/set_model", &params, out);
+            self.requests.send(Call::SetModel(wish), "session/set_model", &params, out);
         } else {
             let stays = current.map(|current| format!(" It stays with `{current}`.")).unwrap_or_default();
             out.event(AgentEvent::Notice(format!("The agent offers no model `{wish}`.{stays}")));
@@ -213,11 +210,11 @@ impl State {
 
     /// Goes on once mode and model are set.
     pub(super) fn settle(&mut self, out: &mut Out) {
-        let busy = self.calls.iter().any(|(_, call)| matches!(call, Call::SetMode(_) | Call::SetModel(_)));
-        if self.phase != Phase::Settling || busy {
+        let busy = self.requests.waiting().any(|call| matches!(call, Call::SetMode(_) | Call::SetModel(_)));
+        if self.phase != AcpPhase::Settling || busy {
             return;
         }
-        self.phase = Phase::Ready;
+        self.phase = AcpPhase::Ready;
         if self.queue.is_empty() {
             // It takes a message: that is all there is to say about a start without a prompt.
             out.event(AgentEvent::TurnEnded);
@@ -246,20 +243,18 @@ impl State {
 
     /// An error in words, with what the person can do about it.
     fn told(&self, fault: &Fault) -> String {
-        let message = limits::head(fault.message.trim(), 2048);
-        let message = if message.is_empty() { "it gave no reason" } else { message };
         if fault.code != AUTH_REQUIRED {
-            return format!("{message} ({})", fault.code);
+            return fault.in_words();
         }
         let ways = if self.agent.logins.is_empty() { String::new() } else { format!(": {}", self.agent.logins.join("; ")) };
-        format!("you are not signed in to it ({message}). Sign in with the agent's own command{ways}. Then start again.")
+        format!("you are not signed in to it ({}). Sign in with the agent's own command{ways}. Then start again.", fault.words())
     }
 
     /// Ends a session that never came to be.
     fn give_up(&mut self, reason: &str, out: &mut Out) {
         out.event(AgentEvent::Error(format!("{}{}.", reason[..1].to_uppercase(), reason[1..].trim_end_matches('.'))));
         let resumable = self.can_resume();
-        self.phase = Phase::Down;
+        self.phase = AcpPhase::Down;
         self.forget_process();
         out.stop();
         out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable });

@@ -21,15 +21,7 @@ pub enum Profile {
 }
 
 /// What an agent of this protocol can do unless more is known.
-pub const CAPABILITIES: Capabilities = Capabilities {
-    questions: true,
-    approvals: true,
-    plans: true,
-    elicitation: true,
-    resume: true,
-    survives_restart: true,
-    typed: TypedAnswers::OwnText,
-};
+pub const CAPABILITIES: Capabilities = Capabilities { typed: TypedAnswers::OwnText, ..Capabilities::FULL };
 
 /// What this agent can do.
 #[must_use]

@@ -9,31 +9,28 @@ use serde_json::json;
 
 use super::doors::Door;
 use super::tool_call::Calls;
-use crate::complaints::Complaints;
-use crate::json_rpc::{self, Id};
+use crate::json_rpc::Id;
 use crate::out::Out;
+use crate::process::Wanted;
+use crate::process::memory::{QUEUE, queue_is_full};
+use crate::process::rpc::{Hearing, Requests};
 use crate::translator::AgentEvent;
-use crate::wanted::Wanted;
 
-/// Prompts that may wait for the end of a turn. One more is refused with an error.
-pub(super) const QUEUE: usize = 16;
 /// Messages that are assembled at the same time: one of the main thread, the others of sub-agents.
 const STREAMS: usize = 8;
 /// Bytes of one message. What is longer becomes several.
 const MESSAGE: usize = 1024 * 1024;
 
 /// Everything that outlives an input. No answer is in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct AcpState {
     pub(super) session: Option<SessionId>,
-    pub(super) phase: Phase,
+    pub(super) phase: AcpPhase,
     pub(super) wanted: Wanted,
     pub(super) agent: Agent,
-    /// The id of our next request.
-    pub(super) next: u64,
-    /// Our requests that are not answered.
-    pub(super) calls: Vec<(u64, Call)>,
+    #[serde(flatten)]
+    pub(super) requests: Requests<Call>,
     pub(super) turn: Option<Turn>,
     /// What is said when the turn is over.
     pub(super) queue: VecDeque<Prompt>,
@@ -47,16 +44,16 @@ pub(super) struct State {
     pub(super) streams: Vec<Stream>,
     /// Numbers given to messages so far.
     pub(super) said: u64,
-    /// Whether this process has written anything.
-    pub(super) heard: bool,
-    pub(super) complaints: Complaints,
+    #[serde(flatten)]
+    pub(super) hearing: Hearing,
 }
 
 /// How far the connection is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Phase {
+pub(super) enum AcpPhase {
     /// There is no process.
+    #[default]
     Down,
     /// The process was started; there is no session in it yet.
     Starting,
@@ -149,53 +146,22 @@ pub(super) struct Stream {
     pub(super) text: String,
 }
 
-impl State {
-    pub(super) fn new() -> Self {
-        Self {
-            session: None,
-            phase: Phase::Down,
-            wanted: Wanted::default(),
-            agent: Agent::default(),
-            next: 0,
-            calls: Vec::new(),
-            turn: None,
-            queue: VecDeque::new(),
-            told: Vec::new(),
-            open: Vec::new(),
-            answered: VecDeque::new(),
-            tools: Calls::default(),
-            streams: Vec::new(),
-            said: 0,
-            heard: false,
-            complaints: Complaints::default(),
-        }
-    }
-
+impl AcpState {
     /// Forgets what belongs to a process that is gone.
     pub(super) fn forget_process(&mut self) {
-        self.calls.clear();
+        self.requests.forget();
         self.turn = None;
         self.open.clear();
         self.answered.clear();
         self.tools.clear();
         self.streams.clear();
-        self.heard = false;
-        self.complaints = Complaints::default();
-    }
-
-    /// Sends a request of ours.
-    pub(super) fn call(&mut self, call: Call, method: &str, params: &impl Serialize, out: &mut Out) -> u64 {
-        let id = self.next;
-        self.next += 1;
-        self.calls.push((id, call));
-        out.line(json_rpc::request(id, method, params));
-        id
+        self.hearing = Hearing::default();
     }
 
     /// Takes what the person says; it waits its turn.
     pub(super) fn enqueue(&mut self, text: String, out: &mut Out) {
         if self.queue.len() >= QUEUE {
-            return out.event(AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken.")));
+            return out.event(queue_is_full());
         }
         self.told.clear();
         self.queue.push_back(Prompt { text, follow_up: false });
@@ -203,7 +169,7 @@ impl State {
 
     /// Says the next thing if nothing is in the way.
     pub(super) fn say_next(&mut self, out: &mut Out) {
-        if self.phase != Phase::Ready || self.turn.is_some() {
+        if self.phase != AcpPhase::Ready || self.turn.is_some() {
             return;
         }
         let Some(prompt) = self.queue.pop_front() else { return };
@@ -214,7 +180,7 @@ impl State {
         }
         out.event(AgentEvent::TurnStarted);
         let params = json!({ "sessionId": self.agent.session, "prompt": [{ "type": "text", "text": prompt.text }] });
-        let call = self.call(Call::Prompt, "session/prompt", &params, out);
+        let call = self.requests.send(Call::Prompt, "session/prompt", &params, out);
         self.turn = Some(Turn { call: Some(call), cancelled: false });
     }
 

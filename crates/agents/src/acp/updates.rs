@@ -3,19 +3,19 @@
 use sayso_core::limits;
 use serde_json::value::RawValue;
 
-use super::state::{Phase, State};
+use super::state::{AcpPhase, AcpState};
 use super::tool_call::Status;
 use crate::json::Object;
 use crate::out::Out;
 use crate::translator::AgentEvent;
 
-impl State {
+impl AcpState {
     /// A notification. What is not known is none of our business.
     pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
         match method {
             // A session that is loaded sends its past first.
-            "session/update" if self.phase != Phase::Replaying => self.update(&params, out),
+            "session/update" if self.phase != AcpPhase::Replaying => self.update(&params, out),
             "$/cancel_request" => self.cancel_request(&params, out),
             "elicitation/complete" | "session/elicitation/complete" => self.link_completed(&params, out),
             _ => {}

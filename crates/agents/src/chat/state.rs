@@ -19,12 +19,11 @@ use super::conversation::{self, Said, ToolCall};
 use super::question;
 use super::reply::{self, Reply};
 use crate::out::Out;
+use crate::process::memory::QUEUE;
 use crate::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Outcome, Output};
 
 /// Bytes of a whole conversation. It is sent with every turn.
 const LONGEST: usize = limits::RAW;
-/// Messages that may wait for the end of a turn.
-const QUEUE: usize = 16;
 /// How often a call is made that fails in passing, and how long the first pause is; each next one is twice as long.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);

@@ -4,15 +4,17 @@ use sayso_core::id::SessionId;
 
 use super::hear::NO_CONVERSATION;
 use super::launch::conversation_of;
-use super::state::{Process, Turn};
-use crate::exit::Gone;
+use super::state::{ClaudeProcess, Turn};
+use crate::process::Gone;
 use crate::translator::{AgentEvent, Exit};
 
 /// What Claude says when it is told to begin a conversation that is on record.
 const IN_USE: &str = "is already in use";
 
+const HOW_TO_INSTALL: &str = "Is `claude` installed? `npm install -g @anthropic-ai/claude-code` installs it";
+
 /// The event that tells it.
-pub(super) fn ended(process: &Process, conversation: &mut Option<String>, session: SessionId, exit: &Exit) -> AgentEvent {
+pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, session: SessionId, exit: &Exit) -> AgentEvent {
     if process.lost || exit.message.contains(NO_CONVERSATION) {
         *conversation = None;
         let reason = "Claude Code no longer has this conversation, so it cannot be resumed".to_owned();
@@ -27,16 +29,12 @@ pub(super) fn ended(process: &Process, conversation: &mut Option<String>, sessio
     AgentEvent::Ended { reason, failed, resumable: conversation.is_some() }
 }
 
-fn reason(process: &Process, exit: &Exit) -> (String, bool) {
-    let told = Gone { who: "Claude Code", heard: process.heard }.told(exit);
+fn reason(process: &ClaudeProcess, exit: &Exit) -> (String, bool) {
     match (exit.code, exit.signal) {
-        (None, None) if !process.heard => {
-            (format!("{told}. Is `claude` installed? `npm install -g @anthropic-ai/claude-code` installs it"), true)
-        }
         (Some(0), None) => ("Claude Code ended".to_owned(), false),
         // A turn that was cut short is an error to Claude, and the last one decides.
         (Some(1), None) if process.turn == (Turn::Idle { cut_short: true }) => ("Claude Code ended".to_owned(), false),
-        _ => (told, true),
+        _ => (Gone { who: "Claude Code", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.told(exit), true),
     }
 }
 
@@ -50,7 +48,7 @@ mod tests {
         SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10])
     }
 
-    fn end(process: &Process, known: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> (String, bool, bool) {
+    fn end(process: &ClaudeProcess, known: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> (String, bool, bool) {
         let mut conversation = known.then(|| "29acdebe-ba42-4810-bd75-2475241c67a6".to_owned());
         let exit = Exit { code, signal, message: message.to_owned() };
         let AgentEvent::Ended { reason, failed, resumable } = ended(process, &mut conversation, session(), &exit) else {
@@ -62,7 +60,7 @@ mod tests {
 
     #[test]
     fn how_it_ended_is_said_in_words() {
-        let heard = Process { heard: true, ..Process::default() };
+        let heard = ClaudeProcess { heard: true, ..ClaudeProcess::default() };
         let said = |words: &str, failed, resumable| (words.to_owned(), failed, resumable);
         assert_eq!(end(&heard, true, Some(0), None, "x"), said("Claude Code ended", false, true));
         assert_eq!(end(&heard, false, Some(1), None, "boom\n"), said("Claude Code ended with exit code 1: boom", true, false));
@@ -72,14 +70,15 @@ mod tests {
 
     #[test]
     fn code_1_after_an_interrupted_turn_is_no_fault() {
-        let cut_short = Process { heard: true, turn: Turn::Idle { cut_short: true }, ..Process::default() };
+        let cut_short = ClaudeProcess { heard: true, turn: Turn::Idle { cut_short: true }, ..ClaudeProcess::default() };
         assert_eq!(end(&cut_short, true, Some(1), None, "x"), ("Claude Code ended".to_owned(), false, true));
         assert!(end(&cut_short, true, Some(2), None, "").1);
     }
 
     #[test]
     fn a_command_that_is_missing_is_named_with_the_way_to_get_it() {
-        let (reason, failed, resumable) = end(&Process::default(), false, None, None, "No such file or directory (os error 2)");
+        let (reason, failed, resumable) =
+            end(&ClaudeProcess::default(), false, None, None, "No such file or directory (os error 2)");
         assert_eq!(
             reason,
             "Claude Code could not be started: No such file or directory (os error 2). Is `claude` installed? \
@@ -90,9 +89,9 @@ mod tests {
 
     #[test]
     fn a_conversation_that_is_not_there_cannot_be_resumed() {
-        let lost = Process { lost: true, ..Process::default() };
+        let lost = ClaudeProcess { lost: true, ..ClaudeProcess::default() };
         let said = "No conversation found with session ID: 29acdebe-ba42-4810-bd75-2475241c67a6";
-        for (process, message) in [(&lost, ""), (&Process::default(), said)] {
+        for (process, message) in [(&lost, ""), (&ClaudeProcess::default(), said)] {
             let (reason, failed, resumable) = end(process, true, Some(1), None, message);
             assert!(reason.contains("no longer has this conversation") && failed && !resumable, "{reason}");
         }
@@ -101,7 +100,7 @@ mod tests {
     #[test]
     fn a_conversation_that_is_there_already_can() {
         let message = format!("Error: Session ID {} is already in use.", conversation_of(session()));
-        assert!(end(&Process::default(), false, Some(1), None, &message).2);
-        assert!(!end(&Process::default(), false, Some(1), None, "Error: Session ID x is already in use.").2);
+        assert!(end(&ClaudeProcess::default(), false, Some(1), None, &message).2);
+        assert!(!end(&ClaudeProcess::default(), false, Some(1), None, "Error: Session ID x is already in use.").2);
     }
 }

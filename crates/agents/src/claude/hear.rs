@@ -4,10 +4,11 @@ use sayso_core::ask::Delivery;
 use sayso_core::{limits, texts};
 
 use super::launch::is_conversation;
-use super::state::{Control, Life, Process, State, Turn};
+use super::state::{ClaudeLife, ClaudeProcess, ClaudeState, Control, Turn};
 use super::wire::{self, Line, Response};
 use crate::json::{Object, list, text};
 use crate::out::Out;
+use crate::process::TurnComplaints;
 use crate::translator::AgentEvent;
 
 /// Bytes that are shown of what was not understood, and of an error's words.
@@ -18,10 +19,10 @@ const NOT_NEEDED: &str = "Claude Code no longer needs an answer.";
 const TURN_OVER: &str = "The turn ended without an answer.";
 const TOO_LATE: &str = "It came too late: Claude Code no longer waited for it.";
 
-impl State {
+impl ClaudeState {
     /// Takes one line.
     pub(super) fn hear(&mut self, line: &str, out: &mut Out) {
-        let Life::Up(process) = &mut self.life else { return };
+        let ClaudeLife::Up(process) = &mut self.life else { return };
         if line.trim().is_empty() {
             return;
         }
@@ -52,7 +53,9 @@ impl State {
             },
             None => {
                 let shown = limits::head(line.trim(), SHOWN);
-                process.complain(AgentEvent::Error(format!("Claude Code wrote a line that was not understood: {shown}")), out);
+                process
+                    .complaints
+                    .tell(AgentEvent::Error(format!("Claude Code wrote a line that was not understood: {shown}")), out);
             }
         }
     }
@@ -65,7 +68,7 @@ impl State {
     }
 }
 
-impl Process {
+impl ClaudeProcess {
     /// Claude no longer waits for a request: it was interrupted, or answered elsewhere.
     fn cancelled(&mut self, id: &str, out: &mut Out) {
         if let Some(at) = self.open.iter().position(|open| open.id == id) {
@@ -158,7 +161,7 @@ impl Process {
             let reason = if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
         }
-        self.complaints = 0;
+        self.complaints = TurnComplaints::default();
         out.event(AgentEvent::TurnEnded);
     }
 }

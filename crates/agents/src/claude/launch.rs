@@ -2,6 +2,7 @@
 
 use sayso_core::id::SessionId;
 
+use crate::process::Wanted;
 use crate::translator::Launch;
 
 /// What every session needs: JSON lines both ways, words as they are said, and every ask on the lines.
@@ -15,24 +16,14 @@ const ALWAYS: [&str; 6] = [
     "--permission-prompt-tool=stdio",
 ];
 
-/// What a session is started with.
-pub(super) struct Wanted<'a> {
-    pub(super) session: SessionId,
-    pub(super) project: String,
-    pub(super) permission_mode: &'a str,
-    pub(super) model: Option<&'a str>,
-    pub(super) questions: bool,
-    /// The conversation to go on with.
-    pub(super) conversation: Option<&'a str>,
-}
-
-/// The arguments for it. Each value is part of its own argument, so that none can be read as an option.
-pub(super) fn launch(wanted: Wanted<'_>) -> Launch {
+/// The arguments for a session, and for the conversation that it continues. Each value is part of its own argument, so that
+/// none can be read as an option.
+pub(super) fn launch(session: SessionId, wanted: Wanted, conversation: Option<&str>) -> Launch {
     let mut args: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
-    if !wanted.permission_mode.is_empty() {
-        args.push(format!("--permission-mode={}", wanted.permission_mode));
+    if !wanted.mode.is_empty() {
+        args.push(format!("--permission-mode={}", wanted.mode));
     }
-    if wanted.permission_mode == "bypassPermissions" {
+    if wanted.mode == "bypassPermissions" {
         args.push("--allow-dangerously-skip-permissions".to_owned());
     }
     if let Some(model) = wanted.model.filter(|model| !model.is_empty()) {
@@ -41,9 +32,9 @@ pub(super) fn launch(wanted: Wanted<'_>) -> Launch {
     if !wanted.questions {
         args.push("--disallowedTools=AskUserQuestion".to_owned());
     }
-    args.push(match wanted.conversation {
+    args.push(match conversation {
         Some(conversation) => format!("--resume={conversation}"),
-        None => format!("--session-id={}", conversation_of(wanted.session)),
+        None => format!("--session-id={}", conversation_of(session)),
     });
     // With it Claude says when it begins and ends to work, whoever caused it.
     let env = vec![("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())];
@@ -70,20 +61,15 @@ mod tests {
 
     use super::*;
 
-    fn wanted<'a>() -> Wanted<'a> {
-        Wanted {
-            session: SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10]),
-            project: "/project".to_owned(),
-            permission_mode: "default",
-            model: None,
-            questions: true,
-            conversation: None,
-        }
+    fn wanted(mode: &str, model: Option<&str>) -> Wanted {
+        let (project, mode) = ("/project".to_owned(), mode.to_owned());
+        Wanted { project, mode, model: model.map(str::to_owned), questions: true }
     }
 
     /// The arguments after those that are always there.
-    fn more(wanted: Wanted<'_>) -> Vec<String> {
-        let launch = launch(wanted);
+    fn more(wanted: Wanted, conversation: Option<&str>) -> Vec<String> {
+        let session = SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10]);
+        let launch = launch(session, wanted, conversation);
         assert_eq!(launch.directory, "/project");
         assert_eq!(launch.env, [("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())]);
         assert_eq!(launch.args[..ALWAYS.len()], ALWAYS);
@@ -93,7 +79,7 @@ mod tests {
     #[test]
     fn a_new_session_gets_our_id() {
         let id = "--session-id=018bcfe5-6800-7707-8707-070707070707";
-        assert_eq!(more(wanted()), ["--permission-mode=default", id]);
+        assert_eq!(more(wanted("default", None), None), ["--permission-mode=default", id]);
         assert!(is_conversation(&id["--session-id=".len()..]));
     }
 
@@ -101,17 +87,17 @@ mod tests {
     fn a_known_conversation_is_resumed() {
         let conversation = Some("29acdebe-ba42-4810-bd75-2475241c67a6");
         let resume = "--resume=29acdebe-ba42-4810-bd75-2475241c67a6";
-        assert_eq!(more(Wanted { conversation, ..wanted() }), ["--permission-mode=default", resume]);
+        assert_eq!(more(wanted("default", None), conversation), ["--permission-mode=default", resume]);
     }
 
     #[test]
     fn mode_model_and_questions_are_passed_on() {
         for mode in ["acceptEdits", "plan", "dontAsk", "auto"] {
-            assert_eq!(more(Wanted { permission_mode: mode, ..wanted() })[..1], [format!("--permission-mode={mode}")]);
+            assert_eq!(more(wanted(mode, None), None)[..1], [format!("--permission-mode={mode}")]);
         }
-        let all = Wanted { permission_mode: "bypassPermissions", model: Some("opus"), questions: false, ..wanted() };
+        let all = Wanted { questions: false, ..wanted("bypassPermissions", Some("opus")) };
         assert_eq!(
-            more(all)[..4],
+            more(all, None)[..4],
             [
                 "--permission-mode=bypassPermissions",
                 "--allow-dangerously-skip-permissions",
@@ -119,13 +105,13 @@ mod tests {
                 "--disallowedTools=AskUserQuestion"
             ]
         );
-        assert_eq!(more(Wanted { permission_mode: "", model: Some(""), ..wanted() }).len(), 1);
+        assert_eq!(more(wanted("", Some("")), None).len(), 1);
     }
 
     #[test]
     fn no_value_is_an_argument_of_its_own() {
-        let hostile = Wanted { permission_mode: "--mcp-config", model: Some("--dangerously-skip-permissions"), ..wanted() };
-        assert_eq!(more(hostile)[..2], ["--permission-mode=--mcp-config", "--model=--dangerously-skip-permissions"]);
+        let hostile = wanted("--mcp-config", Some("--dangerously-skip-permissions"));
+        assert_eq!(more(hostile, None)[..2], ["--permission-mode=--mcp-config", "--model=--dangerously-skip-permissions"]);
         for id in ["", "--fork-session", "29acdebe-ba42-4810-bd75-2475241c67aG", "29acdebeba424810bd752475241c67a6"] {
             assert!(!is_conversation(id), "{id}");
         }

@@ -4,7 +4,7 @@ use sayso_core::ask::Decision;
 use sayso_core::texts;
 use sayso_core::transcript::Role;
 
-use super::state::{Control, Kind, Process, Sent};
+use super::state::{ClaudeProcess, Control, Kind, Sent};
 use super::{approvals, forms, plan, questions, wire};
 use crate::json::{Object, line};
 use crate::out::Out;
@@ -43,7 +43,7 @@ impl Reply {
     }
 }
 
-impl Process {
+impl ClaudeProcess {
     /// Answers the request that waits for this outcome.
     pub(super) fn outcome(&mut self, given: &Outcome<'_>, asked: &mut u64, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {

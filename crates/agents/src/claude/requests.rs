@@ -6,10 +6,11 @@ use sayso_core::session::Labels;
 use serde_json::value::RawValue;
 
 use super::outcome::deny;
-use super::state::{ID, Kind, OPEN, Open, Process};
+use super::state::{ClaudeProcess, Kind, Open};
 use super::{approvals, forms, plan, questions, wire};
 use crate::json::Object;
 use crate::out::Out;
+use crate::process::memory::{ID, OPEN};
 use crate::translator::{AgentEvent, NewAsk};
 
 /// The tool that asks questions.
@@ -17,7 +18,7 @@ pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The name of a sub-agent whose own is not known.
 pub(super) const SOME_HELPER: &str = "sub-agent";
 
-impl Process {
+impl ClaudeProcess {
     /// Opens an ask for a request. One that is open already is the same one, told again.
     pub(super) fn request(&mut self, request: &wire::Request<'_>, out: &mut Out) {
         if self.open.iter().any(|open| open.id == request.id) {
@@ -40,7 +41,7 @@ impl Process {
                 Some("elicitation") => forms::read(&fields).map(|(kind, body)| self.open(request, &fields, kind, body, out)),
                 // An error in reply to it is thrown away, so nothing is said.
                 Some("request_user_dialog") => {
-                    self.complain(
+                    self.complaints.tell(
                         AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not know.".to_owned()),
                         out,
                     );
@@ -52,7 +53,7 @@ impl Process {
         };
         if let Err(why) = refused {
             out.line(wire::failure(&request.id, &format!("Sayso refused this request: {why}.")));
-            self.complain(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
+            self.complaints.tell(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
         }
     }
 
@@ -66,7 +67,8 @@ impl Process {
                 Ok(questions) => (Kind::Question, AskBody::Question { questions }),
                 Err(why) => {
                     out.line(wire::success(&request.id, &deny(&format!("This question could not be shown: {why}."))));
-                    self.complain(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
+                    self.complaints
+                        .tell(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
                     return;
                 }
             },
@@ -78,7 +80,7 @@ impl Process {
 
     fn open(&mut self, request: &wire::Request<'_>, fields: &Object<'_>, kind: Kind, body: AskBody, out: &mut Out) {
         let tool_use = fields.text("tool_use_id").filter(|id| id.len() <= ID);
-        let subagent = fields.text("agent_id").map(|id| self.helper(&id).unwrap_or_else(|| SOME_HELPER.to_owned()));
+        let subagent = fields.text("agent_id").map(|id| self.helpers.get(&id).unwrap_or(SOME_HELPER).to_owned());
         let by_helper = subagent.is_some();
         // It is remembered before anybody sees it: its outcome may come back at once.
         self.open.push(Open { id: request.id.clone(), kind, tool_use: tool_use.clone(), by_helper });

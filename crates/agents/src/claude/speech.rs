@@ -7,14 +7,15 @@ use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::value::RawValue;
 
 use super::requests::SOME_HELPER;
-use super::state::{ID, Process, Speech};
+use super::state::{ClaudeProcess, Speech};
 use super::wire::too_deep;
 use crate::json::{Object, list, text};
 use crate::out::Out;
+use crate::process::memory::ID;
 use crate::text::bounded;
 use crate::translator::AgentEvent;
 
-impl Process {
+impl ClaudeProcess {
     /// A piece of an assistant message: text, or a tool call.
     pub(super) fn assistant(&mut self, fields: &Object<'_>, out: &mut Out) {
         let Some(message) = fields.object("message") else { return };
@@ -40,7 +41,7 @@ impl Process {
 
     fn tool_called(&mut self, block: &Object<'_>, subagent: Option<String>, out: &mut Out) {
         let (Some(id), Some(name)) = (block.text("id").filter(|id| id.len() <= ID), block.words("name")) else { return };
-        self.tool_started(&id, &name);
+        self.tools.set(&id, &name);
         let input = block.get("input");
         if let Some(input) = input.filter(|_| name == "Task" || name == "Agent").and_then(Object::of)
             && let Some(name) = helper_name(input.words("subagent_type"), input.words("description"))
@@ -66,7 +67,7 @@ impl Process {
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
             }
             let status = if block.says("is_error") { ToolStatus::Error } else { ToolStatus::Complete };
-            let name = self.tool_ended(&id).unwrap_or_else(|| "tool".to_owned());
+            let name = self.tools.take(&id).unwrap_or_else(|| "tool".to_owned());
             let output = Some(bounded(block.get("content").map(output).unwrap_or_default()));
             if id.len() <= ID {
                 let subagent = subagent.clone();
@@ -125,8 +126,8 @@ impl Process {
             self.name_helper([agent, call], &name);
             return Some(name);
         }
-        let known = [agent, call].into_iter().flatten().find_map(|id| self.helper(&id));
-        Some(known.unwrap_or_else(|| SOME_HELPER.to_owned()))
+        let known = [&agent, &call].into_iter().flatten().find_map(|id| self.helpers.get(id));
+        Some(known.unwrap_or(SOME_HELPER).to_owned())
     }
 }
 

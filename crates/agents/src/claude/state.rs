@@ -2,42 +2,35 @@
 //! travel with the command that answers them, so this stays small however large they are.
 
 use sayso_core::id::{AskId, SessionId};
-use sayso_core::limits;
 use serde::{Deserialize, Serialize};
 
 use super::wire;
 use crate::out::Out;
+use crate::process::TurnComplaints;
+use crate::process::memory::{Names, remember};
 use crate::translator::AgentEvent;
 
-/// Bytes of an id or a name that is remembered. Claude's own have about forty.
-pub(super) const ID: usize = 128;
-/// Requests that may wait at once. The broker refuses earlier; this bounds the state by itself.
-pub(super) const OPEN: usize = limits::PENDING + 56;
-/// Tool calls, outcomes, sub-agents and requests of our own that are remembered; the oldest go first.
-const RECENT: usize = 64;
-/// Lines that are complained about in one turn. What is wrong once is wrong all the time.
-const COMPLAINTS: u8 = 5;
-
 /// Everything that outlives an input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct ClaudeState {
     pub(super) session: Option<SessionId>,
     /// Claude's id of the conversation, once there is one that can be resumed.
     pub(super) conversation: Option<String>,
-    pub(super) life: Life,
+    pub(super) life: ClaudeLife,
     /// Numbers given to requests of our own so far.
     pub(super) asked: u64,
 }
 
 /// The process of the session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Life {
+pub(super) enum ClaudeLife {
     /// There is none.
+    #[default]
     Down,
     /// It runs, or is about to.
-    Up(Box<Process>),
+    Up(Box<ClaudeProcess>),
     /// The session was closed and it was told to end. What it still says is not listened to.
     Closing,
 }
@@ -45,7 +38,7 @@ pub(super) enum Life {
 /// What is known of a process while it runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Process {
+pub(super) struct ClaudeProcess {
     /// Whether we introduced ourselves.
     pub(super) greeted: bool,
     /// Whether it has said anything.
@@ -60,12 +53,12 @@ pub(super) struct Process {
     /// Outcomes that were sent and whose effect was not seen yet.
     pub(super) sent: Vec<Sent>,
     /// Tool calls that run.
-    pub(super) tools: Vec<Named>,
+    pub(super) tools: Names,
     /// Sub-agents, by their own id and by the id of the tool call that started them.
-    pub(super) helpers: Vec<Named>,
+    pub(super) helpers: Names,
     /// The message that is being said.
     pub(super) speech: Option<Speech>,
-    pub(super) complaints: u8,
+    pub(super) complaints: TurnComplaints,
 }
 
 /// Whether Claude works.
@@ -128,14 +121,6 @@ pub(super) struct Sent {
     pub(super) tool_use: Option<String>,
 }
 
-/// An id and what it stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Named {
-    pub(super) id: String,
-    pub(super) name: String,
-}
-
 /// A message that is being said, text by text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -160,13 +145,7 @@ impl Control {
     }
 }
 
-impl State {
-    pub(super) const fn new() -> Self {
-        Self { session: None, conversation: None, life: Life::Down, asked: 0 }
-    }
-}
-
-impl Process {
+impl ClaudeProcess {
     /// A request of our own as a line; `asked` counts them.
     pub(super) fn control(&mut self, control: Control, asked: &mut u64) -> String {
         *asked += 1;
@@ -179,7 +158,7 @@ impl Process {
     pub(super) fn turn_asked_for(&mut self, out: &mut Out) {
         if let Turn::Idle { .. } = self.turn {
             self.turn = Turn::Running { begun: false, stopping: false };
-            self.complaints = 0;
+            self.complaints = TurnComplaints::default();
             out.event(AgentEvent::TurnStarted);
         }
     }
@@ -199,52 +178,12 @@ impl Process {
         }
     }
 
-    /// Says what is wrong, unless it was said often enough in this turn.
-    pub(super) fn complain(&mut self, event: AgentEvent, out: &mut Out) {
-        if self.complaints < COMPLAINTS {
-            self.complaints += 1;
-            out.event(event);
-        }
-    }
-
-    pub(super) fn tool_started(&mut self, id: &str, name: &str) {
-        let name = limits::head(name, ID).to_owned();
-        match self.tools.iter_mut().find(|tool| tool.id == id) {
-            Some(tool) => tool.name = name,
-            None if id.len() <= ID => remember(&mut self.tools, Named { id: id.to_owned(), name }),
-            None => {}
-        }
-    }
-
-    /// The name of a tool call that ends.
-    pub(super) fn tool_ended(&mut self, id: &str) -> Option<String> {
-        let at = self.tools.iter().position(|tool| tool.id == id)?;
-        Some(self.tools.remove(at).name)
-    }
-
     /// Learns what a sub-agent is called, by each of its ids.
     pub(super) fn name_helper(&mut self, ids: [Option<String>; 2], name: &str) {
-        let name = limits::head(name, ID);
-        for id in ids.into_iter().flatten().filter(|id| id.len() <= ID) {
-            match self.helpers.iter_mut().find(|helper| helper.id == id) {
-                Some(helper) => helper.name = name.to_owned(),
-                None => remember(&mut self.helpers, Named { id, name: name.to_owned() }),
-            }
-        }
-    }
-
-    pub(super) fn helper(&self, id: &str) -> Option<String> {
-        self.helpers.iter().find(|helper| helper.id == id).map(|helper| helper.name.clone())
+        ids.iter().flatten().for_each(|id| self.helpers.set(id, name));
     }
 
     pub(super) fn sent(&mut self, sent: Sent) {
         remember(&mut self.sent, sent);
     }
-}
-
-fn remember<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= RECENT {
-        list.remove(0);
-    }
-    list.push(item);
 }

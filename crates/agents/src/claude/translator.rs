@@ -1,27 +1,19 @@
 //! Claude Code as a translator: what a person wants becomes lines for it. What it says is read in
 //! `hear`.
 
-use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
 use sayso_core::texts;
 use sayso_core::time::Time;
 
-use super::launch::{Wanted, launch};
-use super::state::{Control, Life, State, Turn};
+use super::launch::launch;
+use super::state::{ClaudeLife, ClaudeState, Control, Turn};
 use super::{exit, wire};
 use crate::out::Out;
-use crate::translator::{AgentEvent, Capabilities, Command, Exit, Input, Outcome, Output, Saved, Translator};
+use crate::process::{self, ProcessAgent, Wanted};
+use crate::translator::{AgentEvent, Capabilities, Exit, Input, Outcome, Output, Saved, Translator};
 
 /// What Claude Code can do.
-pub const CAPABILITIES: Capabilities = Capabilities {
-    questions: true,
-    approvals: true,
-    plans: true,
-    elicitation: true,
-    resume: true,
-    survives_restart: true,
-    typed: TypedAnswers::Sets,
-};
+pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 1;
@@ -29,24 +21,24 @@ const VERSION: u32 = 1;
 const NOT_RUNNING: &str = "Claude Code is not running; the message was not taken.";
 
 /// The Claude Code of one session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClaudeTranslator {
-    pub(super) state: State,
+    pub(super) state: ClaudeState,
 }
 
 impl ClaudeTranslator {
     /// A translator whose process is started by its first command.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { state: State::new() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// A translator whose process runs already: recordings are replayed with it, and a process whose
     /// translator's state was lost is taken over.
     #[must_use]
     pub fn attached(session: SessionId) -> Self {
-        let life = Life::Up(Box::default());
-        Self { state: State { session: Some(session), life, ..State::new() } }
+        let life = ClaudeLife::Up(Box::default());
+        Self { state: ClaudeState { session: Some(session), life, ..ClaudeState::default() } }
     }
 
     /// The translator as it was saved; nothing if the state is of another version.
@@ -55,56 +47,10 @@ impl ClaudeTranslator {
         saved.read(VERSION).map(|state| Self { state })
     }
 
-    fn command(&mut self, command: Command) -> Vec<Output> {
-        let session = command.session();
-        let ours = *self.state.session.get_or_insert(session) == session;
-        let mut out = Out::new(session);
-        match command {
-            Command::Outcome { ask, native_id, decision, raw, by, .. } => {
-                let given = Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by };
-                match &mut self.state.life {
-                    Life::Up(process) if ours => process.outcome(&given, &mut self.state.asked, &mut out),
-                    Life::Up(_) | Life::Down | Life::Closing => out.undeliverable(ask, texts::AGENT_GONE_NOTHING_SENT),
-                }
-            }
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
-            Command::Start { project, prompt, permission_mode, model, questions, .. } => {
-                let wanted = Wanted {
-                    session,
-                    project,
-                    permission_mode: &permission_mode,
-                    model: model.as_deref(),
-                    questions,
-                    conversation: self.state.conversation.as_deref(),
-                };
-                if !matches!(self.state.life, Life::Up(_)) {
-                    out.launch(launch(wanted));
-                    self.state.life = Life::Up(Box::default());
-                }
-                self.start(prompt.as_deref(), &mut out);
-            }
-            Command::Prompt { text, .. } => match &mut self.state.life {
-                Life::Up(process) => {
-                    process.turn_asked_for(&mut out);
-                    out.line(wire::user(&text));
-                }
-                Life::Down | Life::Closing => out.event(AgentEvent::Error(NOT_RUNNING.to_owned())),
-            },
-            Command::Interrupt { .. } => {
-                if let Life::Up(process) = &mut self.state.life {
-                    process.stopping();
-                    out.line(process.control(Control::Interrupt, &mut self.state.asked));
-                }
-            }
-            Command::Close { .. } => self.close(&mut out),
-        }
-        out.into_outputs()
-    }
-
     /// Greets the process, once, and says the first prompt. Claude reads both in this order and does
     /// not need to be waited for.
-    fn start(&mut self, prompt: Option<&str>, out: &mut Out) {
-        let Life::Up(process) = &mut self.state.life else { return };
+    fn greet(&mut self, prompt: Option<&str>, out: &mut Out) {
+        let ClaudeLife::Up(process) = &mut self.state.life else { return };
         if !process.greeted {
             out.line(process.control(Control::Initialize, &mut self.state.asked));
         }
@@ -118,9 +64,50 @@ impl ClaudeTranslator {
             (None, Turn::Running { .. }) => {}
         }
     }
+}
+
+impl ProcessAgent for ClaudeTranslator {
+    const OTHER_SESSION: &'static str = texts::AGENT_GONE_NOTHING_SENT;
+
+    fn session(&mut self) -> &mut Option<SessionId> {
+        &mut self.state.session
+    }
+
+    fn start(&mut self, _now: Time, wanted: Wanted, prompt: Option<String>, out: &mut Out) {
+        let Some(session) = self.state.session else { return };
+        if !matches!(self.state.life, ClaudeLife::Up(_)) {
+            out.launch(launch(session, wanted, self.state.conversation.as_deref()));
+            self.state.life = ClaudeLife::Up(Box::default());
+        }
+        self.greet(prompt.as_deref(), out);
+    }
+
+    fn prompt(&mut self, text: String, out: &mut Out) {
+        match &mut self.state.life {
+            ClaudeLife::Up(process) => {
+                process.turn_asked_for(out);
+                out.line(wire::user(&text));
+            }
+            ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Error(NOT_RUNNING.to_owned())),
+        }
+    }
+
+    fn outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
+        match &mut self.state.life {
+            ClaudeLife::Up(process) => process.outcome(outcome, &mut self.state.asked, out),
+            ClaudeLife::Down | ClaudeLife::Closing => out.undeliverable(outcome.ask, texts::AGENT_GONE_NOTHING_SENT),
+        }
+    }
+
+    fn interrupt(&mut self, out: &mut Out) {
+        if let ClaudeLife::Up(process) = &mut self.state.life {
+            process.stopping();
+            out.line(process.control(Control::Interrupt, &mut self.state.asked));
+        }
+    }
 
     fn close(&mut self, out: &mut Out) {
-        if let Life::Up(process) = &mut self.state.life {
+        if let ClaudeLife::Up(process) = &mut self.state.life {
             for open in process.open.drain(..) {
                 let reason = texts::WITHDRAWN_CLOSED.to_owned();
                 out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason });
@@ -128,48 +115,27 @@ impl ClaudeTranslator {
             // A request that fails because nobody listens any more does not stop Claude: it goes on alone.
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
             out.stop();
-            self.state.life = Life::Closing;
-            out.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false });
+            self.state.life = ClaudeLife::Closing;
+            out.closed();
         }
     }
 
-    fn exited(&mut self, exit: &Exit) -> Vec<Output> {
-        let Some(session) = self.state.session else { return Vec::new() };
-        let mut out = Out::new(session);
-        // When it was closed, the end of the session has been told.
-        if let Life::Up(process) = std::mem::replace(&mut self.state.life, Life::Down) {
+    fn line(&mut self, line: &str, out: &mut Out) {
+        self.state.hear(line, out);
+    }
+
+    fn exited(&mut self, exit: &Exit, out: &mut Out) {
+        let Some(session) = self.state.session else { return };
+        // When the session was closed, its end has been told.
+        if let ClaudeLife::Up(process) = std::mem::take(&mut self.state.life) {
             out.event(exit::ended(&process, &mut self.state.conversation, session, exit));
         }
-        out.into_outputs()
-    }
-
-    fn line(&mut self, text: &str) -> Vec<Output> {
-        let Some(session) = self.state.session else { return Vec::new() };
-        let mut out = Out::new(session);
-        self.state.hear(text, &mut out);
-        out.into_outputs()
-    }
-}
-
-impl Default for ClaudeTranslator {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
 impl Translator for ClaudeTranslator {
-    fn handle(&mut self, _now: Time, input: Input) -> Vec<Output> {
-        match input {
-            Input::Command(command) => self.command(command),
-            Input::Line(text) => self.line(&text),
-            Input::Exited(exit) => self.exited(&exit),
-            // Claude is no server, and waits as long as it takes.
-            Input::HttpReply(_) | Input::StreamOpened | Input::StreamEvent(_) | Input::StreamClosed | Input::Tick => Vec::new(),
-        }
-    }
-
-    fn deadline(&self) -> Option<Time> {
-        None
+    fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
+        process::handle(self, now, input)
     }
 
     fn save(&self) -> Saved {

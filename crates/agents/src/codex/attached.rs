@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use sayso_core::ask::{Delivery, TypedAnswers};
+use sayso_core::ask::Delivery;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::texts;
@@ -21,11 +21,13 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::handshake::{INITIALIZED, introduction};
-use super::state::{ID, Phase, State};
-use super::translator::CodexTranslator;
+use super::state::{CodexPhase, CodexState, ID};
+use super::translator::{CAPABILITIES, CodexTranslator};
+use crate::attached::{FollowedSession, GONE, SLOT, TITLE, find, is_directory, lose_all, make_room};
 use crate::json::{Object, list, text};
 use crate::json_rpc::{self, Fault, Id, Message};
 use crate::out::Out;
+use crate::process::rpc::Requests;
 use crate::text::one_line;
 use crate::translator::{
     AgentEvent, Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved,
@@ -33,32 +35,17 @@ use crate::translator::{
 };
 
 /// What a Codex can do that somebody else started. It is talked to where it runs.
-pub const ATTACHED: Capabilities = Capabilities {
-    questions: true,
-    approvals: true,
-    plans: false,
-    elicitation: true,
-    resume: false,
-    survives_restart: true,
-    typed: TypedAnswers::OwnText,
-};
+pub const ATTACHED: Capabilities = Capabilities { resume: false, ..CAPABILITIES };
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 2;
 /// How long requests may take to be told again after the socket was opened.
 const SETTLES: Duration = Duration::from_secs(10);
-/// How often in a row the socket cannot be opened until what was asked counts as lost.
-const GONE: u8 = 3;
-/// Threads that are listened to and sessions that are led; the oldest, or the one that is quiet, makes room.
+/// Threads that are listened to; the oldest makes room.
 const THREADS: usize = 64;
 /// What is kept of a thread that has not asked yet: a patch is told before it is asked about.
 const LINES: usize = 16;
 const LINE: usize = 64 * 1024;
-/// Where the number of a session stands in the number of a request.
-const SLOT: u32 = 32;
-/// Characters of a title and of a version, bytes of a directory.
-const TITLE: usize = 200;
-const PATH: usize = 4096;
 
 /// Requests that people are asked about. All others are for whoever runs the terminal.
 const ASKS: [&str; 5] = [
@@ -68,8 +55,6 @@ const ASKS: [&str; 5] = [
     "item/tool/requestUserInput",
     "mcpServer/elicitation/request",
 ];
-
-const NOT_FOLLOWED: &str = "Other sessions of this Codex asked since; this one is followed again when it asks.";
 
 /// One daemon with everybody's threads.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,30 +114,34 @@ struct Carried {
 }
 
 impl Carried {
-    fn is_quiet(&self) -> bool {
-        self.codex.state.open.is_empty() && self.codex.state.sent.is_empty()
-    }
-
-    fn tell(&mut self, say: impl FnOnce(&mut State, &mut Out), all: &mut Vec<Output>) {
-        if let Some(session) = self.codex.state.session {
-            let mut out = Out::new(session);
-            say(&mut self.codex.state, &mut out);
-            all.extend(out.into_outputs());
-        }
-    }
-
     /// A request of this thread. It is never refused: whoever sits at the terminal can still decide it.
     fn request(&mut self, now: Time, id: &Id, line: String, all: &mut Vec<Output>) {
         if self.told.len() >= THREADS {
             self.told.remove(0);
         }
         self.told.push(id.clone());
-        self.tell(|state, out| state.forget_other(id, &line, out), all);
+        self.tell(|carried, out| carried.codex.state.forget_other(id, &line, out), all);
         let outputs = self.codex.handle(now, Input::Line(line));
         let opened = |output: &Output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. });
         if outputs.iter().any(opened) {
             all.extend(outputs);
         }
+    }
+}
+
+impl FollowedSession for Carried {
+    const AGENT: &'static str = "Codex";
+
+    fn session(&self) -> Option<SessionId> {
+        self.codex.state.session
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.codex.state.open.is_empty() && self.codex.state.sent.is_empty()
+    }
+
+    fn lose(&mut self, reason: &str, out: &mut Out) {
+        self.codex.state.lost(reason, out);
     }
 }
 
@@ -332,7 +321,7 @@ impl Hub {
     fn is_heard(&mut self, id: String, result: &Object<'_>) {
         let thread = result.object("thread").unwrap_or_default();
         let cwd = result.words("cwd").or_else(|| thread.words("cwd"));
-        let cwd = cwd.filter(|cwd| cwd.starts_with('/') && cwd.len() <= PATH).unwrap_or_else(|| "/".to_owned());
+        let cwd = cwd.filter(|cwd| is_directory(cwd)).unwrap_or_else(|| "/".to_owned());
         let title = ["name", "preview"].into_iter().find_map(|name| thread.words(name)).unwrap_or_default();
         let model = result.words("model").map(|model| one_line(&model, ID));
         if self.threads.len() >= THREADS {
@@ -342,28 +331,18 @@ impl Hub {
     }
 
     fn adopt(&mut self, now: Time, session: SessionId, found: &Found, all: &mut Vec<Output>) {
-        if self.carried.len() >= THREADS {
-            let quiet = self.carried.iter().position(Carried::is_quiet).unwrap_or_default();
-            let mut quiet = self.carried.remove(quiet);
-            quiet.tell(
-                |state, out| {
-                    state.lost(NOT_FOLLOWED, out);
-                    out.event(AgentEvent::Ended { reason: NOT_FOLLOWED.to_owned(), failed: false, resumable: false });
-                },
-                all,
-            );
-        }
+        make_room(&mut self.carried, all);
         let known = self.threads.iter_mut().find(|known| known.id == found.native_id);
         let (lines, model) = known.map(|known| (std::mem::take(&mut known.lines), known.model.clone())).unwrap_or_default();
         self.slots += 1;
-        let state = State {
+        let state = CodexState {
             session: Some(session),
-            phase: Phase::Ready,
+            phase: CodexPhase::Ready,
             thread: Some(found.native_id.clone()),
             recorded: true,
             model,
-            next: self.slots << SLOT,
-            ..State::new()
+            requests: Requests::starting_at(self.slots << SLOT),
+            ..CodexState::default()
         };
         let codex = CodexTranslator { state };
         self.carried.push(Carried { slot: self.slots, thread: found.native_id.clone(), told: Vec::new(), codex });
@@ -374,11 +353,8 @@ impl Hub {
 
     /// The daemon is gone, or the way to it: what waits is told again should it still be there.
     fn lost(&mut self, all: &mut Vec<Output>) {
-        let reason = format!("Codex at {} is gone.", self.socket);
         self.settle_at = None;
-        for carried in &mut self.carried {
-            carried.tell(|state, out| state.lost(&reason, out), all);
-        }
+        lose_all(&mut self.carried, &self.socket, all);
     }
 
     fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
@@ -406,15 +382,9 @@ impl Hub {
             Command::Outcome { ask, .. } => Some(*ask),
             Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } => None,
         };
-        match self.carried.iter_mut().find(|carried| carried.codex.state.session == Some(session)) {
-            Some(carried) => {
-                let outputs = carried.codex.handle(now, Input::Command(command));
-                self.pass_on(outputs, ask.map(|ask| (session, ask)), all);
-            }
-            None => {
-                let reason = "This session of your Codex is not followed any more.".to_owned();
-                all.extend(ask.map(|ask| Output::Undeliverable { ask, reason }));
-            }
+        if let Some(carried) = find(&mut self.carried, &command, all) {
+            let outputs = carried.codex.handle(now, Input::Command(command));
+            self.pass_on(outputs, ask.map(|ask| (session, ask)), all);
         }
     }
 
@@ -426,7 +396,7 @@ impl Hub {
         self.settle_at = None;
         for carried in &mut self.carried {
             let told = std::mem::take(&mut carried.told);
-            carried.tell(|state, out| state.keep_only(&told, out), all);
+            carried.tell(|carried, out| carried.codex.state.keep_only(&told, out), all);
         }
     }
 }

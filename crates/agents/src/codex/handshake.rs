@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::launch;
-use super::state::{Call, ID, Phase, State};
+use super::state::{Call, CodexPhase, CodexState, ID};
 use crate::json::Object;
 use crate::json_rpc::{Fault, Id};
 use crate::out::Out;
@@ -23,19 +23,18 @@ pub(super) fn introduction() -> Value {
     })
 }
 
-impl State {
+impl CodexState {
     /// Starts the process and introduces ourselves.
     pub(super) fn launch(&mut self, out: &mut Out) {
         self.forget_process();
-        self.phase = Phase::Starting;
+        self.phase = CodexPhase::Starting;
         out.launch(launch::launch(&self.wanted));
-        self.call(Call::Initialize, "initialize", &introduction(), out);
+        self.requests.send(Call::Initialize, "initialize", &introduction(), out);
     }
 
     /// Takes the answer to a request of ours.
     pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
-        let Some(at) = self.calls.iter().position(|(number, _)| number.to_string() == id.as_str()) else { return };
-        let (_, call) = self.calls.remove(at);
+        let Some(call) = self.requests.take(id) else { return };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (call, result) {
             (Call::Initialize, Ok(_)) => {
@@ -45,18 +44,18 @@ impl State {
                 }
                 let params = launch::thread(&self.wanted, self.thread.as_deref());
                 match &self.thread {
-                    Some(_) => self.call(Call::ResumeThread, "thread/resume", &params, out),
-                    None => self.call(Call::StartThread, "thread/start", &params, out),
-                }
+                    Some(_) => self.requests.send(Call::ResumeThread, "thread/resume", &params, out),
+                    None => self.requests.send(Call::StartThread, "thread/start", &params, out),
+                };
             }
             (Call::StartThread | Call::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
             (Call::ResumeThread, Err(fault)) => {
                 // What is not on record now will not be later.
                 self.recorded = false;
-                self.give_up(&format!("Codex cannot go on with this session: {}", told(&fault)), out);
+                self.give_up(&format!("Codex cannot go on with this session: {}", fault.in_words()), out);
             }
             (Call::Initialize | Call::StartThread, Err(fault)) => {
-                self.give_up(&format!("Codex did not open a session: {}", told(&fault)), out);
+                self.give_up(&format!("Codex did not open a session: {}", fault.in_words()), out);
             }
             (Call::Turn, Ok(result)) => {
                 let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
@@ -66,7 +65,7 @@ impl State {
                 }
             }
             (Call::Turn, Err(fault)) => {
-                out.event(AgentEvent::Error(format!("Codex did not take the message: {}", told(&fault))));
+                out.event(AgentEvent::Error(format!("Codex did not take the message: {}", fault.in_words())));
                 if self.turn.as_ref().is_some_and(|turn| turn.id.is_none()) {
                     self.turn = None;
                     out.event(AgentEvent::TurnEnded);
@@ -85,7 +84,7 @@ impl State {
             (Call::Interrupt, Err(fault)) => {
                 if let Some(turn) = &mut self.turn {
                     turn.stopping = false;
-                    out.event(AgentEvent::Error(format!("Codex could not be interrupted: {}", told(&fault))));
+                    out.event(AgentEvent::Error(format!("Codex could not be interrupted: {}", fault.in_words())));
                 }
             }
         }
@@ -98,7 +97,7 @@ impl State {
         };
         self.thread = Some(thread);
         self.model = result.words("model").map(|model| limits::head(&model, limits::NAME).to_owned());
-        self.phase = Phase::Ready;
+        self.phase = CodexPhase::Ready;
         if !launch::knows_mode(&self.wanted) {
             let mode = limits::head(&self.wanted.mode, 80);
             out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It does what its configuration says.")));
@@ -113,7 +112,7 @@ impl State {
     /// Ends a session that never came to be.
     fn give_up(&mut self, reason: &str, out: &mut Out) {
         out.event(AgentEvent::Error(format!("{}.", reason.trim_end_matches('.'))));
-        self.phase = Phase::Down;
+        self.phase = CodexPhase::Down;
         self.forget_process();
         out.stop();
         out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable: self.can_resume() });
@@ -123,11 +122,4 @@ impl State {
     pub(super) fn can_resume(&self) -> bool {
         self.thread.is_some() && self.recorded
     }
-}
-
-/// An error in words.
-fn told(fault: &Fault) -> String {
-    let message = limits::head(fault.message.trim(), 2048);
-    let message = if message.is_empty() { "it gave no reason" } else { message };
-    format!("{message} ({})", fault.code)
 }

@@ -6,7 +6,7 @@ use sayso_core::{limits, texts};
 use serde_json::value::RawValue;
 
 use super::items::{self, Item};
-use super::state::{ID, Kind, Open, State};
+use super::state::{CodexState, ID, Kind, Open};
 use crate::json::Object;
 use crate::json_rpc::Id;
 use crate::out::Out;
@@ -18,7 +18,7 @@ const SHOWN: usize = 2048;
 const ELSEWHERE: &str = "It was answered elsewhere.";
 const TURN_OVER: &str = "The turn ended without an answer.";
 
-impl State {
+impl CodexState {
     /// A notification. What is not known is none of our business.
     pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
@@ -97,7 +97,7 @@ impl State {
             out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: reason.to_owned() });
         }
         self.sent.clear();
-        self.calls.clear();
+        self.requests.forget();
         self.queue.clear();
         self.items = items::Items::default();
         if self.turn.take().is_some() {

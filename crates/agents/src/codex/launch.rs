@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::process::Wanted;
 use crate::translator::Launch;
-use crate::wanted::Wanted;
 
 /// Without it the model can ask questions only while it plans.
 const QUESTIONS_ON: &str = "features.default_mode_request_user_input=true";

@@ -18,7 +18,6 @@
 
 mod approvals;
 mod attached;
-mod exit;
 mod forms;
 mod handshake;
 mod hear;

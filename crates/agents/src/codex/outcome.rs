@@ -4,7 +4,7 @@
 use sayso_core::ask::Decision;
 use sayso_core::transcript::Role;
 
-use super::state::{Kind, Open, Sent, State};
+use super::state::{CodexState, Kind, Open, Sent};
 use super::{approvals, forms, questions};
 use crate::elicitation;
 use crate::json::Object;
@@ -40,7 +40,7 @@ impl Reply {
     }
 }
 
-impl State {
+impl CodexState {
     /// Gives Codex an outcome.
     pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
         let print = given.raw.map(|raw| crate::text::fingerprint(raw.as_str()));

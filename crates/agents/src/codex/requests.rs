@@ -6,7 +6,7 @@ use sayso_core::raw::Raw;
 use sayso_core::session::Labels;
 use serde_json::value::RawValue;
 
-use super::state::{ID, Kind, Open, State};
+use super::state::{CodexState, ID, Kind, Open};
 use super::{approvals, forms, outcome, patch, questions};
 use crate::json::Object;
 use crate::json_rpc::{self, INVALID_PARAMS, Id, METHOD_NOT_FOUND};
@@ -27,12 +27,12 @@ struct From {
     turn: Option<String>,
 }
 
-impl State {
+impl CodexState {
     /// A request. One that is open already is the same one, told again to everybody who listens.
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if let Some(open) = self.open.iter().find(|open| open.id.as_ref() == Some(&id)) {
             if open.print != fingerprint(line.trim()) {
-                self.complaints.tell("Codex used the id of an open request again; the second one was ignored.", out);
+                self.hearing.complaints.tell("Codex used the id of an open request again; the second one was ignored.", out);
             }
             return;
         }
@@ -111,7 +111,7 @@ impl State {
     /// A request that no person is asked about, and that nobody here can answer.
     fn not_for_people(&mut self, id: &Id, method: &str, out: &mut Out) {
         out.line(json_rpc::error(id, METHOD_NOT_FOUND, "Method not found"));
-        if self.complaints.is_news(method) {
+        if self.hearing.complaints.is_news(method) {
             let method = limits::head(method, 80);
             out.event(AgentEvent::Notice(format!("Codex asked for `{method}`, which Sayso does not know. It was told so.")));
         }

@@ -10,25 +10,22 @@ use serde_json::json;
 
 use super::items::Items;
 use super::launch;
-use crate::complaints::Complaints;
-use crate::json_rpc::{self, Id};
+use crate::json_rpc::Id;
 use crate::out::Out;
+use crate::process::Wanted;
+use crate::process::memory::{QUEUE, queue_is_full, remember};
+use crate::process::rpc::{Hearing, Requests};
 use crate::translator::AgentEvent;
-use crate::wanted::Wanted;
 
-/// Messages that may wait until Codex takes them. One more is refused with an error.
-const QUEUE: usize = 16;
 /// Bytes of an id of a thread, a turn or an item. Codex's own have about forty.
 pub(super) const ID: usize = 256;
-/// Requests of ours, outcomes and sub-agents that are remembered; the oldest go first.
-const RECENT: usize = 64;
 
 /// Everything that outlives an input. No answer to a secret is in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct CodexState {
     pub(super) session: Option<SessionId>,
-    pub(super) phase: Phase,
+    pub(super) phase: CodexPhase,
     pub(super) wanted: Wanted,
     /// Codex's id of the session's thread.
     pub(super) thread: Option<String>,
@@ -36,10 +33,8 @@ pub(super) struct State {
     pub(super) recorded: bool,
     /// The model of the thread.
     pub(super) model: Option<String>,
-    /// The id of our next request.
-    pub(super) next: u64,
-    /// Our requests that are not answered.
-    pub(super) calls: Vec<(u64, Call)>,
+    #[serde(flatten)]
+    pub(super) requests: Requests<Call>,
     pub(super) turn: Option<Turn>,
     /// What is said as soon as Codex takes it.
     pub(super) queue: VecDeque<String>,
@@ -50,16 +45,16 @@ pub(super) struct State {
     pub(super) helpers: Vec<Helper>,
     /// Numbers given to messages so far.
     pub(super) said: u64,
-    /// Whether this process has written anything.
-    pub(super) heard: bool,
-    pub(super) complaints: Complaints,
+    #[serde(flatten)]
+    pub(super) hearing: Hearing,
 }
 
 /// How far the connection is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Phase {
+pub(super) enum CodexPhase {
     /// There is no process.
+    #[default]
     Down,
     /// The process was started; there is no thread in it yet.
     Starting,
@@ -143,53 +138,30 @@ pub(super) struct Helper {
     pub(super) name: String,
 }
 
-impl State {
-    pub(super) fn new() -> Self {
-        Self {
-            session: None,
-            phase: Phase::Down,
-            wanted: Wanted::default(),
-            thread: None,
-            recorded: false,
-            model: None,
-            next: 0,
-            calls: Vec::new(),
-            turn: None,
-            queue: VecDeque::new(),
-            open: Vec::new(),
-            sent: Vec::new(),
-            items: Items::default(),
-            helpers: Vec::new(),
-            said: 0,
-            heard: false,
-            complaints: Complaints::default(),
+impl CodexState {
+    /// Whether there is a process that is listened to.
+    pub(super) const fn is_up(&self) -> bool {
+        match self.phase {
+            CodexPhase::Starting | CodexPhase::Ready => true,
+            CodexPhase::Down | CodexPhase::Closed => false,
         }
     }
 
     /// Forgets what belongs to a process that is gone.
     pub(super) fn forget_process(&mut self) {
-        self.calls.clear();
+        self.requests.forget();
         self.turn = None;
         self.open.clear();
         self.sent.clear();
         self.items = Items::default();
         self.helpers.clear();
-        self.heard = false;
-        self.complaints = Complaints::default();
-    }
-
-    /// Sends a request of ours.
-    pub(super) fn call(&mut self, call: Call, method: &str, params: &impl Serialize, out: &mut Out) {
-        let id = self.next;
-        self.next += 1;
-        remember(&mut self.calls, (id, call));
-        out.line(json_rpc::request(id, method, params));
+        self.hearing = Hearing::default();
     }
 
     /// Says something to Codex as soon as it takes it: in the turn that runs, or in a new one.
     pub(super) fn say(&mut self, text: String, out: &mut Out) {
         if !self.can_say() {
-            return out.event(AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken.")));
+            return out.event(queue_is_full());
         }
         self.queue.push_back(text);
         self.say_next(out);
@@ -202,7 +174,7 @@ impl State {
 
     /// Says what waits, if nothing is in the way.
     pub(super) fn say_next(&mut self, out: &mut Out) {
-        let Some(thread) = self.thread.clone().filter(|_| self.phase == Phase::Ready) else { return };
+        let Some(thread) = self.thread.clone().filter(|_| self.phase == CodexPhase::Ready) else { return };
         while !self.queue.is_empty() {
             match &self.turn {
                 // It takes the next words when it has said which turn it is, or that the turn is over.
@@ -217,7 +189,7 @@ impl State {
                     out.event(AgentEvent::TurnStarted);
                     self.turn = Some(Turn::default());
                     let params = launch::turn(&self.wanted, &thread, self.model.as_deref(), &text);
-                    self.call(Call::Turn, "turn/start", &params, out);
+                    self.requests.send(Call::Turn, "turn/start", &params, out);
                 }
             }
         }
@@ -226,7 +198,7 @@ impl State {
     /// Says something in a turn that runs.
     pub(super) fn steer(&mut self, thread: &str, turn: &str, text: String, out: &mut Out) {
         let params = json!({ "threadId": thread, "expectedTurnId": turn, "input": launch::input(&text) });
-        self.call(Call::Steer(text), "turn/steer", &params, out);
+        self.requests.send(Call::Steer(text), "turn/steer", &params, out);
     }
 
     /// Tells Codex to stop the turn of the session, as soon as it is known which one it is.
@@ -239,7 +211,7 @@ impl State {
     }
 
     pub(super) fn interrupt(&mut self, thread: &str, turn: &str, out: &mut Out) {
-        self.call(Call::Interrupt, "turn/interrupt", &json!({ "threadId": thread, "turnId": turn }), out);
+        self.requests.send(Call::Interrupt, "turn/interrupt", &json!({ "threadId": thread, "turnId": turn }), out);
     }
 
     /// Codex said which turn it is.
@@ -280,11 +252,4 @@ impl State {
         self.helpers.retain(|helper| helper.thread != thread);
         remember(&mut self.helpers, Helper { thread, name });
     }
-}
-
-fn remember<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= RECENT {
-        list.remove(0);
-    }
-    list.push(item);
 }

@@ -93,8 +93,8 @@ fn message_id(number: u64) -> String {
     format!("msg-{number}")
 }
 
-impl State {
-    pub(super) fn new() -> Self {
+impl Default for State {
+    fn default() -> Self {
         Self {
             session: None,
             mode: "default".to_owned(),
@@ -107,7 +107,9 @@ impl State {
             queue: VecDeque::new(),
         }
     }
+}
 
+impl State {
     /// Goes on until a person, the clock or a prompt is needed.
     pub(super) fn run(&mut self, now: Time, out: &mut Out) {
         loop {

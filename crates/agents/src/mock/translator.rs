@@ -1,6 +1,6 @@
 //! The mock as a translator: it carries out what the script says, one session per translator.
 
-use sayso_core::ask::{Decision, TypedAnswers};
+use sayso_core::ask::Decision;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
@@ -8,30 +8,21 @@ use sayso_core::transcript::ToolStatus;
 use super::asks::ALWAYS;
 use super::state::{State, native_id};
 use crate::out::Out;
+use crate::process::memory::{QUEUE, queue_is_full};
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
 
 /// What the mock can do.
-pub const CAPABILITIES: Capabilities = Capabilities {
-    questions: true,
-    approvals: true,
-    plans: true,
-    elicitation: true,
-    resume: true,
-    survives_restart: true,
-    typed: TypedAnswers::Sets,
-};
+pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 1;
-/// Prompts that may wait for the end of a turn. One more is refused with an error.
-const QUEUE: usize = 16;
 
 const TOLD_TO_STOP: &str = "The agent was told to stop.";
 const NOT_NEEDED: &str = "The agent no longer needs an answer.";
 const NOT_WAITING: &str = "The agent no longer waits for it.";
 
 /// The mock agent of one session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct MockTranslator {
     state: State,
 }
@@ -40,7 +31,7 @@ impl MockTranslator {
     /// A mock that waits for its first command.
     #[must_use]
     pub fn new() -> Self {
-        Self { state: State::new() }
+        Self::default()
     }
 
     /// The mock as it was saved; nothing if the state is of another version.
@@ -49,54 +40,49 @@ impl MockTranslator {
         saved.read(VERSION).map(|state| Self { state })
     }
 
-    fn command(&mut self, now: Time, command: Command) -> Vec<Output> {
-        let session = command.session();
-        let ours = *self.state.session.get_or_insert(session) == session;
-        let mut out = Out::new(session);
+    fn command(&mut self, now: Time, command: Command, out: &mut Out) {
         match command {
             Command::Outcome { ask, native_id, decision, .. } => {
-                if ours && self.outcome(&native_id, &decision, &mut out) {
-                    self.state.run(now, &mut out);
+                if self.outcome(&native_id, &decision, out) {
+                    self.state.run(now, out);
                 } else {
                     out.undeliverable(ask, NOT_WAITING);
                 }
             }
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
             Command::Start { prompt, permission_mode, questions, .. } => {
                 self.state.mode = permission_mode;
                 self.state.questions = questions;
                 self.state.closed = false;
                 match prompt {
-                    Some(prompt) => self.prompt(now, prompt, &mut out),
+                    Some(prompt) => self.prompt(now, prompt, out),
                     // It takes a message: that is all there is to say about a start without a prompt.
                     None if self.state.turn.is_none() && self.state.queue.is_empty() => out.event(AgentEvent::TurnEnded),
-                    None => self.state.run(now, &mut out),
+                    None => self.state.run(now, out),
                 }
             }
-            Command::Prompt { text, .. } => self.prompt(now, text, &mut out),
+            Command::Prompt { text, .. } => self.prompt(now, text, out),
             Command::Interrupt { .. } => {
-                if self.state.cut_short(texts::WITHDRAWN_INTERRUPTED, &mut out) {
+                if self.state.cut_short(texts::WITHDRAWN_INTERRUPTED, out) {
                     out.event(AgentEvent::TurnEnded);
-                    self.state.run(now, &mut out);
+                    self.state.run(now, out);
                 }
             }
             Command::Close { .. } => {
                 if !self.state.closed {
-                    self.state.cut_short(texts::WITHDRAWN_CLOSED, &mut out);
+                    self.state.cut_short(texts::WITHDRAWN_CLOSED, out);
                     self.state.queue.clear();
                     self.state.closed = true;
-                    out.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false });
+                    out.closed();
                 }
             }
         }
-        out.into_outputs()
     }
 
     fn prompt(&mut self, now: Time, text: String, out: &mut Out) {
         if self.state.closed {
             out.event(AgentEvent::Error("The session is closed; the message was not taken.".to_owned()));
         } else if self.state.queue.len() >= QUEUE {
-            out.event(AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken.")));
+            out.event(queue_is_full());
         } else {
             self.state.queue.push_back(text);
             self.state.run(now, out);
@@ -134,42 +120,38 @@ impl MockTranslator {
         true
     }
 
-    fn tick(&mut self, now: Time) -> Vec<Output> {
-        let Some(session) = self.state.session else { return Vec::new() };
-        let mut out = Out::new(session);
+    fn tick(&mut self, now: Time, out: &mut Out) {
         if self.deadline().is_none_or(|deadline| now < deadline) {
-            return Vec::new();
+            return;
         }
         if let Some(turn) = &mut self.state.turn {
             if turn.take_back_at.is_some() {
-                turn.take_back(NOT_NEEDED, &mut out);
+                turn.take_back(NOT_NEEDED, out);
             }
-            turn.stream_on(now, &mut out);
+            turn.stream_on(now, out);
         }
-        self.state.run(now, &mut out);
-        out.into_outputs()
-    }
-}
-
-impl Default for MockTranslator {
-    fn default() -> Self {
-        Self::new()
+        self.state.run(now, out);
     }
 }
 
 impl Translator for MockTranslator {
     fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
+        let mut out = match Out::carrying(&mut self.state.session, NOT_WAITING, &input) {
+            Ok(out) => out,
+            Err(outputs) => return outputs,
+        };
         match input {
-            Input::Command(command) => self.command(now, command),
-            Input::Tick => self.tick(now),
-            // The mock has no wire.
+            Input::Command(command) => self.command(now, command, &mut out),
+            Input::Tick => self.tick(now, &mut out),
+            // The mock has no process and no server.
             Input::Line(_)
             | Input::HttpReply(_)
             | Input::StreamOpened
             | Input::StreamEvent(_)
             | Input::StreamClosed
-            | Input::Exited(_) => Vec::new(),
+            | Input::Exited(_) => {}
         }
+        out.into_outputs()
     }
 
     fn deadline(&self) -> Option<Time> {

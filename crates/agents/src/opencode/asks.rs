@@ -7,23 +7,24 @@ use sayso_core::session::Labels;
 use serde_json::value::RawValue;
 
 use super::calls::Line;
-use super::state::{Kind, OPEN, Open, Process, Said, is_id};
+use super::state::{Kind, Open, OpenCodeProcess, Said, is_id};
 use super::{permissions, questions};
 use crate::json::{Object, too_deep};
 use crate::out::Out;
+use crate::process::memory::{ID, OPEN};
 use crate::translator::{AgentEvent, NewAsk};
 
 /// The name of a sub-agent whose own is not known.
 pub(super) const SOME_HELPER: &str = "sub-agent";
 
-impl Process {
+impl OpenCodeProcess {
     /// Takes a request, from an event or a list. One that was seen before is the same one, told again.
     pub(super) fn asked(&mut self, of: Kind, raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
         let Some(request) = Object::of(raw) else { return };
         let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { return };
         if !is_id(&id) || !is_id(&session) {
             let event = AgentEvent::Notice("OpenCode made a request with an id that cannot be answered.".to_owned());
-            return self.complain(event, out);
+            return self.complaints.tell(event, out);
         }
         if self.knows(&id) || !self.carries(&session, line.root()) {
             return;
@@ -52,7 +53,7 @@ impl Process {
             }
             Err(why) => {
                 line.reject(self, of, id, out);
-                self.complain(AgentEvent::Notice(format!("A request of OpenCode was refused: {why}.")), out);
+                self.complaints.tell(AgentEvent::Notice(format!("A request of OpenCode was refused: {why}.")), out);
             }
         }
     }
@@ -94,8 +95,7 @@ impl Process {
         if line.root() == Some(session) {
             return None;
         }
-        let known = self.helpers.iter().find(|helper| helper.id == session);
-        Some(known.map_or_else(|| SOME_HELPER.to_owned(), |helper| helper.name.clone()))
+        Some(self.helpers.get(session).unwrap_or(SOME_HELPER).to_owned())
     }
 
     /// Takes a request back that was not answered here.
@@ -118,5 +118,5 @@ impl Process {
 
 /// The id of the tool call that a request belongs to.
 fn tool_call(request: &Object<'_>) -> Option<String> {
-    request.object("tool")?.words("callID").filter(|id| id.len() <= super::state::ID)
+    request.object("tool")?.words("callID").filter(|id| id.len() <= ID)
 }

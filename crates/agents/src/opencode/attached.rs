@@ -9,7 +9,6 @@
 
 use std::time::Duration;
 
-use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
 use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
@@ -17,47 +16,30 @@ use serde::{Deserialize, Serialize};
 use super::calls::encoded;
 use super::launch::USER;
 use super::replies::told;
-use super::state::{Conversation, ID, Life, Process, State, is_id};
-use super::translator::OpenCodeTranslator;
+use super::state::{Conversation, OpenCodeLife, OpenCodeProcess, OpenCodeState, is_id};
+use super::translator::{CAPABILITIES, OpenCodeTranslator};
+use crate::attached::{FollowedSession, GONE, SLOT, TITLE, find, is_directory, lose_all, make_room};
 use crate::json::{Object, list};
 use crate::out::Out;
+use crate::process::memory::ID;
 use crate::text::one_line;
 use crate::translator::{
-    AgentEvent, Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved,
-    Standing, Translator,
+    Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved, Standing,
+    Translator,
 };
 
 /// What an OpenCode can do that somebody else started. It is talked to where it runs.
-pub const ATTACHED: Capabilities = Capabilities {
-    questions: true,
-    approvals: true,
-    plans: true,
-    elicitation: false,
-    resume: false,
-    survives_restart: true,
-    typed: TypedAnswers::OwnText,
-};
+pub const ATTACHED: Capabilities = Capabilities { resume: false, ..CAPABILITIES };
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 1;
 /// How often everything is looked at although nothing was told.
 const EVERY: Duration = Duration::from_secs(15);
-/// How often in a row the stream cannot be opened until what was asked counts as lost.
-const GONE: u8 = 3;
-/// Sessions that are led at once; the one that was quiet longest makes room.
-const SESSIONS: usize = 64;
 /// Directories that are looked at, and calls of our own without a reply.
 const DIRECTORIES: usize = 32;
 const CALLS: usize = 128;
 /// How far up the root of a sub-agent is looked for.
 const DEPTH: u8 = 8;
-/// Where the number of a session stands in the number of a call.
-const SLOT: u32 = 32;
-/// Characters of a title, and bytes of a directory.
-const TITLE: usize = 200;
-const PATH: usize = 4096;
-
-const NOT_FOLLOWED: &str = "Other sessions of this OpenCode asked since; this one is followed again when it asks.";
 
 /// One OpenCode with everybody's sessions.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,10 +96,10 @@ struct Carried {
 }
 
 impl Carried {
-    fn process(&self) -> Option<&Process> {
+    fn process(&self) -> Option<&OpenCodeProcess> {
         match &self.opencode.state.life {
-            Life::Up(process) => Some(process),
-            Life::Down | Life::Closing { .. } => None,
+            OpenCodeLife::Up(process) => Some(process),
+            OpenCodeLife::Down | OpenCodeLife::Closing { .. } => None,
         }
     }
 
@@ -130,14 +112,33 @@ impl Carried {
         self.process().is_some_and(|process| process.carries(session, self.root()))
     }
 
-    fn is_quiet(&self) -> bool {
-        self.process().is_none_or(|process| process.open.is_empty() && process.sent.is_empty())
-    }
-
     /// Hands one input on; its calls get the number of the session.
     fn handle(&mut self, now: Time, input: Input, all: &mut Vec<Output>) {
         let outputs = self.opencode.handle(now, input);
         self.pass_on(outputs, all);
+    }
+
+    /// What waits in it is looked at.
+    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+        self.handle(now, Input::StreamOpened, all);
+    }
+}
+
+impl FollowedSession for Carried {
+    const AGENT: &'static str = "OpenCode";
+
+    fn session(&self) -> Option<SessionId> {
+        self.opencode.state.session
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.process().is_none_or(|process| process.open.is_empty() && process.sent.is_empty())
+    }
+
+    fn lose(&mut self, reason: &str, out: &mut Out) {
+        if let OpenCodeLife::Up(process) = &mut self.opencode.state.life {
+            process.lost(reason, out);
+        }
     }
 
     fn pass_on(&self, outputs: Vec<Output>, all: &mut Vec<Output>) {
@@ -145,20 +146,6 @@ impl Carried {
             Output::HttpCall(call) => Output::HttpCall(HttpCall { id: call.id | (self.slot << SLOT), ..call }),
             other => other,
         }));
-    }
-
-    /// What waits in it is looked at.
-    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
-        self.handle(now, Input::StreamOpened, all);
-    }
-
-    fn tell(&mut self, say: impl FnOnce(&mut Process, &mut Out), all: &mut Vec<Output>) {
-        let Some(session) = self.opencode.state.session else { return };
-        let mut out = Out::new(session);
-        if let Life::Up(process) = &mut self.opencode.state.life {
-            say(process, &mut out);
-        }
-        self.pass_on(out.into_outputs(), all);
     }
 }
 
@@ -238,7 +225,7 @@ impl Hub {
         let directory = frame.text("directory");
         let event = frame.object("payload").unwrap_or(frame);
         let (Some(kind), Some(fields)) = (event.text("type"), event.object("properties")) else { return };
-        if let Some(directory) = directory.filter(|directory| directory.starts_with('/') && directory.len() <= PATH)
+        if let Some(directory) = directory.filter(|directory| is_directory(directory))
             && !self.directories.contains(&directory)
         {
             if self.directories.len() >= DIRECTORIES {
@@ -335,38 +322,32 @@ impl Hub {
         let parent = session.text("parentID").filter(|id| is_id(id));
         let above = parent.as_deref().unwrap_or(&id);
         if let Some(carried) = self.carried.iter_mut().find(|carried| carried.carries(above)) {
-            if parent.is_some() {
-                carried.tell(|process, _| process.name_helper(&id, &title), all);
+            if let (Some(_), OpenCodeLife::Up(process)) = (&parent, &mut carried.opencode.state.life) {
+                process.helpers.set(&id, &title);
             }
             return if carried.carries(&asks) { carried.look(now, all) } else { self.whose(asks.clone(), asks, 0, all) };
         }
         match parent {
             Some(parent) => self.whose(asks, parent, depth + 1, all),
             None => {
-                let project = session.words("directory").filter(|path| path.starts_with('/') && path.len() <= PATH);
-                let Some(project) = project else { return };
+                let Some(project) = session.words("directory").filter(|path| is_directory(path)) else { return };
                 all.push(Output::Found(Found { native_id: id, project, title }));
             }
         }
     }
 
     fn adopt(&mut self, now: Time, session: SessionId, found: &Found, all: &mut Vec<Output>) {
-        if self.carried.len() >= SESSIONS {
-            let quiet = self.carried.iter().position(Carried::is_quiet).unwrap_or_default();
-            let mut quiet = self.carried.remove(quiet);
-            quiet.tell(
-                |process, out| {
-                    process.lost(NOT_FOLLOWED, out);
-                    out.event(AgentEvent::Ended { reason: NOT_FOLLOWED.to_owned(), failed: false, resumable: false });
-                },
-                all,
-            );
-        }
+        make_room(&mut self.carried, all);
         self.slots += 1;
-        let process = Process { heard: true, ready: true, shared: true, url: Some(self.url.clone()), ..Process::default() };
+        let process =
+            OpenCodeProcess { heard: true, ready: true, shared: true, url: Some(self.url.clone()), ..OpenCodeProcess::default() };
         let conversation = Conversation { id: found.native_id.clone(), directory: found.project.clone() };
-        let state =
-            State { session: Some(session), conversation: Some(conversation), life: Life::Up(Box::new(process)), ..State::new() };
+        let state = OpenCodeState {
+            session: Some(session),
+            conversation: Some(conversation),
+            life: OpenCodeLife::Up(Box::new(process)),
+            ..OpenCodeState::default()
+        };
         let mut carried = Carried { slot: self.slots, opencode: OpenCodeTranslator { state } };
         carried.look(now, all);
         self.carried.push(carried);
@@ -383,25 +364,14 @@ impl Hub {
             self.standing = Standing::Unreachable { why };
         }
         self.failures = self.failures.saturating_add(1);
-        if self.failures != GONE {
-            return;
-        }
-        let reason = format!("OpenCode at {} is gone.", self.url);
-        for carried in &mut self.carried {
-            carried.tell(|process, out| process.lost(&reason, out), all);
+        if self.failures == GONE {
+            lose_all(&mut self.carried, &self.url, all);
         }
     }
 
     fn command(&mut self, now: Time, command: Command, all: &mut Vec<Output>) {
-        let session = command.session();
-        match self.carried.iter_mut().find(|carried| carried.opencode.state.session == Some(session)) {
-            Some(carried) => carried.handle(now, Input::Command(command), all),
-            None => {
-                if let Command::Outcome { ask, .. } = command {
-                    let reason = "This session of your OpenCode is not followed any more.".to_owned();
-                    all.push(Output::Undeliverable { ask, reason });
-                }
-            }
+        if let Some(carried) = find(&mut self.carried, &command, all) {
+            carried.handle(now, Input::Command(command), all);
         }
     }
 

@@ -5,10 +5,10 @@ use sayso_core::time::Time;
 use serde_json::{Value, json};
 
 use super::launch;
-use super::state::{Conversation, Kind, Life, Open, Process, Said, State, Waiting, What};
+use super::state::{Conversation, Kind, Open, OpenCodeLife, OpenCodeProcess, OpenCodeState, Said, Waiting, What};
 use crate::out::Out;
+use crate::process::Wanted;
 use crate::translator::{Guard, HttpCall, Method};
-use crate::wanted::Wanted;
 
 /// Calls without a reply that are remembered.
 const CALLS: usize = 512;
@@ -20,13 +20,13 @@ pub(super) struct Line<'a> {
     called: &'a mut u64,
 }
 
-impl State {
+impl OpenCodeState {
     /// The process, if there is one, and what calls to it are made with.
-    pub(super) fn process(&mut self) -> Option<(&mut Process, Line<'_>)> {
+    pub(super) fn process(&mut self) -> Option<(&mut OpenCodeProcess, Line<'_>)> {
         let line = Line { wanted: &self.wanted, conversation: &mut self.conversation, called: &mut self.called };
         match &mut self.life {
-            Life::Up(process) => Some((process, line)),
-            Life::Down | Life::Closing { .. } => None,
+            OpenCodeLife::Up(process) => Some((process, line)),
+            OpenCodeLife::Down | OpenCodeLife::Closing { .. } => None,
         }
     }
 }
@@ -50,33 +50,33 @@ impl Line<'_> {
         *self.called
     }
 
-    fn post(&mut self, process: &mut Process, what: What, path: &str, body: Option<Raw>, out: &mut Out) {
+    fn post(&mut self, process: &mut OpenCodeProcess, what: What, path: &str, body: Option<Raw>, out: &mut Out) {
         let (id, path) = (self.next(), self.path(path));
         process.call(Waiting { id, what }, HttpCall { id, method: Method::Post, path, body, guard: None, streamed: false }, out);
     }
 
-    fn get(&mut self, process: &mut Process, what: What, path: String, out: &mut Out) {
+    fn get(&mut self, process: &mut OpenCodeProcess, what: What, path: String, out: &mut Out) {
         let id = self.next();
         let call = HttpCall { id, method: Method::Get, path, body: None, guard: None, streamed: false };
         process.call(Waiting { id, what }, call, out);
     }
 
     /// Begins our session.
-    pub(super) fn begin(&mut self, process: &mut Process, out: &mut Out) {
+    pub(super) fn begin(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let rules = launch::session_rules(self.wanted);
         let body = rules.map_or_else(|| json!({}), |rules| json!({ "permission": rules }));
         self.post(process, What::NewSession, "/session", Some(Raw::of(&body)), out);
     }
 
     /// Asks for our session.
-    pub(super) fn find(&mut self, process: &mut Process, out: &mut Out) {
+    pub(super) fn find(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = self.path(&format!("/session/{root}"));
         self.get(process, What::FindSession, path, out);
     }
 
     /// Says something of the person.
-    pub(super) fn prompt(&mut self, process: &mut Process, text: String, at: Time, out: &mut Out) {
+    pub(super) fn prompt(&mut self, process: &mut OpenCodeProcess, text: String, at: Time, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let mut body = json!({ "parts": [{ "type": "text", "text": text }] });
         if let Some((provider, model)) = self.wanted.model.as_deref().and_then(|model| model.split_once('/')) {
@@ -90,14 +90,14 @@ impl Line<'_> {
     }
 
     /// Asks whether that arrived.
-    pub(super) fn find_prompt(&mut self, process: &mut Process, text: String, at: Time, out: &mut Out) {
+    pub(super) fn find_prompt(&mut self, process: &mut OpenCodeProcess, text: String, at: Time, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = format!("{}&limit=50", self.path(&format!("/session/{root}/message")));
         self.get(process, What::FindPrompt { text, at }, path, out);
     }
 
     /// Gives an outcome to a request.
-    pub(super) fn say(&mut self, process: &mut Process, request: &Open, said: &Said, out: &mut Out) {
+    pub(super) fn say(&mut self, process: &mut OpenCodeProcess, request: &Open, said: &Said, out: &mut Out) {
         let id = self.next();
         let path = self.path(&format!("/{}/{}/{}", place(request.kind), request.id, said.verb));
         let guard = said.is_yes.then(|| Guard { path: self.path("/session/status"), key: request.session.clone() });
@@ -107,7 +107,7 @@ impl Line<'_> {
     }
 
     /// Rejects a request that nobody will answer.
-    pub(super) fn reject(&mut self, process: &mut Process, kind: Kind, request: String, out: &mut Out) {
+    pub(super) fn reject(&mut self, process: &mut OpenCodeProcess, kind: Kind, request: String, out: &mut Out) {
         let (verb, body) = match kind {
             Kind::Question | Kind::Plan => ("reject", None),
             Kind::Permission => ("reply", Some(Raw::of(&json!({ "reply": "reject" })))),
@@ -117,26 +117,26 @@ impl Line<'_> {
     }
 
     /// Stops the turn.
-    pub(super) fn abort(&mut self, process: &mut Process, out: &mut Out) {
+    pub(super) fn abort(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = format!("/session/{root}/abort");
         self.post(process, What::Abort, &path, None, out);
     }
 
     /// Asks which sessions work.
-    pub(super) fn status(&mut self, process: &mut Process, look: u64, out: &mut Out) {
+    pub(super) fn status(&mut self, process: &mut OpenCodeProcess, look: u64, out: &mut Out) {
         let path = self.path("/session/status");
         self.get(process, What::Status { look }, path, out);
     }
 
     /// Asks what waits.
-    pub(super) fn list(&mut self, process: &mut Process, look: u64, of: Kind, busy: Vec<String>, out: &mut Out) {
+    pub(super) fn list(&mut self, process: &mut OpenCodeProcess, look: u64, of: Kind, busy: Vec<String>, out: &mut Out) {
         let path = self.path(&format!("/{}", place(of)));
         self.get(process, What::List { look, of, busy }, path, out);
     }
 }
 
-impl Process {
+impl OpenCodeProcess {
     fn call(&mut self, waiting: Waiting, call: HttpCall, out: &mut Out) {
         // Those that only read can be lost without a reply.
         if self.calls.len() >= CALLS {

@@ -8,20 +8,23 @@ use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::value::RawValue;
 
 use super::calls::Line;
-use super::state::{Conversation, ID, Kind, Process, Turn, is_id};
+use super::state::{Conversation, Kind, OpenCodeProcess, Turn, is_id};
 use crate::json::{Object, too_deep};
 use crate::out::Out;
+use crate::process::memory::ID;
 use crate::text::{bounded, one_line};
 use crate::translator::AgentEvent;
 
 /// Characters of an error's words that are shown.
 const WORDS: usize = 500;
 
-impl Process {
+impl OpenCodeProcess {
     /// Takes one event: of one directory, or of all with the directory beside it.
     pub(super) fn event(&mut self, now: Time, data: &str, line: &mut Line<'_>, out: &mut Out) {
         let Some(frame) = Object::parse(data) else {
-            return self.complain(AgentEvent::Error("OpenCode told something that is not JSON; it was ignored.".to_owned()), out);
+            return self
+                .complaints
+                .tell(AgentEvent::Error("OpenCode told something that is not JSON; it was ignored.".to_owned()), out);
         };
         let event = frame.object("payload").unwrap_or(frame);
         let (Some(kind), Some(raw)) = (event.text("type"), event.get("properties")) else { return };
@@ -74,7 +77,7 @@ impl Process {
             Some(parent) if self.foreign.contains(&parent) => self.remember_foreign(session),
             Some(_) => {
                 let name = info.words("title").unwrap_or_else(|| super::asks::SOME_HELPER.to_owned());
-                self.name_helper(session, &name);
+                self.helpers.set(session, &name);
             }
             None if self.adopts => {}
             None => self.remember_foreign(session),
@@ -94,7 +97,7 @@ impl Process {
             Some("retry") => {
                 self.turn_begun(out);
                 let words = one_line(&status.words("message").unwrap_or_default(), WORDS);
-                self.complain(AgentEvent::Notice(format!("OpenCode tries the model again: {words}")), out);
+                self.complaints.tell(AgentEvent::Notice(format!("OpenCode tries the model again: {words}")), out);
             }
             Some("idle") => self.went_idle(line, out),
             _ => {}

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::process::Wanted;
 use crate::translator::Launch;
-use crate::wanted::Wanted;
 
 /// The name we give to the server.
 pub(super) const USER: &str = "opencode";

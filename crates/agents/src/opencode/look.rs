@@ -9,9 +9,10 @@ use sayso_core::time::Time;
 use serde_json::value::RawValue;
 
 use super::calls::Line;
-use super::state::{Arrived, Kind, Process, Turn, What, is_id};
+use super::state::{Arrived, Kind, OpenCodeProcess, Turn, What, is_id};
 use crate::json::{Object, list};
 use crate::out::Out;
+use crate::process::TurnComplaints;
 use crate::translator::AgentEvent;
 
 /// How often.
@@ -27,7 +28,7 @@ pub(super) const ELSEWHERE: &str = "It was answered elsewhere.";
 const DENIED_TOO: &str = "OpenCode denied it along with another request of the same session.";
 pub(super) const TURN_OVER: &str = "The turn ended without an answer.";
 
-impl Process {
+impl OpenCodeProcess {
     /// Whether there is something to look for.
     pub(super) fn wants_look(&self) -> bool {
         let unsure = |what: &What| matches!(what, What::FindPrompt { .. });
@@ -176,7 +177,7 @@ impl Process {
     pub(super) fn turn_ended(&mut self, line: &mut Line<'_>, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::take(&mut self.turn) else { return };
         self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, line, out);
-        (self.complaints, self.idle) = (0, 0);
+        (self.complaints, self.idle) = (TurnComplaints::default(), 0);
         self.tools.clear();
         self.speaking.clear();
         self.denied_in = None;

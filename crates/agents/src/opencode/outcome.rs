@@ -7,7 +7,7 @@ use sayso_core::transcript::Role;
 use serde_json::json;
 
 use super::calls::Line;
-use super::state::{Arrived, Kind, Process, Said, Sent, Turn};
+use super::state::{Arrived, Kind, OpenCodeProcess, Said, Sent, Turn};
 use super::{permissions, questions};
 use crate::json::Object;
 use crate::out::Out;
@@ -56,7 +56,7 @@ impl Plan {
     }
 }
 
-impl Process {
+impl OpenCodeProcess {
     /// Answers the request that waits for this outcome.
     pub(super) fn outcome(&mut self, given: &Outcome<'_>, line: &mut Line<'_>, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {

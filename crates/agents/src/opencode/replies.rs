@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::calls::Line;
 use super::look::{ELSEWHERE, TRIES, TURN_OVER};
-use super::state::{Arrived, Conversation, Process, Turn, Waiting, What, is_id};
+use super::state::{Arrived, Conversation, OpenCodeProcess, Turn, Waiting, What, is_id};
 use crate::json::{Object, list};
 use crate::out::Out;
 use crate::text::one_line;
@@ -27,14 +27,14 @@ pub(super) enum After {
     Give { reason: String, lost: bool },
 }
 
-impl Process {
+impl OpenCodeProcess {
     /// Takes the reply to a call of ours.
     pub(super) fn replied(&mut self, now: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) -> After {
         if reply.id == HttpReply::EVENTS {
             // While nobody listens there, it is starting or ending.
             if reply.status.is_some() {
                 let words = format!("OpenCode does not tell what happens: {}.", told(reply));
-                self.complain(AgentEvent::Error(words), out);
+                self.complaints.tell(AgentEvent::Error(words), out);
             }
             return After::GoOn;
         }
@@ -96,7 +96,7 @@ impl Process {
         }
         // The next look asks again.
         let words = format!("OpenCode does not tell about its session: {}.", told(reply));
-        self.complain(AgentEvent::Error(words), out);
+        self.complaints.tell(AgentEvent::Error(words), out);
         After::GoOn
     }
 
@@ -155,7 +155,7 @@ impl Process {
                 self.sent[at].tries += 1;
                 if reply.status.is_some() {
                     let words = format!("OpenCode did not take an answer, it is sent again: {}.", told(reply));
-                    self.complain(AgentEvent::Error(words), out);
+                    self.complaints.tell(AgentEvent::Error(words), out);
                 }
             }
         }

@@ -9,30 +9,21 @@ use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::out::Out;
+use crate::process::memory::{ID, Names, RECENT, remember};
+use crate::process::{TurnComplaints, Wanted};
 use crate::translator::AgentEvent;
-use crate::wanted::Wanted;
 
-/// Bytes of an id or a name that is remembered. OpenCode's own have about thirty.
-pub(super) const ID: usize = 128;
-/// Requests that may wait at once. The broker refuses earlier; this bounds the state by itself.
-pub(super) const OPEN: usize = limits::PENDING + 56;
-/// Outcomes, requests that are over, tool calls, sub-agents that are remembered; the oldest go first.
-const RECENT: usize = 64;
-/// Messages of the person that wait until the session is there. One more is refused.
-pub(super) const QUEUE: usize = 16;
 /// Bytes of a tool's input that are remembered until it asks for permission.
 const INPUT: usize = 16 * 1024;
-/// Things that are complained about in one turn. What is wrong once is wrong all the time.
-const COMPLAINTS: u8 = 5;
 
 /// Everything that outlives an input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct OpenCodeState {
     pub(super) session: Option<SessionId>,
     pub(super) wanted: Wanted,
     pub(super) conversation: Option<Conversation>,
-    pub(super) life: Life,
+    pub(super) life: OpenCodeLife,
     /// Numbers given to calls so far.
     pub(super) called: u64,
 }
@@ -47,13 +38,14 @@ pub(super) struct Conversation {
 }
 
 /// The process of the session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Life {
+pub(super) enum OpenCodeLife {
     /// There is none.
+    #[default]
     Down,
     /// It runs, or is about to.
-    Up(Box<Process>),
+    Up(Box<OpenCodeProcess>),
     /// The session was closed and it was told to end. What it still says is not listened to.
     Closing {
         /// Where it listens: the last calls have to reach it.
@@ -64,7 +56,7 @@ pub(super) enum Life {
 /// What is known of a process while it runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Process {
+pub(super) struct OpenCodeProcess {
     /// Whether it has said anything.
     pub(super) heard: bool,
     /// Where it listens.
@@ -96,7 +88,7 @@ pub(super) struct Process {
     /// Requests that the last look found, of sessions that did not work.
     pub(super) doubtful: Vec<String>,
     /// Sub-agents by their sessions.
-    pub(super) helpers: Vec<Named>,
+    pub(super) helpers: Names,
     /// Sessions that somebody else began on this server.
     pub(super) foreign: Vec<String>,
     /// Texts that are being said.
@@ -107,7 +99,7 @@ pub(super) struct Process {
     pub(super) look_at: Option<Time>,
     /// How often the session was found idle while it should work.
     pub(super) idle: u8,
-    pub(super) complaints: u8,
+    pub(super) complaints: TurnComplaints,
 }
 
 /// Whether OpenCode works.
@@ -210,14 +202,6 @@ pub(super) enum Arrived {
     Yes,
 }
 
-/// An id and what it stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Named {
-    pub(super) id: String,
-    pub(super) name: String,
-}
-
 /// A text of the main thread that is being said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -235,18 +219,12 @@ pub(super) struct Tool {
     pub(super) input: Option<Raw>,
 }
 
-impl State {
-    pub(super) fn new() -> Self {
-        Self { session: None, wanted: Wanted::default(), conversation: None, life: Life::Down, called: 0 }
-    }
-}
-
-impl Process {
+impl OpenCodeProcess {
     /// OpenCode was given something to do.
     pub(super) fn turn_asked_for(&mut self, out: &mut Out) {
         if self.turn == Turn::Idle {
             self.turn = Turn::Running { begun: false, stopping: false };
-            self.complaints = 0;
+            self.complaints = TurnComplaints::default();
             self.idle = 0;
             out.event(AgentEvent::TurnStarted);
         }
@@ -267,7 +245,7 @@ impl Process {
     /// Whether a session is ours, or one of a sub-agent of it.
     pub(super) fn carries(&self, session: &str, root: Option<&str>) -> bool {
         if self.shared {
-            return root == Some(session) || self.helpers.iter().any(|helper| helper.id == session);
+            return root == Some(session) || self.helpers.get(session).is_some();
         }
         self.foreign.iter().all(|foreign| foreign != session)
     }
@@ -295,22 +273,6 @@ impl Process {
         remember(&mut self.sent, sent);
     }
 
-    /// Says what is wrong, unless it was said often enough in this turn.
-    pub(super) fn complain(&mut self, event: AgentEvent, out: &mut Out) {
-        if self.complaints < COMPLAINTS {
-            self.complaints += 1;
-            out.event(event);
-        }
-    }
-
-    pub(super) fn name_helper(&mut self, id: &str, name: &str) {
-        let name = limits::head(name, ID).to_owned();
-        match self.helpers.iter_mut().find(|helper| helper.id == id) {
-            Some(helper) => helper.name = name,
-            None => remember(&mut self.helpers, Named { id: id.to_owned(), name }),
-        }
-    }
-
     pub(super) fn remember_foreign(&mut self, id: &str) {
         if self.foreign.iter().all(|known| known != id) {
             remember(&mut self.foreign, id.to_owned());
@@ -333,13 +295,6 @@ impl Process {
         self.tools.retain(|tool| tool.id != id);
         remember(&mut self.tools, Tool { id: id.to_owned(), input: input.filter(|input| input.as_str().len() <= INPUT) });
     }
-}
-
-fn remember<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= RECENT {
-        list.remove(0);
-    }
-    list.push(item);
 }
 
 /// Whether this can be an id of OpenCode's. It comes from outside and becomes part of an address.

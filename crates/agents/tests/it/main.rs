@@ -11,3 +11,5 @@ mod common;
 mod mock;
 mod mock_properties;
 mod opencode;
+mod replaying;
+mod saved_state;

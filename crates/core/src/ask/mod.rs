@@ -1,5 +1,6 @@
 //! The ask: one thing an agent wants from a person.
 
+mod agent_gone;
 mod answer;
 mod approval;
 mod link;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use agent_gone::{AgentGone, agent_gone};
 pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, validate};
 pub use approval::{Action, Approval, Choice, FileDiff, Preview};
 pub use link::Link;
@@ -227,6 +229,13 @@ impl Ask {
             AskState::Pending(_) => None,
             AskState::Resolved { outcome, .. } => Some(outcome),
         }
+    }
+
+    /// Whether it can wait for an answer without an agent. The answer to a parked question becomes a message, so a question
+    /// with a secret answer is never parked.
+    #[must_use]
+    pub fn can_be_parked(&self) -> bool {
+        self.kind() == AskKind::Question && !self.body.is_secret()
     }
 
     /// The agent's own id of the tool call, else our id: every ask can be named by one.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sayso_core::time::Time;
 use sayso_store::StoreError;
-use sayso_store::ops::Retain;
+use sayso_store::Retain;
 
 use crate::app::App;
 use crate::service::{Services, policy};
@@ -48,7 +48,7 @@ async fn retain(services: &Services) -> Result<(), StoreError> {
     let before = |age: Duration| Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
     let keep = services.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
     let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), now, at_most: 1_000 };
-    while services.store.write(retain()).await? {
+    while services.store.retain(retain()).await? {
         tokio::task::yield_now().await;
     }
     Ok(())

@@ -9,6 +9,7 @@ use sayso_core::connection::{Connection, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session_lifecycle::{status_after_ask, status_after_report};
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::Block;
@@ -273,32 +274,25 @@ impl Advance {
         {
             return Err(StoreError::Duplicate { what: "pending request" });
         }
-        // A session that was closed here continues with the next thing that its agent asks.
         if let Some(id) = ask.origin.session
-            && unit.session(id)?.is_some_and(is_closed_here)
+            && let Some(status) = unit.session(id)?.and_then(status_after_ask)
         {
-            session_rows::set_status(unit, id, SessionStatus::Running, self.now)?;
+            session_rows::set_status(unit, id, status, self.now)?;
         }
         open_ask::insert(unit, ask.clone());
         Ok(())
     }
 
     fn set_status(&self, unit: &mut Unit, id: SessionId, status: &SessionStatus) -> Result<(), StoreError> {
-        if unit.session(id)?.is_some_and(is_closed_here) {
-            return Ok(());
-        }
-        if let SessionStatus::Ended { reason, resumable, .. } = status {
+        let reported = unit.session(id)?.and_then(|session| status_after_report(session, status.clone()));
+        let Some(status) = reported else { return Ok(()) };
+        if let SessionStatus::Ended { reason, resumable, .. } = &status {
             for row in unit.pending_of_session(id)? {
                 agent_gone(unit, &row, *resumable, reason, self.now);
             }
         }
-        session_rows::set_status(unit, id, status.clone(), self.now)
+        session_rows::set_status(unit, id, status, self.now)
     }
-}
-
-/// Whether a person closed the session here while its agent runs elsewhere.
-fn is_closed_here(session: &Session) -> bool {
-    session.external.is_some() && session.status.is_ended()
 }
 
 fn mark_tried(unit: &mut Unit, id: OutboxId) -> Result<(), StoreError> {

@@ -9,11 +9,12 @@ use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::scope::Scope;
+use sayso_core::session_lifecycle::SessionCommand;
 use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 use sayso_core::time::Time;
 
 use super::advance::Advanced;
-use super::command_session::{CommandSession, SessionCommand};
+use super::command_session::CommandSession;
 use super::create_session::CreateSession;
 use super::decide::{decide, report_delivery};
 use super::open_ask;

@@ -5,6 +5,7 @@ use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session_lifecycle::{CommandEffect, CommandRefused, SessionCommand, command_effect};
 use sayso_core::texts;
 use sayso_core::time::Time;
 
@@ -30,17 +31,6 @@ pub struct CommandSession {
     /// What the transcript says when the command stops a turn.
     pub said: Option<SayNotice>,
     pub now: Time,
-}
-
-/// The kinds of command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionCommand {
-    /// Stop the turn. Approvals that were not sent yet are not sent.
-    Interrupt,
-    /// End the session. Approvals that were not sent yet are not sent.
-    Close,
-    /// Continue an ended session.
-    Resume,
 }
 
 /// The result of [`CommandSession`].
@@ -84,23 +74,19 @@ impl Operation for CommandSession {
     fn apply(&self, unit: &mut Unit) -> Result<Commanded, StoreError> {
         let found = unit.session(self.session)?.filter(|session| session_rows::is_visible(session, &self.scope));
         let Some(mut session) = found.cloned() else { return Ok(Commanded::NotFound) };
-        let external = session.external.is_some();
-        match (self.kind, &session.status) {
-            _ if external && self.kind != SessionCommand::Close => return Ok(Commanded::External),
-            // There is no agent to tell, so the session ends here and now.
-            (SessionCommand::Close, status)
-                if matches!(status, SessionStatus::Ended { resumable: true, .. }) || (external && !status.is_ended()) =>
-            {
-                session.status = self.close_without_agent(unit)?;
+        match command_effect(&session, self.kind) {
+            Err(CommandRefused::External) => return Ok(Commanded::External),
+            Err(CommandRefused::Ended) => return Ok(Commanded::Ended),
+            Err(CommandRefused::NotResumable) => return Ok(Commanded::NotResumable),
+            Ok(CommandEffect::CloseHere) => {
+                session.status = self.close_here(unit)?;
                 return Ok(Commanded::Queued(Box::new(session)));
             }
-            (SessionCommand::Interrupt | SessionCommand::Close, SessionStatus::Ended { .. }) => return Ok(Commanded::Ended),
-            (SessionCommand::Interrupt | SessionCommand::Close, _) => self.cancel_approvals(unit)?,
-            (SessionCommand::Resume, SessionStatus::Ended { resumable: true, .. }) => {
+            Ok(CommandEffect::StopAgent) => self.cancel_approvals(unit)?,
+            Ok(CommandEffect::ResumeAgent) => {
                 session_rows::set_status(unit, self.session, SessionStatus::Running, self.now)?;
                 session.status = SessionStatus::Running;
             }
-            (SessionCommand::Resume, _) => return Ok(Commanded::NotResumable),
         }
         if let (SessionStatus::Running | SessionStatus::Stalled, Some(said)) = (&session.status, &self.said) {
             said.apply(unit)?;
@@ -111,7 +97,7 @@ impl Operation for CommandSession {
 }
 
 impl CommandSession {
-    fn close_without_agent(&self, unit: &mut Unit) -> Result<SessionStatus, StoreError> {
+    fn close_here(&self, unit: &mut Unit) -> Result<SessionStatus, StoreError> {
         for row in unit.pending_of_session(self.session)? {
             agent_gone(unit, &row, false, texts::WITHDRAWN_CLOSED, self.now);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sayso_core::actor::Actor;
-use sayso_core::ask::{self, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
+use sayso_core::ask::{self, AgentGone, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
 use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
@@ -72,19 +72,16 @@ pub(super) fn report_delivery(unit: &mut Unit, id: AskId, report: Delivery, now:
     Ok(())
 }
 
-/// The agent is gone. A question whose session can be resumed is parked; everything else is withdrawn, a secret too,
-/// because its answer must never become a message.
+/// Parks or withdraws a pending ask whose agent is gone.
 pub(super) fn agent_gone(unit: &mut Unit, row: &AskRow, resumable: bool, reason: &str, now: Time) {
-    let ask = &row.ask;
-    if resumable && ask.kind() == AskKind::Question && !ask.body.is_secret() {
-        if let Some(parked) = ask.state.parked() {
-            set_reach(unit, row, parked, Reach::Parked, now);
+    match ask::agent_gone(&row.ask, resumable, reason) {
+        AgentGone::Park(parked) => set_reach(unit, row, parked, Reach::Parked, now),
+        AgentGone::Withdraw(decision) => {
+            // A pending ask can always be withdrawn.
+            let _ = decide(unit, row, decision, Actor::Agent, now);
         }
-        return;
+        AgentGone::Keep => {}
     }
-    let decision = Decision::Withdrawn { reason: reason.to_owned() };
-    // A pending ask can always be withdrawn.
-    let _ = decide(unit, row, decision, Actor::Agent, now);
 }
 
 /// Stores that someone waits for the ask, or that nobody does any more.

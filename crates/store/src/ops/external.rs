@@ -6,6 +6,7 @@ use sayso_core::ask::Delivery;
 use sayso_core::connection::Connection;
 use sayso_core::id::{AskId, SessionId, TokenId};
 use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session_lifecycle::{status_after_ask, status_after_report};
 use sayso_core::texts;
 use sayso_core::time::Time;
 
@@ -64,13 +65,13 @@ impl Operation for EnsureExternal {
             known.title.clone_from(&self.session.title);
             unit.put_session(known.clone())?;
         }
-        if known.status.is_ended() {
+        if let Some(status) = status_after_ask(&known) {
             known.project.clone_from(&self.session.project);
             known.branch.clone_from(&self.session.branch);
             known.project_policy.clone_from(&self.session.project_policy);
             unit.put_session(known.clone())?;
-            session_rows::set_status(unit, known.id, SessionStatus::Running, self.now)?;
-            known.status = SessionStatus::Running;
+            session_rows::set_status(unit, known.id, status.clone(), self.now)?;
+            known.status = status;
             known.updated_at = self.now;
         }
         Ok(Box::new(known))
@@ -122,7 +123,8 @@ impl Operation for TellExternal {
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(session) = find(unit, &self.key)? else { return Ok(Vec::new()) };
-        let (id, ended) = (session.id, session.status.is_ended());
+        let session = session.clone();
+        let id = session.id;
         let mut pending = unit.pending_of_session(id)?;
         let (reason, status) = match &self.news {
             ExternalNews::ToolDone { native_prefix } => {
@@ -143,8 +145,7 @@ impl Operation for TellExternal {
         for row in &pending {
             agent_gone(unit, row, false, reason, self.now);
         }
-        // A session that is over continues only with its next ask.
-        if let Some(status) = status.filter(|_| !ended) {
+        if let Some(status) = status.and_then(|status| status_after_report(&session, status)) {
             session_rows::set_status(unit, id, status, self.now)?;
         }
         Ok(pending.iter().map(|row| row.ask.id).collect())

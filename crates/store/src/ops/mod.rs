@@ -25,7 +25,7 @@ pub use advance_run::{AdvanceRun, CreateRun, RunEvent};
 pub use announce::{AnnouncePolicy, NoticeFrom, SayNotice};
 pub use attach::{AttachConnection, DetachConnection};
 pub use collect_outcome::CallerHasOutcome;
-pub use command_session::{CommandSession, Commanded, SessionCommand};
+pub use command_session::{CommandSession, Commanded};
 pub use create_session::CreateSession;
 pub use external::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
 pub use grants::{AddGrant, RemoveGrant};
@@ -37,5 +37,7 @@ pub use resolve_ask::{ExpireAsk, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAs
 pub use set_reach::SetReach;
 pub use settings::{PutSetting, TrustProject};
 pub use tokens::{CreateLoginCode, CreateToken, RedeemLoginCode, RevokeToken, TokenRow};
+
+pub use sayso_core::session_lifecycle::SessionCommand;
 
 pub use crate::operation::{IdempotencyKey, KeyReused, Once};

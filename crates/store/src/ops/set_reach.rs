@@ -1,6 +1,6 @@
 //! The caller that opened an ask no longer waits for it, or waits again. Only questions without secrets are parked.
 
-use sayso_core::ask::{AskKind, Reach};
+use sayso_core::ask::Reach;
 use sayso_core::id::AskId;
 use sayso_core::time::Time;
 
@@ -33,7 +33,7 @@ impl Operation for SetReach {
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
         let Some(row) = unit.ask(self.ask)?.cloned() else { return Ok(()) };
         let ask = &row.ask;
-        let parkable = ask.kind() == AskKind::Question && !ask.body.is_secret() && ask.origin.connection.is_none();
+        let parkable = ask.can_be_parked() && ask.origin.connection.is_none();
         let state = match self.reach {
             Reach::Parked if parkable => ask.state.parked(),
             Reach::Parked => None,

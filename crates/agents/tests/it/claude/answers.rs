@@ -1,6 +1,7 @@
 //! What we write is what made the real Claude Code understand: each response equals the recorded one.
 
-use super::recording::{Player, Said, all};
+use super::recording::{ClaudePlayer, all};
+use crate::replaying::{Player as _, Said};
 
 /// Recordings whose every response must be one that we write.
 const OURS: [&str; 32] = [
@@ -42,7 +43,7 @@ const OURS: [&str; 32] = [
 fn responses_equal_the_recorded_ones() {
     let recordings = all();
     for name in OURS {
-        let mut player = Player::new();
+        let mut player = ClaudePlayer::new();
         let said: Vec<Said> =
             recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
         assert!(!said.is_empty() && said.iter().all(|said| *said == Said::Same), "{name}: {said:?}");
@@ -63,7 +64,7 @@ fn what_claude_does_not_understand_is_never_said() {
         "bash_always_allow",
         "deny_no_message",
     ] {
-        let mut player = Player::new();
+        let mut player = ClaudePlayer::new();
         let said: Vec<Said> =
             recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
         assert_eq!(said, [Said::NotOurs], "{name}");

@@ -5,23 +5,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use sayso_agents::claude::ClaudeTranslator;
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{Command, DecidedBy, Exit, Input, NewAsk, Output, Saved, Translator};
 use sayso_core::ask::{Answers, AskBody, Decision, validate};
 use sayso_core::raw::Raw;
 use sayso_core::texts;
-use sayso_core::time::Time;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::{ask_id, prompt, sent, session, start};
-
-/// One line of a recording.
-pub(super) struct Entry {
-    pub(super) dir: String,
-    pub(super) msg: Value,
-    /// The message as it stands in the file.
-    pub(super) text: String,
-}
+use crate::replaying::{self, Entry, Player, Said, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -37,22 +28,8 @@ pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
     files.into_iter().map(|(name, file)| (name, entries(&std::fs::read_to_string(file).unwrap()))).collect()
 }
 
-fn entries(file: &str) -> Vec<Entry> {
-    #[derive(serde::Deserialize)]
-    struct Line<'a> {
-        dir: String,
-        #[serde(borrow)]
-        msg: &'a RawValue,
-    }
-    let entry = |line: &str| {
-        let Line { dir, msg } = serde_json::from_str(line).unwrap();
-        Entry { dir, text: msg.get().to_owned(), msg: serde_json::from_str(msg.get()).unwrap() }
-    };
-    file.lines().map(entry).collect()
-}
-
 /// A translator that plays a recording.
-pub(super) struct Player {
+pub(super) struct ClaudePlayer {
     pub(super) claude: ClaudeTranslator,
     /// The asks that wait, as the broker would keep them.
     pub(super) open: Vec<NewAsk>,
@@ -60,24 +37,12 @@ pub(super) struct Player {
     lives: u32,
 }
 
-/// What became of a recorded line of the host.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// We say exactly the same.
-    Same,
-    /// It is one of those that we never say, or nobody waits for it.
-    NotOurs,
-    /// It is not a response.
-    Else,
-}
-
-impl Player {
-    pub(super) fn new() -> Self {
+impl Player for ClaudePlayer {
+    fn new() -> Self {
         Self { claude: ClaudeTranslator::attached(session()), open: Vec::new(), stderr: String::new(), lives: 0 }
     }
 
-    /// Plays one line.
-    pub(super) fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
+    fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
         let said = |outputs| (outputs, Said::Else);
         match entry.dir.as_str() {
             "out" => said(self.handle(Input::Line(entry.text.clone()))),
@@ -98,6 +63,16 @@ impl Player {
         }
     }
 
+    fn save(&self) -> Saved {
+        self.claude.save()
+    }
+
+    fn restore(&mut self, saved: &Saved) {
+        self.claude = ClaudeTranslator::restore(saved).unwrap();
+    }
+}
+
+impl ClaudePlayer {
     fn note(&mut self, note: &Value) -> Vec<Output> {
         let words = note["note"].as_str().unwrap_or_default();
         if note.get("argv").is_some() {
@@ -128,23 +103,7 @@ impl Player {
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
-        let outputs = self.claude.handle(Time::from_millis(0), input);
-        for output in &outputs {
-            match output {
-                Output::Event { event: AgentEvent::AskOpened(ask), .. } => {
-                    assert_eq!(ask.body.check_limits(), Ok(()));
-                    self.open.push((**ask).clone());
-                }
-                Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
-                    let before = self.open.len();
-                    self.open.retain(|ask| ask.native_id != *native_id);
-                    assert_eq!(self.open.len() + 1, before, "withdrawn is what was open");
-                }
-                Output::Event { event: AgentEvent::Ended { .. }, .. } => self.open.clear(),
-                _ => {}
-            }
-        }
-        outputs
+        replaying::handle(&mut self.claude, &mut self.open, input)
     }
 }
 

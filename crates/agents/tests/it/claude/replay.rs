@@ -10,22 +10,18 @@ use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::recording::{Entry, Player, Said, all};
+use super::recording::{ClaudePlayer, all};
+use crate::replaying::{Log, Said, assert_restorable, assert_snapshots};
 
 /// Writes events down, one per line, with short names for the ids that Claude makes up.
 #[derive(Default)]
-struct Log {
+struct ClaudeLog {
     text: String,
     names: BTreeMap<String, String>,
 }
 
-impl Log {
-    fn name(&mut self, id: &str, letter: char) -> String {
-        let next = format!("{letter}{}", self.names.len() + 1);
-        self.names.entry(id.to_owned()).or_insert(next).clone()
-    }
-
-    fn output(&mut self, output: &Output, said: &Said) {
+impl Log for ClaudeLog {
+    fn write(&mut self, output: &Output, said: &Said) {
         let line = match output {
             Output::Event { event, .. } => self.event(event),
             Output::Lines(lines) if *said == Said::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
@@ -45,6 +41,17 @@ impl Log {
             Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("nobody asked for {output:?}"),
         };
         writeln!(self.text, "{line}").unwrap();
+    }
+
+    fn text(&mut self) -> &mut String {
+        &mut self.text
+    }
+}
+
+impl ClaudeLog {
+    fn name(&mut self, id: &str, letter: char) -> String {
+        let next = format!("{letter}{}", self.names.len() + 1);
+        self.names.entry(id.to_owned()).or_insert(next).clone()
     }
 
     fn event(&mut self, event: &AgentEvent) -> String {
@@ -129,44 +136,14 @@ fn short(text: &str) -> String {
     if line.chars().count() > 90 { line.chars().take(89).chain(['…']).collect() } else { line }
 }
 
-fn replayed(entries: &[Entry]) -> String {
-    let (mut player, mut log) = (Player::new(), Log::default());
-    for entry in entries {
-        let (outputs, said) = player.play(entry);
-        if said == Said::NotOurs {
-            log.text.push_str("(a response that we do not write)\n");
-        }
-        for output in outputs {
-            log.output(&output, &said);
-        }
-    }
-    log.text
-}
-
 #[test]
 fn recordings_as_events() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../snapshots/claude");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| {
-        for (name, entries) in all() {
-            insta::assert_snapshot!(name.clone(), replayed(&entries));
-        }
-    });
+    assert_snapshots::<ClaudePlayer, ClaudeLog>("claude", all());
 }
 
-/// The saved state is all there is: a translator that is restored before every line says the same.
 #[test]
 fn restored_at_every_line_it_goes_on_the_same() {
-    for (name, entries) in all() {
-        let (mut steady, mut restored) = (Player::new(), Player::new());
-        for (at, entry) in entries.iter().enumerate() {
-            restored.claude = ClaudeTranslator::restore(&restored.claude.save()).unwrap();
-            assert_eq!(restored.play(entry), steady.play(entry), "{name}, line {}", at + 1);
-            assert_eq!(restored.claude.save(), steady.claude.save(), "{name}, line {}", at + 1);
-        }
-    }
+    assert_restorable::<ClaudePlayer>(all());
 }
 
 /// Without any word from us the same lines still open every ask.

@@ -5,22 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sayso_agents::codex::CodexTranslator;
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, NewAsk, Output, Translator};
+use sayso_agents::translator::{Command, DecidedBy, Exit, Input, NewAsk, Output, Saved, Translator};
 use sayso_core::ask::{Answers, AskBody, Decision, validate};
 use sayso_core::texts;
-use sayso_core::time::Time;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::{outcome, prompt, sent, session, start};
-
-/// One line of a recording.
-pub(super) struct Entry {
-    pub(super) dir: String,
-    pub(super) msg: Value,
-    /// The message as it stands in the file.
-    pub(super) text: String,
-}
+use crate::replaying::{self, Entry, Player, Said, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -34,45 +25,19 @@ pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
     recordings.map(read).collect()
 }
 
-fn entries(file: &str) -> Vec<Entry> {
-    #[derive(serde::Deserialize)]
-    struct Line<'a> {
-        dir: String,
-        #[serde(borrow)]
-        msg: &'a RawValue,
-    }
-    let entry = |line: &str| {
-        let Line { dir, msg } = serde_json::from_str(line).unwrap();
-        Entry { dir, text: msg.get().to_owned(), msg: serde_json::from_str(msg.get()).unwrap() }
-    };
-    file.lines().map(entry).collect()
-}
-
 /// A translator that plays a recording.
-pub(super) struct Player {
+pub(super) struct CodexPlayer {
     pub(super) codex: CodexTranslator,
     /// The asks that wait, as the broker would keep them.
     pub(super) open: Vec<NewAsk>,
 }
 
-/// What became of a recorded line of the host.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// We say exactly the same.
-    Same,
-    /// It is one of those that we never say, or nobody waits for it.
-    NotOurs,
-    /// It is not a response.
-    Else,
-}
-
-impl Player {
-    pub(super) fn new() -> Self {
+impl Player for CodexPlayer {
+    fn new() -> Self {
         Self { codex: CodexTranslator::attached(session()), open: Vec::new() }
     }
 
-    /// Plays one line.
-    pub(super) fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
+    fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
         let said = |outputs| (outputs, Said::Else);
         let words = || entry.msg["params"]["input"][0]["text"].as_str().unwrap();
         match (entry.dir.as_str(), entry.msg["method"].as_str()) {
@@ -90,6 +55,16 @@ impl Player {
         }
     }
 
+    fn save(&self) -> Saved {
+        self.codex.save()
+    }
+
+    fn restore(&mut self, saved: &Saved) {
+        self.codex = CodexTranslator::restore(saved).unwrap();
+    }
+}
+
+impl CodexPlayer {
     /// Decides the ask as the recorded response does, and compares what we write with it.
     fn response(&mut self, response: &Value) -> (Vec<Output>, Said) {
         let id = response["id"].to_string();
@@ -102,23 +77,7 @@ impl Player {
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
-        let outputs = self.codex.handle(Time::from_millis(0), input);
-        for output in &outputs {
-            match output {
-                Output::Event { event: AgentEvent::AskOpened(ask), .. } => {
-                    assert_eq!(ask.body.check_limits(), Ok(()));
-                    self.open.push((**ask).clone());
-                }
-                Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
-                    let before = self.open.len();
-                    self.open.retain(|ask| ask.native_id != *native_id);
-                    assert_eq!(self.open.len() + 1, before, "withdrawn is what was open");
-                }
-                Output::Event { event: AgentEvent::Ended { .. }, .. } => self.open.clear(),
-                _ => {}
-            }
-        }
-        outputs
+        replaying::handle(&mut self.codex, &mut self.open, input)
     }
 }
 

@@ -8,7 +8,8 @@ use sayso_agents::translator::{AgentEvent, Input, Output, Translator};
 use sayso_core::ask::{AskBody, Preview};
 use sayso_core::time::Time;
 
-use super::recording::{Entry, Player, Said, all};
+use super::recording::{CodexPlayer, all};
+use crate::replaying::{Log, Said, assert_restorable, assert_snapshots};
 
 /// What Codex waits for an answer to.
 const REQUESTS: [&str; 5] = [
@@ -21,12 +22,31 @@ const REQUESTS: [&str; 5] = [
 
 /// Writes events down, one per line, with short names for the ids that Codex makes up.
 #[derive(Default)]
-struct Log {
+struct CodexLog {
     text: String,
     names: BTreeMap<String, String>,
 }
 
-impl Log {
+impl Log for CodexLog {
+    fn write(&mut self, output: &Output, said: &Said) {
+        let line = match output {
+            Output::Event { event, .. } => event_line(event),
+            Output::Lines(lines) if *said == Said::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
+            Output::Lines(lines) => lines.iter().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"),
+            Output::Launch(launch) => format!("launch {:?}", launch.args),
+            Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
+            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("nobody asked for {output:?}"),
+        };
+        let line = self.named(&line);
+        writeln!(self.text, "{line}").unwrap();
+    }
+
+    fn text(&mut self) -> &mut String {
+        &mut self.text
+    }
+}
+
+impl CodexLog {
     /// A text with its UUIDs named.
     fn named(&mut self, text: &str) -> String {
         let is_uuid = |token: &str| token.len() == 36 && token.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
@@ -38,19 +58,6 @@ impl Log {
             named = named.replace(&uuid, self.names.entry(uuid.clone()).or_insert(next));
         }
         named
-    }
-
-    fn output(&mut self, output: &Output, said: &Said) {
-        let line = match output {
-            Output::Event { event, .. } => event_line(event),
-            Output::Lines(lines) if *said == Said::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
-            Output::Lines(lines) => lines.iter().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"),
-            Output::Launch(launch) => format!("launch {:?}", launch.args),
-            Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
-            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("nobody asked for {output:?}"),
-        };
-        let line = self.named(&line);
-        writeln!(self.text, "{line}").unwrap();
     }
 }
 
@@ -91,44 +98,14 @@ fn event_line(event: &AgentEvent) -> String {
     }
 }
 
-fn replayed(entries: &[Entry]) -> String {
-    let (mut player, mut log) = (Player::new(), Log::default());
-    for entry in entries {
-        let (outputs, said) = player.play(entry);
-        if said == Said::NotOurs {
-            log.text.push_str("(a response that we do not write)\n");
-        }
-        for output in outputs {
-            log.output(&output, &said);
-        }
-    }
-    log.text
-}
-
 #[test]
 fn recordings_as_events() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../snapshots/codex");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| {
-        for (name, entries) in all() {
-            insta::assert_snapshot!(name.clone(), replayed(&entries));
-        }
-    });
+    assert_snapshots::<CodexPlayer, CodexLog>("codex", all());
 }
 
-/// The saved state is all there is: a translator that is restored before every line says the same.
 #[test]
 fn restored_at_every_line_it_goes_on_the_same() {
-    for (name, entries) in all() {
-        let (mut steady, mut restored) = (Player::new(), Player::new());
-        for (at, entry) in entries.iter().enumerate() {
-            restored.codex = CodexTranslator::restore(&restored.codex.save()).unwrap();
-            assert_eq!(restored.play(entry), steady.play(entry), "{name}, line {}", at + 1);
-            assert_eq!(restored.codex.save(), steady.codex.save(), "{name}, line {}", at + 1);
-        }
-    }
+    assert_restorable::<CodexPlayer>(all());
 }
 
 /// Without any word from us the same lines still open every ask, each once, however many hosts hear of it.

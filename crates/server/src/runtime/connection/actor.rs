@@ -53,7 +53,7 @@ async fn life(
         return Ok(());
     };
     if let Some(reason) = owner.unusable.take() {
-        Box::pin(owner.give_up(&reason, rows)).await?;
+        Box::pin(owner.give_up(reason, rows)).await?;
         registry.retire(id, mailbox);
         return Ok(());
     }
@@ -94,7 +94,7 @@ async fn life(
             }
             said = said(&mut owner.http) => Box::pin(owner.take_said(said)).await?,
             () = wait(runtime, deadline), if deadline.is_some() => owner.tick().await?,
-            () = halted(&mut halt), if bound && !owner.halted => owner.halt(),
+            () = halted(&mut halt), if bound && !owner.state.halted => owner.halt(),
             () = tokio::time::sleep(IDLE), if deadline.is_none() && !bound => {
                 if registry.retire(id, mailbox) {
                     return Ok(());

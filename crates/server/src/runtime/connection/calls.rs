@@ -2,13 +2,12 @@
 
 use sayso_agents::translator::{HttpCall, HttpReply, Input, Login};
 use sayso_core::connection::ConnectionKind;
-use sayso_core::id::SessionId;
-use sayso_core::time::Time;
 use sayso_store::OutboxId;
 
-use super::owner::{Owner, Stop, Work};
+use super::owner::{Owner, Stop};
+use super::work::Work;
 use crate::runtime::link::{Http, HttpSaid};
-use crate::service::{policy, tokens};
+use crate::service::tokens;
 
 const UNCERTAIN: &str = "it was about to be sent when Sayso's server ended";
 const UNKNOWN_PLACE: &str = "the agent's server is not there";
@@ -17,22 +16,22 @@ const TOO_MANY: &str = "too many calls are under way";
 impl Owner {
     /// Calls the server that the translator knows of, and no other.
     pub(super) fn follow_server(&mut self) {
-        let wanted = self.translator.server();
+        let wanted = self.state.translator.server();
         if self.http.as_ref().map(Http::server) == wanted.as_ref() {
             return;
         }
         self.http = wanted.and_then(|server| {
             let secret = match &server.login {
                 Login::Open => String::new(),
-                Login::Basic(_) if self.connection.kind == ConnectionKind::Attached => {
-                    self.runtime.attachments.secret(self.connection.id)
+                Login::Basic(_) if self.state.connection.kind == ConnectionKind::Attached => {
+                    self.runtime.attachments.secret(self.state.connection.id)
                 }
-                Login::Basic(_) => tokens::agent_password(&self.runtime.services, &self.connection),
+                Login::Basic(_) => tokens::agent_password(&self.runtime.services, &self.state.connection),
                 Login::Bearer(variable) => self.variable(variable),
             };
             Http::new(server, secret)
                 .inspect_err(
-                    |error| tracing::error!(connection = %self.connection.id, %error, "there is no way to call the agent"),
+                    |error| tracing::error!(connection = %self.state.connection.id, %error, "there is no way to call the agent"),
                 )
                 .ok()
         });
@@ -42,15 +41,14 @@ impl Owner {
     fn variable(&self, name: &str) -> String {
         let own = self.agent.env.iter().find(|(variable, _)| variable == name);
         let own = own.map(|(_, value)| value.clone());
-        own.or_else(|| self.runtime.services.environment.for_connection(self.connection.id).remove(name)).unwrap_or_default()
+        own.or_else(|| self.runtime.services.environment.for_connection(self.state.connection.id).remove(name))
+            .unwrap_or_default()
     }
 
-    /// Asks the server what changes nothing. What cannot be asked now is asked for again.
-    pub(super) fn read(&self, calls: Vec<HttpCall>) {
-        for call in calls {
-            if self.http.as_ref().is_none_or(|http| http.call(None, call).is_err()) {
-                tracing::debug!(connection = %self.connection.id, "a question to the agent's server was left out");
-            }
+    /// Sends a call that only reads. The translator repeats it if it gets no reply.
+    pub(super) fn read(&self, call: HttpCall) {
+        if self.http.as_ref().is_none_or(|http| http.call(None, call).is_err()) {
+            tracing::debug!(connection = %self.state.connection.id, "dropping a read call: the agent's server takes no more calls");
         }
     }
 
@@ -65,37 +63,31 @@ impl Owner {
         let lost = if tried {
             Some(UNCERTAIN)
         } else {
-            self.step(Work { trying: vec![row], ..Work::default() }).await?;
+            self.step(Work::Calling(row)).await?;
             match &self.http {
                 Some(http) => http.call(Some(row), call).err().map(|_| TOO_MANY),
                 None => Some(UNKNOWN_PLACE),
             }
         };
         let Some(why) = lost else { return Ok(()) };
-        let inputs = vec![Input::HttpReply(HttpReply { id, status: None, body: why.to_owned() })];
-        self.step(Work { inputs, delivered: vec![row], ..Work::default() }).await
+        let reply = HttpReply { id, status: None, body: why.to_owned() };
+        self.step(Work::CallLost { row, reply }).await
     }
 
-    /// Takes what the server says. Replies to calls that change something are kept with what follows.
+    /// Takes what the server sent. Replies to stored calls are committed with their consequences.
     pub(super) async fn take_said(&mut self, said: Vec<HttpSaid>) -> Result<(), Stop> {
-        let mut work = Work { passing: true, ..Work::default() };
+        let (mut inputs, mut replied) = (Vec::with_capacity(said.len()), Vec::new());
         for said in said {
-            work.inputs.push(match said {
+            inputs.push(match said {
                 HttpSaid::Opened => Input::StreamOpened,
                 HttpSaid::Event(data) => Input::StreamEvent(data),
                 HttpSaid::Closed => Input::StreamClosed,
                 HttpSaid::Reply { row, reply } => {
-                    work.delivered.extend(row);
+                    replied.extend(row);
                     Input::HttpReply(reply)
                 }
             });
         }
-        self.step(work).await
-    }
-
-    /// Allows commands like these for this agent in the project of a session.
-    pub(super) async fn grant(&mut self, session: SessionId, run: Vec<String>, now: Time) {
-        let Some(project) = self.sessions.get(&session).map(|carried| carried.session.project.clone()) else { return };
-        policy::grant_to_agent(&self.runtime.services, &self.agent.name, project, run, now).await;
+        self.step(Work::Server { inputs, replied }).await
     }
 }

@@ -1,35 +1,30 @@
-//! What the outputs of a translator mean for the database and for whoever listens.
+//! Turns the outputs of a translator into changes to commit, live events and effects.
 
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, HttpCall, Input, Method, NewAsk, Output};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, Input, Method, NewAsk, Output};
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
 use sayso_core::limits::{self, LimitExceeded};
 use sayso_core::raw::Raw;
-use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session::SessionStatus;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::ops::{Change, Process};
 use sayso_store::{EventKind, WorkspaceId};
 use sha2::{Digest, Sha256};
 
-use super::owner::{Carried, Owner};
+use super::plan::Effect;
 use super::process::Message;
-use crate::entropy;
+use super::state::{CarriedSession, ConnectionState};
 use crate::runtime::feed::LiveEvent;
-use crate::service::asks::open_for_agent;
+use crate::service::asks::{AskingAgent, open_for_agent};
 
-/// What one transaction does, and what is only shown.
+/// What follows from the inputs of one transition.
 #[derive(Debug)]
 pub(super) struct Consequences {
     pub(super) changes: Vec<Change>,
     pub(super) live: Vec<LiveEvent>,
     pub(super) process: Process,
-    /// What is asked of the agent's server and changes nothing.
-    pub(super) reads: Vec<HttpCall>,
-    /// Commands that a person allowed from now on.
-    pub(super) granted: Vec<(SessionId, Vec<String>)>,
-    /// Conversations of somebody's own that have no session yet.
-    pub(super) found: Vec<Found>,
+    pub(super) effects: Vec<Effect>,
 }
 
 /// Whose outcome an input carries.
@@ -40,9 +35,9 @@ struct Carries {
     secret: bool,
 }
 
-impl Owner {
-    /// Hands one input to the translator and gathers what follows. What has to be refused goes
-    /// straight back to it.
+impl ConnectionState {
+    /// Gives one input to the translator and collects the consequences. The refusal of an ask goes straight back to the
+    /// translator.
     pub(super) fn follow(&mut self, input: Input, secret: bool, now: Time, all: &mut Consequences) {
         let carries = match &input {
             Input::Command(Command::Outcome { session, ask, .. }) => Carries { session: Some(*session), ask: Some(*ask), secret },
@@ -67,11 +62,12 @@ impl Owner {
         }
     }
 
-    /// Gives a conversation of somebody's own a session, and the translator the session.
-    pub(super) fn adopt(&mut self, found: &Found, session: Session, now: Time, all: &mut Consequences) {
+    /// Adds the session of a conversation that the translator found.
+    pub(super) fn adopt(&mut self, found: &Found, carried: Box<CarriedSession>, now: Time, all: &mut Consequences) {
+        let session = carried.session.clone();
         let id = session.id;
-        all.changes.push(Change::NewSession { session: Box::new(session.clone()) });
-        self.sessions.insert(id, Box::new(Carried::new(&self.runtime, session)));
+        all.changes.push(Change::NewSession { session: Box::new(session) });
+        self.sessions.insert(id, carried);
         let carries = Carries { session: Some(id), ask: None, secret: false };
         for output in self.translator.adopt(now, id, found) {
             self.consequence(output, carries, now, all, &mut Vec::new());
@@ -91,18 +87,19 @@ impl Owner {
             Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
             Output::Stop => self.send(carries, &Message::Stop, all),
             Output::Found(found) => {
-                if all.found.iter().all(|other| other.native_id != found.native_id) {
-                    all.found.push(found);
+                let is_same = |effect: &Effect| matches!(effect, Effect::Adopt(other) if other.native_id == found.native_id);
+                if !all.effects.iter().any(is_same) {
+                    all.effects.push(Effect::Adopt(found));
                 }
             }
             Output::HttpCall(call) => match call.method {
-                Method::Get => all.reads.push(call),
+                Method::Get => all.effects.push(Effect::Read(call)),
                 Method::Post => self.send(carries, &Message::Call(call), all),
             },
         }
     }
 
-    /// What is sent to a process is a row first.
+    /// Everything that is sent to an agent is a row of the outbox first.
     fn send(&self, carries: Carries, message: &Message, all: &mut Consequences) {
         let Some(session) = carries.session.or_else(|| self.sessions.keys().next().copied()) else { return };
         let Carries { ask, secret, .. } = carries;
@@ -111,10 +108,10 @@ impl Owner {
 
     fn event(&mut self, session: SessionId, event: AgentEvent, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
         match event {
-            AgentEvent::TurnStarted => self.status(session, SessionStatus::Running, all),
+            AgentEvent::TurnStarted => self.set_status(session, SessionStatus::Running, &mut all.changes),
             AgentEvent::TurnEnded => {
                 self.seen_tools.clear();
-                self.status(session, SessionStatus::Idle, all);
+                self.set_status(session, SessionStatus::Idle, &mut all.changes);
             }
             AgentEvent::Ended { reason, failed, resumable } => {
                 self.pending = 0;
@@ -128,7 +125,7 @@ impl Owner {
                 } else {
                     SessionStatus::Ended { reason, failed, resumable }
                 };
-                self.status(session, ended, all);
+                self.set_status(session, ended, &mut all.changes);
             }
             AgentEvent::AskOpened(new) => {
                 let (native_id, kind, raw) = (new.native_id.clone(), new.body.kind(), new.raw.clone());
@@ -142,7 +139,7 @@ impl Owner {
                     Ok(None) => tracing::error!(%session, "an ask came for a session that this connection does not carry"),
                     Err(limit) => refusals.push(Command::Outcome {
                         session,
-                        ask: AskId::new(now, entropy::id()),
+                        ask: AskId::new(now, self.ids.next_id()),
                         native_id,
                         decision: refusal(kind, &limit),
                         raw,
@@ -183,14 +180,14 @@ impl Owner {
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
-            AgentEvent::Granted { run } => all.granted.push((session, run)),
+            AgentEvent::Granted { run } => all.effects.push(Effect::Grant { session, run }),
             AgentEvent::Notice(text) => {
-                let body = BlockBody::Notice { text: self.secrets.mask(text) };
-                all.add_block(session, block(now, None, body), EventKind::Notice);
+                let block = self.new_block(now, BlockBody::Notice { text: self.secrets.mask(text) });
+                all.add_block(session, block, EventKind::Notice);
             }
             AgentEvent::Error(text) => {
-                let body = BlockBody::Error { text: self.secrets.mask(text) };
-                all.add_block(session, block(now, None, body), EventKind::Error);
+                let block = self.new_block(now, BlockBody::Error { text: self.secrets.mask(text) });
+                all.add_block(session, block, EventKind::Error);
             }
         }
     }
@@ -200,44 +197,49 @@ impl Owner {
         match self.streaming.get(&session) {
             Some((name, id)) if *name == message => *id,
             Some(_) | None => {
-                let id = BlockId::new(now, entropy::id());
+                let id = BlockId::new(now, self.ids.next_id());
                 self.streaming.insert(session, (message, id));
                 id
             }
         }
     }
 
-    pub(super) fn status(&mut self, session: SessionId, status: SessionStatus, all: &mut Consequences) {
+    pub(super) fn set_status(&mut self, session: SessionId, status: SessionStatus, changes: &mut Vec<Change>) {
         if let Some(carried) = self.sessions.get_mut(&session) {
             carried.session.status = status.clone();
         }
-        all.changes.push(Change::Status { session, status });
+        changes.push(Change::Status { session, status });
     }
 
     fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, LimitExceeded> {
         limits::check("the number of pending asks", self.pending + 1, limits::PENDING)?;
-        let Some(carried) = self.sessions.get_mut(&session) else { return Ok(None) };
-        carried.refresh(&self.runtime);
+        let Some(carried) = self.sessions.get(&session) else { return Ok(None) };
         if new.context.is_none() && !carried.last_said.is_empty() {
             new.context = Some(carried.last_said.clone());
         }
-        open_for_agent(&self.runtime.services, &carried.set, &carried.session, self.connection.id, new, now).map(Some)
+        let agent = AskingAgent {
+            connection: self.connection.id,
+            session: &carried.session,
+            policy: &carried.policy,
+            home: self.home.as_deref(),
+        };
+        open_for_agent(&agent, AskId::new(now, self.ids.next_id()), new, now).map(Some)
     }
 }
 
 impl Consequences {
-    /// How much there is to tell.
-    pub(super) fn told(&self) -> usize {
+    pub(super) const fn new(changes: Vec<Change>, process: Process) -> Self {
+        Self { changes, live: Vec::new(), process, effects: Vec::new() }
+    }
+
+    /// How many changes and live events people can see.
+    pub(super) fn visible_changes(&self) -> usize {
         self.changes.len() + self.live.len()
     }
 
     fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
         self.changes.push(Change::Block { session, block, event });
     }
-}
-
-pub(super) fn block(now: Time, subagent: Option<String>, body: BlockBody) -> Block {
-    Block { id: BlockId::new(now, entropy::id()), at: now, subagent, body }
 }
 
 /// What the agent is told when its request is over a limit.

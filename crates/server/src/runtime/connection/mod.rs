@@ -1,11 +1,22 @@
 //! Connections: one task owns each, with its translator and its place in the agent's stream.
+//!
+//! `actor` is the loop of the task. It gives what arrives to its `owner`, which carries out one transition at a time:
+//! `plan` (a pure function over `state` and `work`), commit, effects.
 
 mod actor;
+mod attach;
 mod calls;
 mod consequence;
+mod outbox;
 mod owner;
+mod plan;
 mod process;
 mod registry;
 mod secrets;
+mod stale;
+mod state;
+#[cfg(test)]
+mod tests;
+mod work;
 
 pub(crate) use registry::Registry;

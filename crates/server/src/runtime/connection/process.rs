@@ -62,7 +62,7 @@ pub(super) struct Heard {
     pub(super) room: bool,
     /// The way to it is gone; it may live on.
     pub(super) lost: bool,
-    bytes: usize,
+    pub(super) bytes: usize,
 }
 
 /// A message that a process does not take.

@@ -23,16 +23,20 @@ const LONGEST_KEEP: Duration = Duration::from_secs(86_400);
 /// Pending asks of one token.
 const MAX_PENDING: usize = 10_000;
 
+/// The agent that opens an ask, and the policy that decides the ask first.
+#[derive(Debug)]
+pub(crate) struct AskingAgent<'a> {
+    pub(crate) connection: ConnectionId,
+    pub(crate) session: &'a Session,
+    pub(crate) policy: &'a PolicySet,
+    /// The person's home directory.
+    pub(crate) home: Option<&'a str>,
+}
+
 /// Builds the ask that an agent opens, after the policy has looked at it. The connection commits it with everything else
 /// that follows from the agent's message.
-pub(crate) fn open_for_agent(
-    services: &Services,
-    set: &PolicySet,
-    session: &Session,
-    connection: ConnectionId,
-    new: AgentAsk,
-    now: Time,
-) -> Result<Ask, LimitExceeded> {
+pub(crate) fn open_for_agent(agent: &AskingAgent<'_>, id: AskId, new: AgentAsk, now: Time) -> Result<Ask, LimitExceeded> {
+    let session = agent.session;
     new.body.check_limits()?;
     limits::check("the request", new.raw.as_ref().map_or(0, |raw| raw.as_str().len()), limits::RAW)?;
     let mut labels = session.labels.clone();
@@ -51,16 +55,20 @@ pub(crate) fn open_for_agent(
         labels,
         keep: None,
     };
-    let subject = services.policies.subject(&session.agent, Some(&session.project), &new.body);
-    let verdict = policy::decide(set, &Subject { step: session.step.is_some(), ..subject }, now);
-    let (state, policy) = state_after(verdict, now);
-    let id = AskId::new(now, entropy::id());
+    let subject = Subject {
+        agent: &session.agent,
+        project: Some(&session.project),
+        home: agent.home,
+        body: &new.body,
+        step: session.step.is_some(),
+    };
+    let (state, policy) = state_after(policy::decide(agent.policy, &subject, now), now);
     tracing::debug!(ask = %id, kind = new.body.kind().as_str(), session = %session.id, "ask opened");
     Ok(Ask {
         id,
         origin: Origin {
             session: Some(session.id),
-            connection: Some(connection),
+            connection: Some(agent.connection),
             native_id: Some(new.native_id),
             opened_by: session.opened_by,
         },

@@ -219,7 +219,11 @@ impl From<StoreError> for ApiError {
                 ErrorCode::ShuttingDown,
                 "the server is stopping; try again in a moment",
             ),
-            StoreError::Unreadable { .. } | StoreError::Sqlite(_) | StoreError::Batch(_) => {
+            StoreError::Unreadable { .. }
+            | StoreError::Database(_)
+            | StoreError::Batch(_)
+            | StoreError::NotLoaded { .. }
+            | StoreError::Duplicate { .. } => {
                 tracing::error!(%error, "the store failed");
                 Self::new(
                     StatusCode::INTERNAL_SERVER_ERROR,

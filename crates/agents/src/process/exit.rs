@@ -13,6 +13,8 @@ pub(crate) struct Gone<'a> {
     pub(crate) who: &'a str,
     /// Whether it ever said anything.
     pub(crate) heard: bool,
+    /// What helps if it could not be started: a sentence without its full stop.
+    pub(crate) hint: Option<&'a str>,
 }
 
 impl Gone<'_> {
@@ -29,7 +31,11 @@ impl Gone<'_> {
             (Some(code), None) => format!("{who} ended with exit code {code}"),
         };
         let words = limits::tail(exit.message.trim(), WORDS).trim();
-        if words.is_empty() { how } else { format!("{how}: {words}") }
+        let told = if words.is_empty() { how } else { format!("{how}: {words}") };
+        match (exit.code, exit.signal, self.hint) {
+            (None, None, Some(hint)) if !self.heard => format!("{told}. {hint}"),
+            _ => told,
+        }
     }
 }
 
@@ -51,7 +57,7 @@ mod tests {
     use super::*;
 
     fn told(heard: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> String {
-        Gone { who: "it", heard }.told(&Exit { code, signal, message: message.to_owned() })
+        Gone { who: "it", heard, hint: Some("Is it installed?") }.told(&Exit { code, signal, message: message.to_owned() })
     }
 
     #[test]
@@ -62,7 +68,7 @@ mod tests {
         assert_eq!(told(true, Some(143), None, ""), "it was ended by signal 15 (terminated)");
         assert_eq!(told(true, None, Some(64), ""), "it was ended by signal 64");
         assert_eq!(told(true, None, None, "no exit record"), "it is gone, and nobody saw how it ended: no exit record");
-        assert_eq!(told(false, None, None, "not found"), "it could not be started: not found");
+        assert_eq!(told(false, None, None, "not found"), "it could not be started: not found. Is it installed?");
     }
 
     #[test]

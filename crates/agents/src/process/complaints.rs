@@ -1,4 +1,4 @@
-//! What an agent says that makes no sense: a person is told of some of it, never of all.
+//! Reports to a person that an agent sent something invalid, but not every time.
 
 use std::cmp::Ordering;
 
@@ -40,5 +40,23 @@ impl Complaints {
             self.unknown.push(method.to_owned());
         }
         news
+    }
+}
+
+/// Reports of one turn. Saved as a number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct TurnComplaints(u8);
+
+impl TurnComplaints {
+    /// Reports that are sent in one turn. An agent that does something wrong once does it all the time.
+    const MOST: u8 = 5;
+
+    /// Sends a report, unless there were enough in this turn.
+    pub(crate) fn tell(&mut self, event: AgentEvent, out: &mut Out) {
+        if self.0 < Self::MOST {
+            self.0 += 1;
+            out.event(event);
+        }
     }
 }

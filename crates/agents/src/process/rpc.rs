@@ -1,0 +1,115 @@
+//! Agents that speak JSON-RPC over the lines of their process.
+
+use serde::{Deserialize, Serialize};
+
+use super::memory::remember;
+use super::{Complaints, Gone};
+use crate::json_rpc::{self, Id, Message, Nonsense};
+use crate::out::Out;
+use crate::translator::Exit;
+
+/// Requests of ours that have no response yet. `C` says what each is for. Flattened into the saved state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Requests<C> {
+    /// The id of the next request.
+    next: u64,
+    calls: Vec<(u64, C)>,
+}
+
+impl<C> Requests<C> {
+    /// Numbers the requests from here.
+    pub(crate) const fn starting_at(next: u64) -> Self {
+        Self { next, calls: Vec::new() }
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) fn send(&mut self, call: C, method: &str, params: &impl Serialize, out: &mut Out) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        remember(&mut self.calls, (id, call));
+        out.line(json_rpc::request(id, method, params));
+        id
+    }
+
+    /// Takes the request that this is the response to; `None` if it is not ours.
+    pub(crate) fn take(&mut self, id: &Id) -> Option<C> {
+        let at = self.calls.iter().position(|(number, _)| number.to_string() == id.as_str())?;
+        Some(self.calls.remove(at).1)
+    }
+
+    /// The requests that wait.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &C> {
+        self.calls.iter().map(|(_, call)| call)
+    }
+
+    /// Forgets the requests; their process is gone. Numbers go on.
+    pub(crate) fn forget(&mut self) {
+        self.calls.clear();
+    }
+}
+
+impl<C> Default for Requests<C> {
+    fn default() -> Self {
+        Self::starting_at(0)
+    }
+}
+
+/// What was heard from one process. Flattened into the saved state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Hearing {
+    /// The process has written something.
+    heard: bool,
+    pub(crate) complaints: Complaints,
+}
+
+impl Hearing {
+    /// Reads one line. `None` if it is empty or no message: then an invalid request is refused, and a person is told.
+    pub(crate) fn read<'a>(&mut self, who: &str, line: &'a str, out: &mut Out) -> Option<Message<'a>> {
+        if line.trim().is_empty() {
+            return None;
+        }
+        self.heard = true;
+        match json_rpc::heard(who, line) {
+            Ok(message) => Some(message),
+            Err(Nonsense { reply, told }) => {
+                reply.into_iter().for_each(|reply| out.line(reply));
+                self.complaints.tell(&told, out);
+                None
+            }
+        }
+    }
+
+    /// How the process ended, in words. `hint` helps if it could not be started.
+    pub(crate) fn told(&self, who: &str, hint: Option<&str>, exit: &Exit) -> String {
+        Gone { who, heard: self.heard, hint }.told(exit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sayso_core::id::SessionId;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct State {
+        first: u64,
+        #[serde(flatten)]
+        requests: Requests<String>,
+        #[serde(flatten)]
+        hearing: Hearing,
+        last: u64,
+    }
+
+    #[test]
+    fn flattened_parts_keep_their_places_in_the_saved_state() {
+        let mut state = State { first: 1, requests: Requests::default(), hearing: Hearing::default(), last: 2 };
+        state.requests.send("turn".to_owned(), "turn/start", &(), &mut Out::new(SessionId::from_bytes([1; 16])));
+        state.hearing.heard = true;
+        let text = r#"{"first":1,"next":1,"calls":[[0,"turn"]],"heard":true,"complaints":{"count":0,"unknown":[]},"last":2}"#;
+        assert_eq!(serde_json::to_string(&state).unwrap(), text);
+        assert_eq!(serde_json::from_str::<State>(text).unwrap(), state);
+    }
+}

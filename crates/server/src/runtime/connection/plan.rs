@@ -1,0 +1,114 @@
+//! Plans a transition of a connection: state and work in, what to publish, commit and do out.
+//!
+//! A transition has three parts, and `Owner::step` carries them out in this order:
+//!
+//! 1. [`plan`] gives the work to the translator and collects what follows from it. It changes only the state in memory.
+//! 2. The commit: one [`Advance`], all or nothing. If it fails, the state is dropped and loaded again, as after a crash.
+//! 3. The effects, which act on the process, the agent's server or the policy. They happen only after the commit.
+//!
+//! `plan` is a pure function: no I/O, no clock, and ids come from a seed in the state.
+
+use sayso_agents::translator::{Found, HttpCall, Input};
+use sayso_core::connection::{Position, WirePosition};
+use sayso_core::id::SessionId;
+use sayso_core::raw::Raw;
+use sayso_core::time::Time;
+use sayso_store::WorkspaceId;
+use sayso_store::ops::{Advance, Process};
+
+use super::consequence::Consequences;
+use super::state::ConnectionState;
+use super::work::{Step, Work};
+use crate::runtime::feed::LiveEvent;
+
+/// How many bytes of output may be read without a commit.
+const MOST_UNCOMMITTED: u64 = 256 * 1024;
+
+/// What follows from one [`Work`].
+#[derive(Debug)]
+pub(super) struct Transition {
+    /// Published before the commit: the commit publishes the message that they are part of.
+    pub(super) live: Vec<LiveEvent>,
+    /// What to commit. `None` if only the translator's memory changed and the same input arrives again after a crash.
+    pub(super) advance: Option<Advance>,
+    /// What to do after the commit, in this order.
+    pub(super) effects: Vec<Effect>,
+}
+
+/// What happens outside of the database after a commit.
+#[derive(Debug, PartialEq)]
+pub(super) enum Effect {
+    /// The journal of the process is not needed up to this position.
+    TrimJournal(WirePosition),
+    /// A launch was committed: a former process is not listened to any more.
+    DetachProcess,
+    /// The process has ended: its files and its token are removed.
+    ForgetProcess,
+    /// A call to the agent's server that changes nothing there. It may get lost.
+    Read(HttpCall),
+    /// A person allowed these commands for this agent in the project of the session.
+    Grant { session: SessionId, run: Vec<String> },
+    /// A conversation that has no session yet. Its session is the next work of the connection.
+    Adopt(Found),
+}
+
+/// Plans the transition that follows from `work`.
+pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transition {
+    let Step { inputs, changes, delivered, trying, read, repeatable, secret, gone, adopted } = work.into_step(state, now);
+    state.heard_to = read.or(state.heard_to);
+    let read = state.heard_to.map_or(Process::Same, Process::Read);
+    let mut all = Consequences::new(changes, if gone { Process::Gone } else { read });
+    for input in inputs {
+        take_input(state, input, secret, now, &mut all);
+    }
+    if let Some((found, session)) = adopted {
+        state.adopt(&found, session, now, &mut all);
+    }
+    let Consequences { changes, live, process, mut effects } = all;
+    let wake_at = state.translator.deadline();
+    let changes_nothing = changes.is_empty() && delivered.is_empty() && trying.is_empty() && state.wakes_without(wake_at);
+    if repeatable && changes_nothing && state.uncommitted_bytes(process) < MOST_UNCOMMITTED {
+        return Transition { live, advance: None, effects };
+    }
+    let advance = Advance {
+        workspace: WorkspaceId::MAIN,
+        connection: state.connection.id,
+        epoch: state.connection.epoch,
+        from: state.connection.position,
+        to: Position(state.connection.position.0 + 1),
+        process,
+        state: Raw::of(&state.translator.save()),
+        wake_at,
+        delivered,
+        trying,
+        changes,
+        now,
+    };
+    match process {
+        Process::Same => {}
+        Process::Read(position) => effects.insert(0, Effect::TrimJournal(position)),
+        Process::Launched => effects.insert(0, Effect::DetachProcess),
+        Process::Gone => effects.insert(0, Effect::ForgetProcess),
+    }
+    Transition { live, advance: Some(advance), effects }
+}
+
+fn take_input(state: &mut ConnectionState, input: Input, secret: bool, now: Time, all: &mut Consequences) {
+    // The event stream of a server is never silent, so only events with a visible change restart the stale timer.
+    let is_from_server = matches!(input, Input::HttpReply(_) | Input::StreamEvent(_));
+    match input {
+        Input::Command(_) => state.heard_at = now,
+        Input::Exited(_) => all.process = Process::Gone,
+        Input::Line(_)
+        | Input::HttpReply(_)
+        | Input::StreamOpened
+        | Input::StreamEvent(_)
+        | Input::StreamClosed
+        | Input::Tick => {}
+    }
+    let before = all.visible_changes();
+    state.follow(input, secret, now, all);
+    if is_from_server && all.visible_changes() > before {
+        state.heard_from_agent(now, &mut all.changes);
+    }
+}

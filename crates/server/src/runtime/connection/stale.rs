@@ -1,0 +1,49 @@
+//! The stale timer: notices an agent that is silent in the middle of a turn.
+//!
+//! Everything that is sent to the agent or comes from it restarts the timer. The timer stops while a person is asked.
+
+use sayso_agents::translator::{Command, Input};
+use sayso_core::id::SessionId;
+use sayso_core::session::SessionStatus;
+use sayso_core::texts;
+use sayso_core::time::Time;
+use sayso_core::transcript::BlockBody;
+use sayso_store::EventKind;
+use sayso_store::ops::Change;
+
+use super::state::ConnectionState;
+use super::work::Step;
+use crate::config::agents::OnStale;
+
+impl ConnectionState {
+    /// When the agent counts as stalled if it stays silent; `None` while no turn runs or a person is asked.
+    pub(super) fn stale_at(&self) -> Option<Time> {
+        let running = || self.sessions.values().any(|carried| carried.session.status == SessionStatus::Running);
+        (self.pending == 0 && running()).then(|| self.heard_at.plus(self.stale_after))
+    }
+
+    /// Marks the running sessions as stalled, and interrupts them if the agent is configured that way.
+    pub(super) fn stall(&mut self, now: Time, step: &mut Step) {
+        for session in self.sessions_with(&SessionStatus::Running) {
+            self.set_status(session, SessionStatus::Stalled, &mut step.changes);
+            if self.on_stale == OnStale::Interrupt {
+                let block = self.new_block(now, BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() });
+                step.changes.push(Change::Block { session, block, event: EventKind::Notice });
+                step.inputs.push(Input::Command(Command::Interrupt { session }));
+            }
+        }
+    }
+
+    /// The agent sent something, so it is not stalled.
+    pub(super) fn heard_from_agent(&mut self, now: Time, changes: &mut Vec<Change>) {
+        self.heard_at = now;
+        for session in self.sessions_with(&SessionStatus::Stalled) {
+            self.set_status(session, SessionStatus::Running, changes);
+        }
+    }
+
+    fn sessions_with(&self, status: &SessionStatus) -> Vec<SessionId> {
+        let with = self.sessions.iter().filter(|(_, carried)| carried.session.status == *status);
+        with.map(|(id, _)| *id).collect()
+    }
+}

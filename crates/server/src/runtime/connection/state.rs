@@ -1,0 +1,119 @@
+//! The memory of a connection's task: everything that [`plan`](super::plan) reads and changes.
+//!
+//! Nothing in here does I/O. When a commit fails, the owner drops the state and loads the connection again.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use sayso_agents::translator::Translator;
+use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
+use sayso_core::id::{AskId, BlockId, SessionId};
+use sayso_core::policy::PolicySet;
+use sayso_core::session::Session;
+use sayso_core::time::Time;
+use sayso_core::transcript::{Block, BlockBody};
+use sayso_store::ops::Process;
+
+use super::secrets::Secrets;
+use crate::config::agents::OnStale;
+use crate::entropy::IdSource;
+use crate::service::policies::{Policies, SessionScope};
+
+/// The connection as it is committed, and what its task remembers between two inputs.
+pub(super) struct ConnectionState {
+    pub(super) connection: Connection,
+    pub(super) translator: Box<dyn Translator>,
+    pub(super) sessions: HashMap<SessionId, Box<CarriedSession>>,
+    /// Pending asks of all sessions.
+    pub(super) pending: usize,
+    /// Blocks of the tool calls of this turn that were written before.
+    pub(super) seen_tools: HashSet<BlockId>,
+    /// The message that streams in a session: the agent's name of it, and ours.
+    pub(super) streaming: HashMap<SessionId, (String, BlockId)>,
+    pub(super) secrets: Secrets,
+    /// Asks whose answers became messages to the agent since it last spoke.
+    pub(super) said: Vec<AskId>,
+    /// The position up to which the output of the process was read, if it is ahead of the committed one.
+    pub(super) heard_to: Option<WirePosition>,
+    /// When the agent last sent or received something.
+    pub(super) heard_at: Time,
+    /// All agents are being stopped.
+    pub(super) halted: bool,
+    /// How long the agent may be silent in a turn, and what happens then.
+    pub(super) stale_after: Duration,
+    pub(super) on_stale: OnStale,
+    /// The person's home directory, for the policy.
+    pub(super) home: Option<String>,
+    pub(super) ids: IdSource,
+}
+
+/// A session of the connection, and the policy for its asks.
+#[derive(Debug)]
+pub(super) struct CarriedSession {
+    pub(super) session: Session,
+    pub(super) policy: PolicySet,
+    /// The version of the policies that `policy` was made of.
+    version: u64,
+    /// The agent's last words, shown with its next ask.
+    pub(super) last_said: String,
+}
+
+impl CarriedSession {
+    pub(super) fn new(session: Session, policy: PolicySet, version: u64) -> Self {
+        Self { session, policy, version, last_said: String::new() }
+    }
+
+    pub(super) fn under(policies: &Policies, session: Session) -> Self {
+        let version = policies.in_force().version;
+        let policy = policies.set(Some(&SessionScope::from(&session)), None);
+        Self::new(session, policy, version)
+    }
+}
+
+impl ConnectionState {
+    /// Replaces the policies of sessions that were made before the last change.
+    pub(super) fn refresh_policies(&mut self, policies: &Policies) {
+        let version = policies.in_force().version;
+        for carried in self.sessions.values_mut().filter(|carried| carried.version != version) {
+            carried.policy = policies.set(Some(&SessionScope::from(&carried.session)), None);
+            carried.version = version;
+        }
+    }
+
+    /// A block with a new id.
+    pub(super) fn new_block(&mut self, now: Time, body: BlockBody) -> Block {
+        Block { id: BlockId::new(now, self.ids.next_id()), at: now, subagent: None, body }
+    }
+
+    /// How many bytes of output were read since the last commit.
+    pub(super) fn uncommitted_bytes(&self, process: Process) -> u64 {
+        match (process, self.connection.process) {
+            (Process::Read(WirePosition(heard)), Some(WirePosition(committed))) => heard.saturating_sub(committed),
+            (Process::Same, _) => 0,
+            (Process::Read(_) | Process::Launched | Process::Gone, _) => u64::MAX,
+        }
+    }
+
+    /// Whether a restarted server would wake the translator in time without this deadline on disk. It starts the task of
+    /// every connection that has a process or an attached server anyway.
+    pub(super) fn wakes_without(&self, deadline: Option<Time>) -> bool {
+        let starts_anyway = self.connection.process.is_some() || self.connection.kind == ConnectionKind::Attached;
+        starts_anyway || deadline == self.connection.wake_at
+    }
+
+    /// Takes over what was committed of the connection.
+    pub(super) fn committed(&mut self, position: Position, process: Process, wake_at: Option<Time>) {
+        self.connection.position = position;
+        self.connection.wake_at = wake_at;
+        self.heard_to = None;
+        match process {
+            Process::Same => {}
+            Process::Read(position) => self.connection.process = Some(position),
+            Process::Launched => {
+                self.connection.epoch = Epoch(self.connection.epoch.0 + 1);
+                self.connection.process = Some(WirePosition(0));
+            }
+            Process::Gone => self.connection.process = None,
+        }
+    }
+}

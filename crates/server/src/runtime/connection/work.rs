@@ -1,0 +1,183 @@
+//! What reaches a connection, and what it means for the translator and for stored rows.
+
+use std::sync::Arc;
+
+use sayso_agents::translator::{Command, DecidedBy, Exit, Found, HttpReply, Input};
+use sayso_core::actor::Actor;
+use sayso_core::ask::{Ask, Decision, Delivery};
+use sayso_core::connection::WirePosition;
+use sayso_core::id::SessionId;
+use sayso_core::session::SessionStatus;
+use sayso_core::texts;
+use sayso_core::time::Time;
+use sayso_core::transcript::{BlockBody, Role};
+use sayso_store::ops::Change;
+use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow};
+
+use super::process::{Heard, Refused};
+use super::state::{CarriedSession, ConnectionState};
+use crate::service::sessions::resume_command;
+
+/// One thing that reached a connection. Each is one transition.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// An ask of the agent was decided. With `follow_up` the agent no longer waits for it.
+    Outcome { row: OutboxId, session: SessionId, ask: Arc<Ask>, decision: Decision, follow_up: bool },
+    /// The agent gets a command.
+    Command { row: OutboxId, command: Command },
+    /// The process wrote something, ended, or accepted or refused what was sent to it.
+    Process(Heard),
+    /// There is no process, although there should be. `row` is the message that should have launched it.
+    NoProcess { exit: Exit, row: Option<OutboxId> },
+    /// The agent's server sent something. `replied` are the rows of the calls that have a reply.
+    Server { inputs: Vec<Input>, replied: Vec<OutboxId> },
+    /// A call to the agent's server leaves right after the commit.
+    Calling(OutboxId),
+    /// A call has no reply and gets none.
+    CallLost { row: OutboxId, reply: HttpReply },
+    /// These rows need not be sent any more.
+    Done(Vec<OutboxId>),
+    /// A deadline of the translator passed, or the agent was silent for too long (`stalled`).
+    Tick { stalled: bool },
+    /// A conversation that the translator found has a session now.
+    Adopt { found: Found, session: Box<CarriedSession> },
+    /// The connection cannot be continued. `rows` are the messages that wait for its agent.
+    GiveUp { reason: String, rows: Vec<OutboxRow> },
+}
+
+/// What every kind of work comes down to.
+#[derive(Default)]
+pub(super) struct Step {
+    pub(super) inputs: Vec<Input>,
+    pub(super) changes: Vec<Change>,
+    /// Rows of the outbox that need not be sent again.
+    pub(super) delivered: Vec<OutboxId>,
+    /// Rows of the outbox that are sent right after the commit.
+    pub(super) trying: Vec<OutboxId>,
+    /// The output of the process was read up to here.
+    pub(super) read: Option<WirePosition>,
+    /// If nothing follows from the inputs, no commit is needed: after a crash they arrive again.
+    pub(super) repeatable: bool,
+    /// The inputs contain a secret answer.
+    pub(super) secret: bool,
+    /// The process is given up.
+    pub(super) gone: bool,
+    pub(super) adopted: Option<(Found, Box<CarriedSession>)>,
+}
+
+impl Step {
+    fn commands(commands: Vec<Command>) -> Self {
+        Self { inputs: commands.into_iter().map(Input::Command).collect(), ..Self::default() }
+    }
+}
+
+impl Work {
+    pub(super) fn into_step(self, state: &mut ConnectionState, now: Time) -> Step {
+        match self {
+            Self::Outcome { row, session, ask, decision, follow_up } => {
+                let step = state.outcome(session, &ask, decision, follow_up, now);
+                Step { delivered: vec![row], ..step }
+            }
+            Self::Command { row, command } => Step { delivered: vec![row], ..Step::commands(vec![command]) },
+            Self::Process(heard) => state.process_output(heard, now),
+            Self::NoProcess { exit, row } => {
+                Step { inputs: vec![Input::Exited(exit)], delivered: row.into_iter().collect(), ..Step::default() }
+            }
+            Self::Server { inputs, replied } => Step { inputs, delivered: replied, repeatable: true, ..Step::default() },
+            Self::Calling(row) => Step { trying: vec![row], ..Step::default() },
+            Self::CallLost { row, reply } => {
+                Step { inputs: vec![Input::HttpReply(reply)], delivered: vec![row], ..Step::default() }
+            }
+            Self::Done(delivered) => Step { delivered, ..Step::default() },
+            Self::Tick { stalled } => {
+                let mut step = Step { inputs: vec![Input::Tick], repeatable: true, ..Step::default() };
+                if stalled {
+                    state.stall(now, &mut step);
+                }
+                step
+            }
+            Self::Adopt { found, session } => Step { adopted: Some((found, session)), ..Step::default() },
+            Self::GiveUp { reason, rows } => state.give_up(&reason, rows),
+        }
+    }
+}
+
+impl ConnectionState {
+    fn outcome(&mut self, session: SessionId, ask: &Ask, decision: Decision, follow_up: bool, now: Time) -> Step {
+        tracing::debug!(to = "translator", "ask sent");
+        if ask.outcome().is_some_and(|outcome| !matches!(outcome.by, Actor::Policy { .. })) {
+            self.pending = self.pending.saturating_sub(1);
+        }
+        self.secrets.learn(ask, &decision);
+        let secret = ask.body.is_secret();
+        // The agent may have ended after the answer was committed.
+        let resumable = self
+            .sessions
+            .get(&session)
+            .is_some_and(|carried| matches!(carried.session.status, SessionStatus::Ended { resumable: true, .. }));
+        if follow_up || (resumable && !secret && matches!(decision, Decision::Answered { .. })) {
+            return self.follow_up(session, ask, decision, now);
+        }
+        let by = match ask.outcome().map(|outcome| &outcome.by) {
+            Some(Actor::Message { .. }) => DecidedBy::Typed,
+            Some(Actor::Policy { .. } | Actor::Timeout { .. }) => DecidedBy::Nobody,
+            Some(Actor::Person { .. } | Actor::Agent) | None => DecidedBy::Person,
+        };
+        let native_id = ask.origin.native_id.clone().unwrap_or_default();
+        let outcome = Command::Outcome { session, ask: ask.id, native_id, decision, raw: ask.raw.clone(), by };
+        Step { secret, ..Step::commands(vec![outcome]) }
+    }
+
+    /// Sends the answer to a parked question as a message, and resumes the session first if it has ended.
+    fn follow_up(&mut self, session: SessionId, ask: &Ask, decision: Decision, now: Time) -> Step {
+        let Decision::Answered { answers, note } = decision else {
+            let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
+            return Step { changes: vec![Change::Delivery { ask: ask.id, delivery }], ..Step::default() };
+        };
+        let text = texts::follow_up(ask.body.questions(), &answers, note.as_deref());
+        let mut commands = Vec::new();
+        if let Some(carried) = self.sessions.get(&session).filter(|carried| carried.session.status.is_ended()) {
+            commands.push(resume_command(&carried.session));
+        }
+        commands.push(Command::Prompt { session, text: text.clone() });
+        self.said.push(ask.id);
+        let block = self.new_block(now, BlockBody::Message { role: Role::User, text });
+        let changes = vec![Change::Block { session, block, event: EventKind::MessageCompleted }];
+        Step { changes, ..Step::commands(commands) }
+    }
+
+    fn process_output(&mut self, heard: Heard, now: Time) -> Step {
+        let Heard { inputs, read, taken, refused, .. } = heard;
+        let mut step = Step { inputs, read, repeatable: read.is_some(), delivered: taken, ..Step::default() };
+        if read.is_some() {
+            self.heard_from_agent(now, &mut step.changes);
+        }
+        for Refused { id, ask, message } in refused {
+            step.delivered.push(id);
+            if let Some(ask) = ask {
+                let reason = format!("The agent takes no more input: {message}");
+                step.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+            }
+        }
+        step
+    }
+
+    /// Ends the process and the sessions, and drops the messages that wait.
+    fn give_up(&self, reason: &str, rows: Vec<OutboxRow>) -> Step {
+        let mut step = Step { gone: true, ..Step::default() };
+        for OutboxRow { id, payload, .. } in rows {
+            step.delivered.push(id);
+            if let OutboxPayload::Outcome { ask, .. } = payload {
+                let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
+                step.changes.push(Change::Delivery { ask: ask.id, delivery });
+            }
+        }
+        for (id, carried) in &self.sessions {
+            if !carried.session.status.is_ended() {
+                let status = SessionStatus::Ended { reason: reason.to_owned(), failed: true, resumable: false };
+                step.changes.push(Change::Status { session: *id, status });
+            }
+        }
+        step
+    }
+}
