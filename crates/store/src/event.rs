@@ -145,8 +145,6 @@ pub struct StoredEvent {
     pub about: Option<Arc<About>>,
     /// What it says.
     pub payload: EventPayload,
-    /// Whether the block at the same `seq` is the payload, so that it need not be stored a second time.
-    pub(crate) in_block: bool,
 }
 
 /// A row of the outbox. Ids only grow; the receiver takes each once.

@@ -23,7 +23,7 @@ use crate::rows::{OutboxBody, OutboxEntry, OwnerId};
 use crate::unit::Unit;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Advance {
     pub workspace: WorkspaceId,
     pub connection: ConnectionId,
@@ -47,7 +47,7 @@ pub struct Advance {
 }
 
 /// One consequence of an input.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Change {
     /// A conversation of an attached server was found and gets a session.
     NewSession {

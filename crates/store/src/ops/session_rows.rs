@@ -44,14 +44,7 @@ pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, even
     let Some(before) = unit.blocks.get(&block.id)?.cloned() else {
         let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
         unit.blocks.put(block.id, Arc::new(row));
-        let payload = EventPayload::of_block(block.clone(), event);
-        return match block.body {
-            // The block is replaced when the tool ends, and its first event must not change with it.
-            BlockBody::Tool { .. } => unit.announce_session(block.at, session, payload),
-            BlockBody::Message { .. } | BlockBody::Notice { .. } | BlockBody::Error { .. } => {
-                unit.announce_block(block.at, session, payload)
-            }
-        };
+        return unit.announce_session(block.at, session, EventPayload::of_block(block.clone(), event));
     };
     let block = with_earlier_input(block.clone(), &before.block);
     let row = BlockRow { session: before.session, seq: before.seq, block: block.clone() };

@@ -6,12 +6,14 @@ use sayso_core::connection::{Connection, ConnectionKind, WirePosition};
 use sayso_core::raw::Raw;
 use sayso_core::run::{StepRun, StepState};
 use sayso_core::time::Time;
+use sayso_core::transcript::BlockBody;
 
 use super::{event_row, search_text};
 use super::table::{RowChange, Table};
 use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
 use crate::ops::notes::NoteState;
+use crate::payload::EventPayload;
 use crate::rows::{AskRow, OutboxBody, OutboxEntry, owner_of};
 use crate::unit::Unit;
 
@@ -236,7 +238,7 @@ pub(super) fn encode(unit: &Unit) -> Result<Encoded, StoreError> {
         }
     }
     for event in &unit.events {
-        changes.push(event_change(event)?);
+        changes.push(event_change(unit, event)?);
     }
     for (ask, secret) in unit.secrets.changes() {
         let key = vec![workspace.clone(), id(ask.as_bytes())];
@@ -349,8 +351,8 @@ pub(super) fn ask_state(ask: &Ask) -> Result<Vec<Value>, StoreError> {
     Ok(vec![status, maybe(ask.snoozed_until, time), outcome, Value::Integer(delivery), reason, decided])
 }
 
-fn event_change(event: &StoredEvent) -> Result<RowChange, StoreError> {
-    let data = if event.in_block { None } else { event_row::encode(&event.payload)? };
+fn event_change(unit: &Unit, event: &StoredEvent) -> Result<RowChange, StoreError> {
+    let data = if is_in_block(unit, event) { None } else { event_row::encode(&event.payload)? };
     let values = vec![
         Value::Integer(event.workspace.0),
         Value::Integer(event.seq),
@@ -362,4 +364,16 @@ fn event_change(event: &StoredEvent) -> Result<RowChange, StoreError> {
         maybe(data, text),
     ];
     Ok(RowChange::Put { table: Table::Event, values })
+}
+
+/// Whether the row of a block at the same `seq` has the payload, so that it is not stored a second time. Blocks of tools
+/// are replaced when the tool ends, and their first event must not change with them.
+fn is_in_block(unit: &Unit, event: &StoredEvent) -> bool {
+    let EventPayload::Block { block, .. } = &event.payload else { return false };
+    match block.body {
+        BlockBody::Tool { .. } => false,
+        BlockBody::Message { .. } | BlockBody::Notice { .. } | BlockBody::Error { .. } => {
+            unit.blocks.get(&block.id).is_ok_and(|row| row.is_some_and(|row| row.seq == event.seq))
+        }
+    }
 }

@@ -23,8 +23,8 @@ impl Unit {
     fn push_event(&mut self, at: Time, session: Option<SessionId>, payload: EventPayload) -> &mut StoredEvent {
         let seq = self.next_seq();
         self.counters.seq = seq;
-        let (workspace, in_block) = (self.workspace, false);
-        self.events.push(StoredEvent { workspace, seq, at, session, run: None, about: None, payload, in_block });
+        let workspace = self.workspace;
+        self.events.push(StoredEvent { workspace, seq, at, session, run: None, about: None, payload });
         let last = self.events.len() - 1;
         &mut self.events[last]
     }
@@ -38,15 +38,6 @@ impl Unit {
     pub(crate) fn announce_session(&mut self, at: Time, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
         let about = self.session(session)?.cloned().map(|session| Arc::new(About::from(session)));
         self.push_event(at, Some(session), payload).about = about;
-        Ok(())
-    }
-
-    /// Announces a new block that never changes. The block is at the same `seq`, so the stored event keeps no copy.
-    pub(crate) fn announce_block(&mut self, at: Time, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
-        self.announce_session(at, session, payload)?;
-        if let Some(event) = self.events.last_mut() {
-            event.in_block = true;
-        }
         Ok(())
     }
 

@@ -103,7 +103,7 @@ impl SqliteQuery for EventsAfter {
                 (None, None, Some(session)) => about(db, self.workspace, session, &mut abouts)?,
                 (Some(_), _, _) | (None, None, None) => None,
             };
-            found.events.push(StoredEvent { workspace: self.workspace, seq, at, session, run, about, payload, in_block: false });
+            found.events.push(StoredEvent { workspace: self.workspace, seq, at, session, run, about, payload });
         }
         if looked < self.limit {
             found.looked_to = head;

@@ -11,7 +11,6 @@ use std::time::Duration;
 use sayso_agents::translator::{
     AgentEvent, Command, DecidedBy, Exit, Found, HttpCall, HttpReply, Input, Launch, Method, NewAsk, Output, Saved, Translator,
 };
-use sayso_api::session::Session as ApiSession;
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
     Ask, AskBody, AskContext, AskState, Decision, Delivery, Input as QuestionInput, Origin, Outcome, PolicyNote, Question, Reach,

@@ -54,9 +54,8 @@ fn a_conversation_that_is_found_twice_is_adopted_once() {
     let session = session(other, SessionStatus::Idle);
     let carried = Box::new(CarriedSession::new(session.clone(), PolicySet::default(), 1));
     let transition = setup.plan(Work::Adopt { found, session: carried });
-    let announced = Raw::of(&ApiSession::of(&session, 0));
     let changes = vec![
-        Change::NewSession { session: Box::new(session), announced },
+        Change::NewSession { session: Box::new(session) },
         Change::Status { session: other, status: SessionStatus::Running },
     ];
     assert_transition(transition, Some(Advance { changes, ..advance(Process::Same) }), Vec::new());
