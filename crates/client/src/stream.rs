@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use reqwest::{Response, StatusCode, Url};
-use sayso_api::event::{FeedEvent, RESET};
+use sayso_api::event::{FeedEvent, ResetEvent};
 use sayso_net::{SseFrame, SseReader};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -196,12 +196,9 @@ impl EventStream {
     }
 
     fn take(&mut self, frame: &SseFrame) -> Result<Option<StreamItem>, Error> {
-        if frame.event == RESET {
-            #[derive(serde::Deserialize)]
-            struct Reset {
-                seq: i64,
-            }
-            let Reset { seq } = serde_json::from_str(&frame.data).map_err(|error| self.client.protocol(error.to_string()))?;
+        if frame.event == ResetEvent::NAME {
+            let ResetEvent { seq, .. } =
+                serde_json::from_str(&frame.data).map_err(|error| self.client.protocol(error.to_string()))?;
             self.last = Some(seq);
             return Ok(Some(StreamItem::Reset { seq }));
         }

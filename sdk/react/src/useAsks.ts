@@ -1,4 +1,4 @@
-import type { Connection, FeedEvent, Sayso } from "@sayso/sdk";
+import { type Connection, type FeedEvent, ignoreUnknownEvent, type Sayso } from "@sayso/sdk";
 import { useMemo, useSyncExternalStore } from "react";
 import type { Ask } from "./api";
 import { useHost } from "./host";
@@ -76,7 +76,36 @@ class LiveAsks {
         if (before) this.#decided.set(before.id, { ...before, ...event.data });
         return before !== undefined;
       }
+      case "question.requested":
+      case "approval.requested":
+      case "link.requested":
+      case "ask.parked":
+      case "ask.snoozed":
+      case "session.created":
+      case "session.status":
+      case "session.ended":
+      case "message.delta":
+      case "message.completed":
+      case "tool.started":
+      case "tool.updated":
+      case "tool.completed":
+      case "notice":
+      case "error":
+      case "policy.changed":
+      case "run.started":
+      case "run.completed":
+      case "run.failed":
+      case "run.cancelled":
+      case "step.started":
+      case "step.completed":
+      case "step.failed":
+      case "step.cancelled":
+      case "agent_question_asked":
+      case "agent_question_answered":
+      case "reset":
+        return false;
       default:
+        ignoreUnknownEvent(event);
         return false;
     }
   }

@@ -1,52 +1,19 @@
-import type { Ask, AskPage } from "./api/index.js";
+import type { AskPage, components } from "./api/index.js";
 import { type Http, part } from "./http.js";
 import { endable, REOPENED, type StreamOptions, values } from "./stream.js";
 
-/** Events whose data is an ask. */
-export type AskEventType =
-  | "question.requested"
-  | "question.resolved"
-  | "approval.requested"
-  | "approval.resolved"
-  | "link.requested"
-  | "link.resolved";
+/** What a stream sends besides events: the past that was asked for is gone. */
+type Reset = components["schemas"]["ResetEvent"];
 
-/** Events that say how far the outcome of an ask has come, or where the ask is. */
-export type AskNewsType = "ask.parked" | "ask.snoozed" | "ask.delivery";
-
-/** One event of the feed. Be ready for types that are not named here, and pass over them. */
+/** One event of the feed, or a `reset`. `type` tells the type of `data`. Later servers send types that are not listed here:
+ * end every switch with `default: ignoreUnknownEvent(event)`. */
 export type FeedEvent =
-  | EachOf<AskEventType, Ask>
-  | EachOf<AskNewsType, Partial<Ask> & { id: string }>
-  | EachOf<"reset", Record<string, never>>
-  | EachOf<OtherEventType, Record<string, unknown>>;
+  | Exclude<components["schemas"]["Event"], Reset>
+  | (Reset & { at?: undefined; sessionId?: undefined });
 
-/** One type of event per name, so that the name tells the data. */
-type EachOf<Type extends string, Data> = Type extends string ? EventOf<Type, Data> : never;
-
-type OtherEventType =
-  | "session.created"
-  | "session.status"
-  | "session.ended"
-  | "message.started"
-  | "message.delta"
-  | "message.completed"
-  | "tool.started"
-  | "tool.delta"
-  | "tool.updated"
-  | "tool.completed"
-  | "policy.changed"
-  | "notice"
-  | "error";
-
-interface EventOf<Type extends string, Data> {
-  type: Type;
-  /** The place in the feed; live-only events have none. */
-  seq?: number;
-  at?: string;
-  sessionId?: string | null;
-  data: Data;
-}
+/** Ends a switch over the types of events. The compiler checks that the switch handles all of them; at run time, types of a
+ * later server are ignored. */
+export function ignoreUnknownEvent(_event: never): void {}
 
 export interface EventsOptions extends StreamOptions {
   /** Begin after this place in the feed. Without it, begin now. */

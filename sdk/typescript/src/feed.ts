@@ -2,7 +2,7 @@ import type { Ask } from "./api/index.js";
 import type { Asks } from "./asks.js";
 import { Backoff, pause } from "./backoff.js";
 import { SaysoError } from "./errors.js";
-import { events, type FeedEvent } from "./events.js";
+import { events, type FeedEvent, ignoreUnknownEvent } from "./events.js";
 import type { Http } from "./http.js";
 import { reply } from "./replies.js";
 import type { Connection } from "./stream.js";
@@ -179,7 +179,32 @@ export class Feed {
         if (before) this.#pending.set(before.id, { ...before, ...event.data });
         return before !== undefined;
       }
+      case "ask.delivery":
+      case "session.created":
+      case "session.status":
+      case "session.ended":
+      case "message.delta":
+      case "message.completed":
+      case "tool.started":
+      case "tool.updated":
+      case "tool.completed":
+      case "notice":
+      case "error":
+      case "policy.changed":
+      case "run.started":
+      case "run.completed":
+      case "run.failed":
+      case "run.cancelled":
+      case "step.started":
+      case "step.completed":
+      case "step.failed":
+      case "step.cancelled":
+      case "agent_question_asked":
+      case "agent_question_answered":
+      case "reset":
+        return false;
       default:
+        ignoreUnknownEvent(event);
         return false;
     }
   }

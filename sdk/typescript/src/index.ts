@@ -14,11 +14,11 @@ export {
   UnauthorizedError,
   WrongKindError,
 } from "./errors.js";
-export type { EventsOptions, FeedEvent } from "./events.js";
+export { type EventsOptions, type FeedEvent, ignoreUnknownEvent } from "./events.js";
 export type { AskContext } from "./feed.js";
 export type { CallOptions, ConnectOptions, Query, RequestOptions } from "./http.js";
 export type { ApprovalReply, QuestionReply } from "./replies.js";
-export type { RunReply, Runs } from "./runs.js";
+export type { RunQuery, RunReply, Runs } from "./runs.js";
 export { Sayso, type SaysoOptions } from "./sayso.js";
 export { servicesOf } from "./services.js";
 export type { Listening, OnApproval, OnQuestion, SaysoSession, SessionQuery, Sessions } from "./sessions.js";

@@ -4,8 +4,8 @@ import { anAsk } from "../../../sdk/react/src/test/asks";
 import type { Session } from "../api/client";
 import { LiveStore } from "./store";
 
-const event = (seq: number, type: string, data: object) =>
-  ({ seq, at: "", type, sessionId: "ses_1", data }) as FeedEvent;
+const event = (seq: number, type: string, data: object, sessionId = "ses_1") =>
+  ({ seq, at: "", type, sessionId, data }) as FeedEvent;
 const answered = anAsk({ status: "answered", reach: null });
 
 describe("the live store", () => {
@@ -44,9 +44,9 @@ describe("the live store", () => {
     const store = new LiveStore();
     const session = (id: string, createdAt: string) => ({ id, createdAt, agent: "mock", status: "running" }) as Session;
     store.apply(event(1, "session.created", session("ses_1", "2026-01-01")));
-    store.apply({ ...event(2, "session.created", session("ses_2", "2026-01-02")), sessionId: "ses_2" });
+    store.apply(event(2, "session.created", session("ses_2", "2026-01-02"), "ses_2"));
     store.apply(event(3, "session.status", { status: "idle" }));
-    store.apply({ ...event(4, "session.status", { status: "idle" }), sessionId: "ses_3" });
+    store.apply(event(4, "session.status", { status: "idle" }, "ses_3"));
     expect(store.sessions().map(({ id, status }) => [id, status])).toEqual([
       ["ses_2", "running"],
       ["ses_1", "idle"],

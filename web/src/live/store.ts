@@ -1,7 +1,6 @@
-import type { Ask, FeedEvent } from "@sayso/sdk";
+import { type Ask, type FeedEvent, ignoreUnknownEvent } from "@sayso/sdk";
 import type { Session } from "../api/client";
 
-const ASK_EVENT = /^(question|approval|link)\.(requested|resolved)$|^ask\./;
 const KEPT_DECIDED = 300;
 
 /** What the page knows of asks and sessions: a list read once, and the feed since. */
@@ -73,25 +72,60 @@ export class LiveStore {
       if (event.seq <= this.seq) return;
       this.seq = event.seq;
     }
-    if (ASK_EVENT.test(event.type)) this.#applyAsk(event.data as unknown as Ask & { askId?: string });
-    else if (event.type.startsWith("session.")) this.#applySession(event);
-    else return;
-    this.#changed();
+    if (this.#take(event)) this.#changed();
   }
 
-  #applyAsk(data: Ask & { askId?: string }): void {
-    const id = data.id ?? data.askId;
-    const before = this.#asks.get(id);
-    if (!before && data.kind === undefined) return;
-    this.#put(before ? { ...before, ...data, id } : data);
-  }
-
-  #applySession(event: FeedEvent): void {
-    const data = event.data as unknown as Session;
-    const id = data.id ?? event.sessionId;
-    const before = this.#sessions.get(id);
-    if (before) this.#sessions.set(id, { ...before, ...data, id });
-    else if (data.agent) this.#sessions.set(id, data);
+  /** Whether the event is about an ask or a session. */
+  #take(event: FeedEvent): boolean {
+    switch (event.type) {
+      case "question.requested":
+      case "approval.requested":
+      case "link.requested":
+      case "question.resolved":
+      case "approval.resolved":
+      case "link.resolved":
+        this.#put({ ...this.#asks.get(event.data.id), ...event.data });
+        return true;
+      case "ask.parked":
+      case "ask.snoozed":
+      case "ask.delivery": {
+        const before = this.#asks.get(event.data.id);
+        if (before) this.#put({ ...before, ...event.data });
+        return true;
+      }
+      case "session.created":
+        this.#sessions.set(event.data.id, { ...this.#sessions.get(event.data.id), ...event.data });
+        return true;
+      case "session.status":
+      case "session.ended": {
+        const before = event.sessionId ? this.#sessions.get(event.sessionId) : undefined;
+        if (before) this.#sessions.set(before.id, { ...before, ...event.data });
+        return true;
+      }
+      case "message.delta":
+      case "message.completed":
+      case "tool.started":
+      case "tool.updated":
+      case "tool.completed":
+      case "notice":
+      case "error":
+      case "policy.changed":
+      case "run.started":
+      case "run.completed":
+      case "run.failed":
+      case "run.cancelled":
+      case "step.started":
+      case "step.completed":
+      case "step.failed":
+      case "step.cancelled":
+      case "agent_question_asked":
+      case "agent_question_answered":
+      case "reset":
+        return false;
+      default:
+        ignoreUnknownEvent(event);
+        return false;
+    }
   }
 
   #put(ask: Ask): void {

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useWords } from "../i18n";
+import { askIdOf } from "../live/events";
 import { useClient } from "../live/hooks";
 import { copyText } from "../ui/copy";
 import { useKey } from "../ui/keys";
@@ -14,8 +15,7 @@ export function RawPane({ event }: { event: FeedEvent }) {
   const t = useWords();
   const client = useClient();
   const [view, setView] = useState<"event" | "raw">("event");
-  const isAbout = /^(question|approval|link|ask)\./.test(event.type) && "id" in event.data;
-  const askId = isAbout ? String(event.data.id) : "";
+  const askId = askIdOf(event) ?? "";
   const raw = useQuery({
     queryKey: ["raw", askId],
     queryFn: () => client.ask(askId),

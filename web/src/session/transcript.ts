@@ -1,6 +1,5 @@
 import type { Ask } from "@sayso/react";
-import type { FeedEvent } from "@sayso/sdk";
-import { askOf } from "../live/events";
+import { type FeedEvent, ignoreUnknownEvent } from "@sayso/sdk";
 
 /** One thing in a conversation. A tool call and the ask about it are one entry. */
 export type Entry =
@@ -90,12 +89,47 @@ function joined(before: Entry, after: Entry): Entry {
 
 export const readTranscript = (blocks: Block[]): Entry[] => blocks.map(readBlock).reduce(addEntry, []);
 
-const BLOCK_EVENT = /^(message\.completed|tool\.(started|updated|completed)|notice|error)$/;
-
 /** Adds what an event says. */
 export function addEvent(entries: Entry[], event: FeedEvent): Entry[] {
-  const ask = askOf(event);
-  if (ask) return addEntry(entries, { kind: "ask", id: ask.id, at: ask.openedAt, ask });
-  const block = event.data as Block;
-  return BLOCK_EVENT.test(event.type) && block.type ? addEntry(entries, readBlock(block)) : entries;
+  switch (event.type) {
+    case "question.requested":
+    case "approval.requested":
+    case "link.requested":
+    case "question.resolved":
+    case "approval.resolved":
+    case "link.resolved":
+      return addEntry(entries, { kind: "ask", id: event.data.id, at: event.data.openedAt, ask: event.data });
+    case "message.completed":
+    case "tool.started":
+    case "tool.updated":
+    case "tool.completed":
+    case "error":
+      return addEntry(entries, readBlock(event.data));
+    case "notice":
+      // A notice outside of a session is not a block.
+      return event.data.type ? addEntry(entries, readBlock(event.data)) : entries;
+    case "ask.parked":
+    case "ask.snoozed":
+    case "ask.delivery":
+    case "session.created":
+    case "session.status":
+    case "session.ended":
+    case "message.delta":
+    case "policy.changed":
+    case "run.started":
+    case "run.completed":
+    case "run.failed":
+    case "run.cancelled":
+    case "step.started":
+    case "step.completed":
+    case "step.failed":
+    case "step.cancelled":
+    case "agent_question_asked":
+    case "agent_question_answered":
+    case "reset":
+      return entries;
+    default:
+      ignoreUnknownEvent(event);
+      return entries;
+  }
 }

@@ -46,7 +46,7 @@ export function useTranscript(id: string): Thread {
 }
 
 function withEvent(thread: Thread, event: FeedEvent): Thread {
-  if (event.type === "message.delta") return { ...thread, streaming: thread.streaming + String(event.data.text ?? "") };
+  if (event.type === "message.delta") return { ...thread, streaming: thread.streaming + event.data.text };
   const said = event.type === "message.completed" && event.data.role === "assistant";
   return { ...thread, entries: addEvent(thread.entries, event), streaming: said ? "" : thread.streaming };
 }

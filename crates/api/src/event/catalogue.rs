@@ -13,10 +13,6 @@ use super::schema::EventVariant;
 use crate::run::{QuestionAnswered, QuestionAsked, RunNews, StepNews};
 use crate::session::Session;
 
-/// The `type` of the message that a stream sends when the requested past is gone. It is not an event: it has no time and no
-/// payload. List again and continue from its `seq`.
-pub const RESET: &str = "reset";
-
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])* $name:literal $variant:ident($payload:ident),)*) => {
         /// What happened. In JSON, `type` names the variant and `data` is its payload.

@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use utoipa::IntoParams;
 
-pub use catalogue::{Event, EventData, RESET};
+pub use catalogue::{Event, EventData};
 pub use payload::{
     AskDelivery, AskEvent, AskParked, AskSnoozed, ErrorBlock, ErrorType, MessageBlock, MessageDelta, MessageRole, MessageType,
-    Notice, NoticeType, PolicyChanged, SessionStatusChange, ToolBlock, ToolCallStatus, ToolType,
+    NoData, Notice, NoticeType, PolicyChanged, ResetEvent, ResetType, SessionStatusChange, ToolBlock, ToolCallStatus, ToolType,
 };
 
 /// One event as a stream sends it, in the line `data:`.

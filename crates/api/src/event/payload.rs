@@ -142,10 +142,10 @@ pub enum ToolCallStatus {
     Error,
 }
 
-/// The kind of a block in the transcript, for blocks of one kind.
-macro_rules! block_type {
+/// A `type` that has only one value.
+macro_rules! constant_type {
     ($name:ident, $variant:ident) => {
-        /// The `type` of the block.
+        /// The `type`.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "camelCase")]
         pub enum $name {
@@ -156,10 +156,43 @@ macro_rules! block_type {
     };
 }
 
-block_type!(MessageType, Message);
-block_type!(ToolType, Tool);
-block_type!(NoticeType, Notice);
-block_type!(ErrorType, Error);
+constant_type!(MessageType, Message);
+constant_type!(ToolType, Tool);
+constant_type!(NoticeType, Notice);
+constant_type!(ErrorType, Error);
+constant_type!(ResetType, Reset);
+
+/// What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an event: it has
+/// no time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResetEvent {
+    /// Continue from here.
+    pub seq: i64,
+    /// Always `reset`.
+    #[serde(rename = "type", default)]
+    #[schema(required)]
+    pub kind: ResetType,
+    /// Always empty.
+    #[serde(default)]
+    #[schema(required)]
+    pub data: NoData,
+}
+
+/// An empty object.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoData {}
+
+impl ResetEvent {
+    /// The `type`, and the name in the line `event:`.
+    pub const NAME: &'static str = "reset";
+
+    /// The stream continues after `seq`.
+    #[must_use]
+    pub const fn at(seq: i64) -> Self {
+        Self { seq, kind: ResetType::Reset, data: NoData {} }
+    }
+}
 
 /// The payload of `message.completed`: the message as a block of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -175,7 +208,6 @@ pub struct MessageBlock {
     pub subagent: Option<String>,
     /// Always `message`.
     #[serde(rename = "type", default)]
-    #[schema(inline)]
     pub kind: MessageType,
     /// Who speaks.
     pub role: MessageRole,
@@ -197,7 +229,6 @@ pub struct ToolBlock {
     pub subagent: Option<String>,
     /// Always `tool`.
     #[serde(rename = "type", default)]
-    #[schema(inline)]
     pub kind: ToolType,
     /// The agent's id of the call.
     pub tool_call_id: String,
@@ -230,7 +261,6 @@ pub struct Notice {
     pub subagent: Option<String>,
     /// `notice`, in a session.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
-    #[schema(inline)]
     pub kind: Option<NoticeType>,
     /// Who gave the notice, outside of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -253,7 +283,6 @@ pub struct ErrorBlock {
     pub subagent: Option<String>,
     /// Always `error`.
     #[serde(rename = "type", default)]
-    #[schema(inline)]
     pub kind: ErrorType,
     /// What went wrong.
     pub text: String,

@@ -6,8 +6,8 @@ use utoipa::openapi::schema::{Discriminator, KnownFormat, ObjectBuilder, OneOfBu
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::FeedEvent;
-use super::catalogue::{RESET, payload_schemas, variants};
+use super::catalogue::{payload_schemas, variants};
+use super::{FeedEvent, ResetEvent};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
@@ -61,30 +61,12 @@ pub(super) fn add_schema<T: ToSchema>(schemas: &mut Schemas) {
     T::schemas(schemas);
 }
 
-fn reset_schema() -> RefOr<Schema> {
-    let seq = ObjectBuilder::new()
-        .schema_type(Type::Integer)
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-        .description(Some("Continue from here."));
-    ObjectBuilder::new()
-        .description(Some("The past that was asked for is gone: list again, and stream from `seq`."))
-        .property("seq", seq)
-        .required("seq")
-        .property("type", constant(RESET))
-        .required("type")
-        .property("data", ObjectBuilder::new())
-        .required("data")
-        .into()
-}
-
-const RESET_SCHEMA: &str = "ResetEvent";
-
 impl PartialSchema for FeedEvent {
     fn schema() -> RefOr<Schema> {
         let names: Vec<(String, String)> = variants()
             .into_iter()
             .map(|variant| (variant.name.to_owned(), variant.schema_name))
-            .chain([(RESET.to_owned(), RESET_SCHEMA.to_owned())])
+            .chain([(ResetEvent::NAME.to_owned(), ResetEvent::name().into_owned())])
             .collect();
         let mut choice = OneOfBuilder::new()
             .description(Some("One event as it stands in `data:` of a stream. Ignore a `type` that you do not know."));
@@ -104,6 +86,6 @@ impl ToSchema for FeedEvent {
     fn schemas(schemas: &mut Schemas) {
         payload_schemas(schemas);
         schemas.extend(variants().into_iter().map(|variant| (variant.schema_name.clone(), variant.schema())));
-        schemas.push((RESET_SCHEMA.to_owned(), reset_schema()));
+        add_schema::<ResetEvent>(schemas);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sayso_agents::translator::{AgentEvent, Command, Input, Output, Saved, Translator};
-use sayso_api::event::{Event, FeedEvent, RESET};
+use sayso_api::event::{Event, FeedEvent, ResetEvent};
 use sayso_client::question;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -124,7 +124,7 @@ async fn every_documented_event_is_emitted_and_every_emitted_event_is_documented
 #[test]
 fn the_openapi_document_and_the_api_page_list_every_event() {
     let mut names: BTreeSet<String> = Event::NAMES.iter().map(|name| (*name).to_owned()).collect();
-    names.insert(RESET.to_owned());
+    names.insert(ResetEvent::NAME.to_owned());
     let document: Value = serde_json::from_str(include_str!("../../../../docs/openapi.json")).unwrap();
     let mapping = document["components"]["schemas"]["Event"]["discriminator"]["mapping"].as_object().unwrap();
     assert_eq!(mapping.keys().cloned().collect::<BTreeSet<_>>(), names);

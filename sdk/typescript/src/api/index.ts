@@ -22,6 +22,14 @@ export type Token = Schemas["Token"];
 export type CreatedToken = Schemas["CreatedToken"];
 export type MessageAccepted = Schemas["MessageAccepted"];
 export type Transcript = Schemas["Transcript"];
+/** One execution of a workflow. */
+export type Run = Schemas["Run"];
+export type RunPage = Schemas["RunPage"];
+export type RunStep = Schemas["RunStep"];
+export type RunQuestion = Schemas["RunQuestion"];
+export type NewRun = Schemas["NewRun"];
+export type WorkflowFile = Schemas["WorkflowFile"];
+export type WorkflowStep = Schemas["WorkflowStep"];
 export type Problem = Schemas["Problem"];
 export type QuestionProblem = Schemas["QuestionProblem"];
 /** An event of the gateway's stream, `GET /v1/sessions/{id}/stream`. */

@@ -3064,6 +3064,48 @@ export interface components {
             /** @description The agents. */
             data: components["schemas"]["Agent"][];
         };
+        /** @description A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout. */
+        AgentQuestionAnsweredEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_question_answered";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["QuestionAnswered"];
+        };
+        /** @description The agent of a step asks a person. */
+        AgentQuestionAskedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_question_asked";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["QuestionAsked"];
+        };
         /** @description What became of agents that were to end. */
         AgentsStopped: {
             /** @description How many were running. */
@@ -3101,6 +3143,48 @@ export interface components {
             editable?: boolean;
             /** @description Why the agent asks. */
             reason?: string | null;
+        };
+        /** @description An approval waits for a person. */
+        ApprovalRequestedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.requested";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskEvent"];
+        };
+        /** @description An approval has its outcome. */
+        ApprovalResolvedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.resolved";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskEvent"];
         };
         /** @description Says yes. */
         ApproveRequest: {
@@ -3178,6 +3262,40 @@ export interface components {
             /** @description The agent's request as it arrived (only when asked for with `raw=true`). */
             raw?: Record<string, unknown> | null;
         };
+        /** @description The payload of `ask.delivery`. */
+        AskDelivery: {
+            /** @description The ask. */
+            id: string;
+            /** @description Whether the outcome has reached the agent. */
+            delivery: components["schemas"]["Delivery"];
+            /** @description Why it could not. */
+            deliveryReason?: string | null;
+        };
+        /** @description The outcome of an ask came closer to the agent. */
+        AskDeliveryEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ask.delivery";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskDelivery"];
+        };
+        /** @description An ask in an event. */
+        AskEvent: components["schemas"]["Ask"] & {
+            question?: components["schemas"]["QuestionEventData"] | null;
+        };
         /**
          * @description `question`, `approval` or `link`.
          * @enum {string}
@@ -3199,6 +3317,65 @@ export interface components {
              * @description How many asks are pending in all that this token sees.
              */
             pending?: number | null;
+        };
+        /** @description The payload of `ask.parked`. */
+        AskParked: {
+            /** @description The ask. */
+            id: string;
+            /** @description Whether the agent still waits. */
+            reach: components["schemas"]["Reach"];
+        };
+        /** @description An ask was parked, or is live again. */
+        AskParkedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ask.parked";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskParked"];
+        };
+        /** @description The payload of `ask.snoozed`. */
+        AskSnoozed: {
+            /** @description The ask. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Until when the inbox hides it; `null` when it is back.
+             */
+            snoozedUntil?: string | null;
+        };
+        /** @description An ask was snoozed, or is back. */
+        AskSnoozedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ask.snoozed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskSnoozed"];
         };
         /**
          * @description Where an ask stands.
@@ -3281,6 +3458,18 @@ export interface components {
             /** @description In the order of the configuration. */
             data: components["schemas"]["Channel"][];
         };
+        /**
+         * @description What a checkpoint takes.
+         * @enum {string}
+         */
+        CheckpointInput: "choice" | "text" | "number" | "yes-no";
+        /** @description An option of a checkpoint: a label, or a label with its meaning. */
+        CheckpointOption: string | {
+            /** @description The label. */
+            label: string;
+            /** @description What it means. */
+            description?: string | null;
+        };
         /** @description One of the agent's own ways to say yes. */
         Choice: {
             /** @description What is sent back. */
@@ -3301,30 +3490,55 @@ export interface components {
          * @enum {string}
          */
         Delivery: "queued" | "delivered" | "confirmed" | "undeliverable";
+        /** @description The payload of `error`: the fault as a block of the transcript. */
+        ErrorBlock: {
+            /** @description The block's id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            at: string;
+            /** @description The sub-agent that it belongs to. */
+            subagent?: string | null;
+            /** @description Always `error`. */
+            type?: components["schemas"]["ErrorType"];
+            /** @description What went wrong. */
+            text: string;
+        };
         /**
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
         ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
-        /** @description One event as it stands in `data:` of a stream. */
-        Event: {
+        /** @description Something went wrong in a session. */
+        ErrorEvent: {
             /**
              * Format: int64
              * @description Its place in the feed; absent for live-only events.
              */
-            seq?: number | null;
+            seq?: number;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it happened.
              */
             at: string;
-            /** @description What. */
-            type: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "error";
             /** @description The session it belongs to. */
             sessionId?: string | null;
-            /** @description The rest; for events of asks, the ask. */
-            data: Record<string, unknown>;
+            data: components["schemas"]["ErrorBlock"];
         };
+        /**
+         * @description The `type`.
+         * @enum {string}
+         */
+        ErrorType: "error";
+        /** @description One event as it stands in `data:` of a stream. Ignore a `type` that you do not know. */
+        Event: components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["LinkRequestedEvent"] | components["schemas"]["LinkResolvedEvent"] | components["schemas"]["AskParkedEvent"] | components["schemas"]["AskSnoozedEvent"] | components["schemas"]["AskDeliveryEvent"] | components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["MessageDeltaEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolUpdatedEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["PolicyChangedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["StepStartedEvent"] | components["schemas"]["StepCompletedEvent"] | components["schemas"]["StepFailedEvent"] | components["schemas"]["StepCancelledEvent"] | components["schemas"]["AgentQuestionAskedEvent"] | components["schemas"]["AgentQuestionAnsweredEvent"] | components["schemas"]["ResetEvent"];
         /** @description Asks what a policy does: to one ask, to past asks, or to what is pending. */
         ExplainRequest: {
             /**
@@ -3542,6 +3756,11 @@ export interface components {
             version: string;
         };
         /**
+         * @description What happens to a step whose agent ends before its turn does.
+         * @enum {string}
+         */
+        IfAgentDies: "fail" | "retry";
+        /**
          * @description What happens to a message while asks are pending that it does not answer.
          * @enum {string}
          */
@@ -3564,6 +3783,48 @@ export interface components {
             url: string;
             /** @description Why. */
             message?: string | null;
+        };
+        /** @description A link waits for a person. */
+        LinkRequestedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "link.requested";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskEvent"];
+        };
+        /** @description A link has its outcome. */
+        LinkResolvedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "link.resolved";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskEvent"];
         };
         /** @description One address at which the server listens. */
         Listener: {
@@ -3609,6 +3870,73 @@ export interface components {
             messageId: string;
             answered?: components["schemas"]["Ask"] | null;
         };
+        /** @description The payload of `message.completed`: the message as a block of the transcript. */
+        MessageBlock: {
+            /** @description The block's id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            at: string;
+            /** @description The sub-agent that it belongs to. */
+            subagent?: string | null;
+            /** @description Always `message`. */
+            type?: components["schemas"]["MessageType"];
+            /** @description Who speaks. */
+            role: components["schemas"]["MessageRole"];
+            /** @description The words. */
+            text: string;
+        };
+        /** @description A message is complete. */
+        MessageCompletedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.completed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["MessageBlock"];
+        };
+        /** @description The payload of `message.delta`. */
+        MessageDelta: {
+            /** @description The message; `message.completed` has the same id. */
+            messageId: string;
+            /** @description The next piece of its text. */
+            text: string;
+        };
+        /** @description The next piece of a message. Live only: it has no `seq` and is not stored. */
+        MessageDeltaEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.delta";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["MessageDelta"];
+        };
         /** @description Says something to the agent. */
         MessageRequest: {
             /** @description The words. */
@@ -3616,6 +3944,16 @@ export interface components {
             /** @description What happens while something is pending that a message does not answer. */
             ifPending?: components["schemas"]["IfPending"];
         };
+        /**
+         * @description Who speaks in a session.
+         * @enum {string}
+         */
+        MessageRole: "user" | "assistant";
+        /**
+         * @description The `type`.
+         * @enum {string}
+         */
+        MessageType: "message";
         /** @description Opens an ask: either `questions`, or `approval`, or `link`. */
         NewAsk: {
             /**
@@ -3765,7 +4103,7 @@ export interface components {
         /** @description Starts a run. */
         NewRun: {
             /** @description The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`. */
-            workflow: Record<string, unknown>;
+            workflow: components["schemas"]["WorkflowSource"];
             /** @description What it is given. Numbers and yes or no are taken as text. */
             input?: {
                 [key: string]: string;
@@ -3841,6 +4179,8 @@ export interface components {
             /** @description Ends after this long, e.g. `12h`. */
             expiresIn?: string | null;
         };
+        /** @description An empty object. */
+        NoData: Record<string, unknown>;
         /** @description Says no: `reject` for questions, `deny` for approvals and links. */
         NoRequest: {
             /**
@@ -3854,11 +4194,59 @@ export interface components {
              */
             stop?: boolean;
         };
+        /** @description The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice. */
+        Notice: {
+            /** @description The block's id, in a session. */
+            id?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was written, in a session.
+             */
+            at?: string | null;
+            /** @description The sub-agent that it belongs to. */
+            subagent?: string | null;
+            type?: components["schemas"]["NoticeType"] | null;
+            /** @description Who gave the notice, outside of sessions. */
+            agent?: string | null;
+            /** @description The words. */
+            text: string;
+        };
+        /** @description An agent or a caller tells people something and waits for no answer. */
+        NoticeEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notice";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["Notice"];
+        };
+        /**
+         * @description The `type`.
+         * @enum {string}
+         */
+        NoticeType: "notice";
         /** @description It is done. */
         Ok: {
             /** @description Always true. */
             ok: boolean;
         };
+        /**
+         * @description What happens to the other steps of a group when one fails.
+         * @enum {string}
+         */
+        OnFailure: "cancel" | "finish";
         /**
          * @description What happens when nobody answers in time.
          * @enum {string}
@@ -3887,6 +4275,34 @@ export interface components {
              * @description When.
              */
             at: string;
+        };
+        /** @description The payload of `policy.changed`. */
+        PolicyChanged: {
+            /** @description The fingerprint of the rules in force. */
+            fingerprint: string;
+            /** @description Whether the policy file is valid. While it is not, the last valid policy stays in force. */
+            valid: boolean;
+        };
+        /** @description Another policy is in force. */
+        PolicyChangedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "policy.changed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["PolicyChanged"];
         };
         /** @description The policy in force. */
         PolicyView: {
@@ -4103,6 +4519,48 @@ export interface components {
             /** @description One list of entries per question. */
             answers: string[][];
         };
+        /** @description A question waits for a person. */
+        QuestionRequestedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "question.requested";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskEvent"];
+        };
+        /** @description A question has its outcome. */
+        QuestionResolvedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "question.resolved";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["AskEvent"];
+        };
         /**
          * @description The status of a question in the question REST door. It has three values; a withdrawn question
          *     shows as rejected with a reason.
@@ -4114,6 +4572,29 @@ export interface components {
          * @enum {string}
          */
         Reach: "live" | "parked";
+        /**
+         * @description What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an event: it has
+         *     no time.
+         */
+        ResetEvent: {
+            /**
+             * Format: int64
+             * @description Continue from here.
+             */
+            seq: number;
+            /**
+             * @description Always `reset`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "reset";
+            /** @description Always empty. */
+            data: components["schemas"]["NoData"];
+        };
+        /**
+         * @description The `type`.
+         * @enum {string}
+         */
+        ResetType: "reset";
         /**
          * @description What a token may do.
          * @enum {string}
@@ -4195,6 +4676,69 @@ export interface components {
             /** @description `answered` or `rejected`. */
             status: string;
         };
+        /** @description A person cancelled a run. */
+        RunCancelledEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.cancelled";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["RunNews"];
+        };
+        /** @description Every step of a run is done. */
+        RunCompletedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.completed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["RunNews"];
+        };
+        /** @description A run failed. */
+        RunFailedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.failed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["RunNews"];
+        };
         /** @description The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`. */
         RunNews: {
             /** @description The run. */
@@ -4259,6 +4803,27 @@ export interface components {
             label: string;
             /** @description What it means. */
             description?: string | null;
+        };
+        /** @description A run started. */
+        RunStartedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.started";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["RunNews"];
         };
         /**
          * @description How a run stands.
@@ -4352,6 +4917,48 @@ export interface components {
              */
             seq?: number | null;
         };
+        /** @description A session was created. */
+        SessionCreatedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.created";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["Session"];
+        };
+        /** @description A session ended. */
+        SessionEndedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.ended";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["SessionStatusChange"];
+        };
         /** @description A page of sessions, newest first. */
         SessionPage: {
             /** @description The sessions. */
@@ -4369,6 +4976,36 @@ export interface components {
          * @enum {string}
          */
         SessionStatus: "running" | "waiting" | "idle" | "stalled" | "ended" | "failed";
+        /** @description The payload of `session.status` and `session.ended`. */
+        SessionStatusChange: {
+            /** @description What the session does now. Never `waiting`: that follows from its pending asks. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description Why it ended. */
+            reason?: string | null;
+            /** @description Whether it can be resumed. */
+            resumable?: boolean;
+        };
+        /** @description The status of a session changed. */
+        SessionStatusEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.status";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["SessionStatusChange"];
+        };
         /** @description Writes another text into the policy file. */
         SetPolicy: {
             /** @description The whole text. */
@@ -4396,12 +5033,101 @@ export interface components {
              */
             until?: string | null;
         };
+        /** @description A step of a run was stopped, or never began. */
+        StepCancelledEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "step.cancelled";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["StepNews"];
+        };
+        /** @description A step of a run is done. */
+        StepCompletedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "step.completed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["StepNews"];
+        };
+        /** @description A step of a run failed. */
+        StepFailedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "step.failed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["StepNews"];
+        };
         /** @description The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`. */
         StepNews: components["schemas"]["RunStep"] & {
             /** @description The run. */
             runId: string;
             /** @description The step. */
             stepId: string;
+        };
+        /**
+         * @description What happens to a question of a step's agent.
+         * @enum {string}
+         */
+        StepQuestions: "reject" | "accept-first" | "forward" | "auto";
+        /** @description A step of a run began. */
+        StepStartedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "step.started";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["StepNews"];
         };
         /** @description Submits answers by tool call. */
         SubmitAnswers: {
@@ -4488,6 +5214,30 @@ export interface components {
             /** @description The tokens, newest first. */
             data: components["schemas"]["Token"][];
         };
+        /** @description The payload of `tool.started`, `tool.updated` and `tool.completed`: the tool call as a block of the transcript. */
+        ToolBlock: {
+            /** @description The block's id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            at: string;
+            /** @description The sub-agent that it belongs to. */
+            subagent?: string | null;
+            /** @description Always `tool`. */
+            type?: components["schemas"]["ToolType"];
+            /** @description The agent's id of the call. */
+            toolCallId: string;
+            /** @description The tool's name. */
+            name: string;
+            /** @description What the tool is called with, as the agent sent it. */
+            input?: unknown;
+            /** @description What the tool returned. */
+            output?: string | null;
+            /** @description The state of the call. */
+            status: components["schemas"]["ToolCallStatus"];
+        };
         /** @description Names a tool call. */
         ToolCallRef: {
             /**
@@ -4495,6 +5245,79 @@ export interface components {
              * @default null
              */
             toolCallId: string | null;
+        };
+        /**
+         * @description The state of a tool call.
+         * @enum {string}
+         */
+        ToolCallStatus: "running" | "complete" | "error";
+        /** @description A tool call ended. */
+        ToolCompletedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.completed";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["ToolBlock"];
+        };
+        /** @description A tool call began. */
+        ToolStartedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.started";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["ToolBlock"];
+        };
+        /**
+         * @description The `type`.
+         * @enum {string}
+         */
+        ToolType: "tool";
+        /** @description A tool call changed. */
+        ToolUpdatedEvent: {
+            /**
+             * Format: int64
+             * @description Its place in the feed; absent for live-only events.
+             */
+            seq?: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.updated";
+            /** @description The session it belongs to. */
+            sessionId?: string | null;
+            data: components["schemas"]["ToolBlock"];
         };
         /** @description A transcript: messages, tool calls, notices and asks in the order in which they happened. */
         Transcript: {
@@ -4520,6 +5343,53 @@ export interface components {
             /** @description Its fingerprint; another text is not trusted. */
             hash: string;
         };
+        /** @description A pause with a question. Its answer is the step's output. */
+        WorkflowCheckpoint: {
+            /**
+             * @description What is asked; a template.
+             * @default
+             */
+            question: string;
+            /**
+             * @description A short name.
+             * @default null
+             */
+            header?: string | null;
+            /** @default null */
+            input?: components["schemas"]["CheckpointInput"] | null;
+            /**
+             * @description What may be chosen.
+             * @default []
+             */
+            options?: components["schemas"]["CheckpointOption"][];
+            /**
+             * @description Whether several may be chosen.
+             * @default false
+             */
+            multiple?: boolean;
+            /**
+             * @description Whether own text is accepted besides the options.
+             * @default false
+             */
+            custom?: boolean;
+            /**
+             * Format: double
+             * @description The smallest number.
+             * @default null
+             */
+            minimum?: number | null;
+            /**
+             * Format: double
+             * @description The largest number.
+             * @default null
+             */
+            maximum?: number | null;
+            /**
+             * @description Whether a number has to be whole.
+             * @default false
+             */
+            integer?: boolean;
+        };
         /** @description What is wrong with a workflow. */
         WorkflowFault: {
             /** @description What it is about: `steps[1].prompt`. */
@@ -4530,6 +5400,101 @@ export interface components {
             line?: number | null;
             /** @description The column. */
             column?: number | null;
+        };
+        /** @description A workflow file. */
+        WorkflowFile: {
+            /** @description The workflow's name. */
+            name: string;
+            /** @description What it is for. */
+            description?: string | null;
+            /** @description Where its agents work, unless a step or the run says otherwise. */
+            directory?: string | null;
+            /** @description What a run is given, by name. */
+            inputs?: {
+                [key: string]: components["schemas"]["WorkflowInput"];
+            };
+            /** @description The steps, one after another. */
+            steps: components["schemas"]["WorkflowStep"][];
+        };
+        /** @description Something that a run is given. */
+        WorkflowInput: {
+            /**
+             * @description What it is.
+             * @default null
+             */
+            description?: string | null;
+            /**
+             * @description The value if the run gives none. Without a default, the run has to give one.
+             * @default null
+             */
+            default?: string | null;
+        };
+        /** @description A workflow: the name of a file in the directory `workflows` beside `policy.toml`, or the file as JSON. */
+        WorkflowSource: string | components["schemas"]["WorkflowFile"];
+        /** @description One step: an `agent` with a `prompt`, a group of `parallel` steps, or a `checkpoint`. */
+        WorkflowStep: {
+            /**
+             * @description Its name, by which later steps use its output.
+             * @default
+             */
+            id: string;
+            /**
+             * @description The agent's configured name.
+             * @default null
+             */
+            agent?: string | null;
+            /**
+             * @description What the agent is told; a template.
+             * @default null
+             */
+            prompt?: string | null;
+            /**
+             * @description Where the agent works.
+             * @default null
+             */
+            directory?: string | null;
+            /**
+             * @description The model.
+             * @default null
+             */
+            model?: string | null;
+            /**
+             * @description The agent's permission mode.
+             * @default null
+             */
+            permission_mode?: string | null;
+            /** @default null */
+            questions?: components["schemas"]["StepQuestions"] | null;
+            /**
+             * @description How long a person has to answer a forwarded question, for example `30s`.
+             * @default null
+             */
+            question_timeout?: string | null;
+            /** @default null */
+            on_timeout?: components["schemas"]["OnTimeout"] | null;
+            /**
+             * @description What a rejected agent is told.
+             * @default null
+             */
+            message?: string | null;
+            /** @description What happens to an approval that no rule decides, as in `policy.toml`. */
+            approvals?: Record<string, unknown> | null;
+            /**
+             * @description Rules of the step, as in `policy.toml`. They take precedence over those of `policy.toml`.
+             * @default []
+             */
+            rules?: Record<string, unknown>[];
+            /** @default null */
+            if_agent_dies?: components["schemas"]["IfAgentDies"] | null;
+            /**
+             * @description Steps that run at the same time.
+             * @default null
+             */
+            parallel?: components["schemas"]["WorkflowStep"][] | null;
+            /** @default null */
+            on_failure?: components["schemas"]["OnFailure"] | null;
+            /** @default null */
+            checkpoint?: components["schemas"]["WorkflowCheckpoint"] | null;
         };
     };
     responses: never;

@@ -8,10 +8,13 @@ import {
   NotFoundError,
   SaysoError,
   UnauthorizedError,
+  type WorkflowStep,
   WrongKindError,
 } from "@sayso/sdk";
 import { fails, ok, same, until } from "../check";
 import type { Case } from "../world";
+
+const questionStep = (id: string): WorkflowStep => ({ id, agent: "mock", prompt: "question", questions: "forward" });
 
 /** Sessions, asks, events, and what each mistake is called. */
 export const calls: Case[] = [
@@ -156,23 +159,49 @@ export const calls: Case[] = [
     },
   },
   {
+    name: "a run is started, followed by its events and cancelled",
+    async run(world) {
+      const { runs } = world.admin;
+      const since = (await world.admin.asks.list({ limit: 1 })).seq;
+      const run = await runs.start({ workflow: { name: "one question", steps: [questionStep("plan")] } });
+      same([run.status, run.steps.map(({ id }) => id)], ["running", ["plan"]]);
+      const seen: string[] = [];
+      for await (const event of world.admin.events({ since })) {
+        switch (event.type) {
+          case "run.started":
+          case "run.cancelled":
+            if (event.data.runId === run.id) seen.push(`${event.type} ${event.data.workflow}`);
+            break;
+          case "step.started":
+          case "step.cancelled":
+            if (event.data.runId === run.id) seen.push(`${event.type} ${event.data.stepId} ${event.data.attempts}`);
+            break;
+          case "agent_question_asked":
+            if (event.data.runId === run.id) same((await runs.cancel(run.id)).status, "cancelled");
+            break;
+        }
+        if (seen.at(-1)?.startsWith("run.cancelled")) break;
+      }
+      const steps = ["step.started plan 1", "step.cancelled plan 1"];
+      same(seen, ["run.started one question", ...steps, "run.cancelled one question"]);
+      ok(
+        (await runs.list({ limit: 10 })).data.some(({ id, status }) => id === run.id && status === "cancelled"),
+        "listed",
+      );
+    },
+  },
+  {
     name: "questions of a run are answered and rejected, and its agent goes on",
     async run(world) {
-      const steps = ["plan", "build"].map((id) => ({ id, agent: "mock", prompt: "question", questions: "forward" }));
-      const started = await fetch(`${world.url}/v1/runs`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${world.token}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ workflow: { name: "two questions", steps } }),
-      });
-      const { id: run } = (await started.json()) as { id: string };
       const { runs } = world.admin;
-      const asked = () =>
-        until("the run asks", async () => ((await runs.get(run)).pendingQuestions as { id: string }[])[0]?.id);
+      const steps = ["plan", "build"].map((id) => questionStep(id));
+      const { id: run } = await runs.start({ workflow: { name: "two questions", steps } });
+      const asked = () => until("the run asks", async () => (await runs.get(run)).pendingQuestions?.[0]?.id);
       const first = await asked();
       same(await runs.answerQuestion(run, first, [["SQLite"]]), { status: "answered" });
       await fails(runs.answerQuestion(run, first, [["PostgreSQL"]]), AlreadyResolvedError, "ask_already_resolved");
       const second = await until("the next step asks", async () => {
-        const [pending] = (await runs.get(run)).pendingQuestions as { id: string }[];
+        const pending = (await runs.get(run)).pendingQuestions?.[0];
         return pending !== undefined && pending.id !== first && pending.id;
       });
       same(await runs.rejectQuestion(run, second, "not now"), { status: "rejected" });

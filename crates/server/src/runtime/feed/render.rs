@@ -1,7 +1,7 @@
 //! Renderings of frames: bytes for streams, values for surfaces inside the server.
 
 use bytes::{Bytes, BytesMut};
-use sayso_api::event::{FeedEvent, RESET};
+use sayso_api::event::{FeedEvent, ResetEvent};
 
 use super::frame::Frame;
 
@@ -64,8 +64,8 @@ impl Render for Native {
 
     fn reset(&mut self, seq: i64) -> Bytes {
         // With an id, so that a client that breaks off here does not ask for the lost past again.
-        let name = RESET;
-        Bytes::from(format!("id: {seq}\nevent: {name}\ndata: {{\"seq\":{seq},\"type\":\"{name}\",\"data\":{{}}}}\n\n"))
+        let data = serde_json::to_string(&ResetEvent::at(seq)).unwrap_or_default();
+        Bytes::from(format!("id: {seq}\nevent: {}\ndata: {data}\n\n", ResetEvent::NAME))
     }
 }
 
