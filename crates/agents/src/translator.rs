@@ -176,6 +176,15 @@ pub enum Command {
         /// The session.
         session: SessionId,
     },
+    /// Change the permission mode or the model. Sent only to agents with [`Capabilities::configure`].
+    Configure {
+        /// The session.
+        session: SessionId,
+        /// The permission mode, if it changes.
+        permission_mode: Option<String>,
+        /// The model, if it changes.
+        model: Option<String>,
+    },
 }
 
 impl Command {
@@ -187,7 +196,8 @@ impl Command {
             | Self::Prompt { session, .. }
             | Self::Outcome { session, .. }
             | Self::Interrupt { session }
-            | Self::Close { session } => *session,
+            | Self::Close { session }
+            | Self::Configure { session, .. } => *session,
         }
     }
 }
@@ -390,6 +400,13 @@ pub enum AgentEvent {
         /// The patterns of the commands, as rules write them.
         run: Vec<String>,
     },
+    /// The agent has another permission mode or model now.
+    Configured {
+        /// The permission mode, if it changed.
+        permission_mode: Option<String>,
+        /// The model, if it changed.
+        model: Option<String>,
+    },
     /// Something the person should know.
     Notice(String),
     /// Something went wrong; the session goes on.
@@ -421,6 +438,8 @@ pub struct Capabilities {
     pub resume: bool,
     /// Its pending asks stay answerable across a restart of the server.
     pub survives_restart: bool,
+    /// Its permission mode and its model can be changed while a session runs.
+    pub configure: bool,
     /// Which of its questions a typed message answers.
     pub typed: TypedAnswers,
 }

@@ -44,6 +44,12 @@ pub struct StatusNews {
     /// Whether it can be taken up again.
     #[serde(default)]
     pub resumable: bool,
+    /// The permission mode, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// The model, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl SessionStatus {
@@ -66,7 +72,7 @@ impl SessionStatus {
             Self::Running | Self::Idle | Self::Stalled => (None, false),
             Self::Ended { reason, resumable, .. } => (Some(reason.clone()), *resumable),
         };
-        StatusNews { status: self.word().to_owned(), reason, resumable }
+        StatusNews { status: self.word().to_owned(), reason, resumable, permission_mode: None, model: None }
     }
 
     /// Whether the session is over.
@@ -136,6 +142,13 @@ pub struct Session {
     pub created_at: Time,
     /// When something last changed.
     pub updated_at: Time,
+}
+
+/// Whether an agent in this permission mode still asks before it does something. Only modes that are known to do so count:
+/// agents name their modes as they like.
+#[must_use]
+pub fn keeps_approvals(mode: &str) -> bool {
+    ["", "default", "plan", "ask", "manual", "read-only", "readonly"].iter().any(|known| known.eq_ignore_ascii_case(mode))
 }
 
 /// The title of a session: the first line of its first prompt, shortened.

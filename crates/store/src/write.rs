@@ -286,6 +286,15 @@ pub enum Change {
         /// What it does.
         status: SessionStatus,
     },
+    /// The agent has another permission mode or model now.
+    Settings {
+        /// The session.
+        session: SessionId,
+        /// The permission mode, if it changed.
+        permission_mode: Option<String>,
+        /// The model, if it changed.
+        model: Option<String>,
+    },
 }
 
 /// Everything that follows from one input of a connection, in one transaction: the position moves,
@@ -436,6 +445,26 @@ pub enum SessionCommand {
     Close,
     /// Take an ended session up again.
     Resume,
+}
+
+/// Asks the agent of a session to change its permission mode or its model. The session has the new ones when the agent
+/// confirms them. A session that has ended and can be resumed gets them at once.
+#[derive(Debug)]
+pub struct ConfigureSession {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// Which session.
+    pub session: SessionId,
+    /// What the caller may see.
+    pub scope: Scope,
+    /// The permission mode, if it changes.
+    pub permission_mode: Option<String>,
+    /// The model, if it changes.
+    pub model: Option<String>,
+    /// The same for the agent.
+    pub command: Raw,
+    /// When.
+    pub now: Time,
 }
 
 /// What became of a command.

@@ -28,6 +28,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
+    configure: true,
     typed: TypedAnswers::OwnText,
 };
 

@@ -78,6 +78,7 @@ impl AcpTranslator {
                 state.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
             }
             Command::Close { .. } => self.close(out),
+            Command::Configure { permission_mode, model, .. } => state.configure(permission_mode, model, out),
         }
     }
 

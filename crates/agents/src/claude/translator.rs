@@ -20,6 +20,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
+    configure: true,
     typed: TypedAnswers::Sets,
 };
 
@@ -67,7 +68,12 @@ impl ClaudeTranslator {
                     Life::Up(_) | Life::Down | Life::Closing => out.undeliverable(ask, texts::AGENT_GONE_NOTHING_SENT),
                 }
             }
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. }
+                if !ours => {}
             Command::Start { project, prompt, permission_mode, model, questions, .. } => {
                 let wanted = Wanted {
                     session,
@@ -97,6 +103,15 @@ impl ClaudeTranslator {
                 }
             }
             Command::Close { .. } => self.close(&mut out),
+            Command::Configure { permission_mode, model, .. } => match &mut self.state.life {
+                Life::Up(process) => {
+                    for control in [permission_mode.map(Control::SetMode), model.map(Control::SetModel)].into_iter().flatten() {
+                        out.line(process.control(control, &mut self.state.asked));
+                    }
+                }
+                // The next start says what the session has.
+                Life::Down | Life::Closing => out.event(AgentEvent::Configured { permission_mode, model }),
+            },
         }
         out.into_outputs()
     }

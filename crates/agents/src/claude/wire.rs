@@ -77,10 +77,11 @@ pub(super) fn request_id(number: u64) -> String {
     format!("sayso_{number}")
 }
 
-/// A request of ours.
-pub(super) fn request(number: u64, subtype: &str) -> String {
+/// A request of ours, with one more field if it has one.
+pub(super) fn request(number: u64, subtype: &str, field: Option<(&str, &str)>) -> String {
     let (id, subtype) = (line(&request_id(number)), line(&subtype));
-    format!(r#"{{"type":"control_request","request_id":{id},"request":{{"subtype":{subtype}}}}}"#)
+    let field = field.map(|(key, value)| format!(",{}:{}", line(&key), line(&value))).unwrap_or_default();
+    one_line(format!(r#"{{"type":"control_request","request_id":{id},"request":{{"subtype":{subtype}{field}}}}}"#))
 }
 
 /// The answer to a request of Claude's.

@@ -40,6 +40,7 @@ pub const ATTACHED: Capabilities = Capabilities {
     elicitation: true,
     resume: false,
     survives_restart: true,
+    configure: false,
     typed: TypedAnswers::OwnText,
 };
 
@@ -404,7 +405,11 @@ impl Hub {
         let session = command.session();
         let ask = match &command {
             Command::Outcome { ask, .. } => Some(*ask),
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } => None,
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. } => None,
         };
         match self.carried.iter_mut().find(|carried| carried.codex.state.session == Some(session)) {
             Some(carried) => {

@@ -21,6 +21,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
+    configure: false,
     typed: TypedAnswers::OwnText,
 };
 
@@ -85,6 +86,7 @@ impl CodexTranslator {
                 state.stop_turn(out);
             }
             Command::Close { .. } => self.close(out),
+            Command::Configure { .. } => out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned())),
         }
     }
 

@@ -10,6 +10,9 @@ use super::state::{State, native_id};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
 
+/// The permission modes that the mock knows.
+const MODES: [&str; 4] = ["default", "acceptEdits", "plan", "bypassPermissions"];
+
 /// What the mock can do.
 pub const CAPABILITIES: Capabilities = Capabilities {
     questions: true,
@@ -18,6 +21,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: true,
     resume: true,
     survives_restart: true,
+    configure: true,
     typed: TypedAnswers::Sets,
 };
 
@@ -61,7 +65,12 @@ impl MockTranslator {
                     out.undeliverable(ask, NOT_WAITING);
                 }
             }
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. }
+                if !ours => {}
             Command::Start { prompt, permission_mode, questions, .. } => {
                 self.state.mode = permission_mode;
                 self.state.questions = questions;
@@ -78,6 +87,15 @@ impl MockTranslator {
                 if self.state.cut_short(texts::WITHDRAWN_INTERRUPTED, &mut out) {
                     out.event(AgentEvent::TurnEnded);
                     self.state.run(now, &mut out);
+                }
+            }
+            Command::Configure { permission_mode, model, .. } => {
+                match permission_mode.as_deref().filter(|mode| !MODES.contains(mode)) {
+                    Some(unknown) => out.event(AgentEvent::Error(format!("The mock has no permission mode `{unknown}`."))),
+                    None => {
+                        self.state.mode = permission_mode.clone().unwrap_or_else(|| self.state.mode.clone());
+                        out.event(AgentEvent::Configured { permission_mode, model });
+                    }
                 }
             }
             Command::Close { .. } => {

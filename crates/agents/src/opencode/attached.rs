@@ -35,6 +35,7 @@ pub const ATTACHED: Capabilities = Capabilities {
     elicitation: false,
     resume: false,
     survives_restart: true,
+    configure: false,
     typed: TypedAnswers::OwnText,
 };
 

@@ -24,6 +24,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: false,
     resume: true,
     survives_restart: true,
+    configure: false,
     typed: TypedAnswers::OwnText,
 };
 
@@ -97,6 +98,7 @@ impl OpenCodeTranslator {
             }
             Command::Interrupt { .. } => self.interrupt(out),
             Command::Close { .. } => self.close(out),
+            Command::Configure { .. } => out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned())),
         }
     }
 

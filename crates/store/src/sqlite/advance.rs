@@ -61,7 +61,8 @@ impl Operation for Advance {
                 | Change::Delivery { .. }
                 | Change::Send { .. }
                 | Change::Block { .. }
-                | Change::Status { .. } => false,
+                | Change::Status { .. }
+                | Change::Settings { .. } => false,
             })
         };
         for id in self.trying {
@@ -107,6 +108,9 @@ impl Operation for Advance {
                     tx.send_message(self.connection, session, ask, message, secret)?;
                 }
                 Change::Block { session, block, event } => sessions::put_block(tx, self.workspace, session, &block, event)?,
+                Change::Settings { session, permission_mode, model } => {
+                    sessions::set_settings(tx, self.workspace, session, permission_mode, model, self.now)?;
+                }
                 Change::Status { session, .. } if sessions::is_closed(tx, self.workspace, session)? => {}
                 Change::Status { session, status } => {
                     if let SessionStatus::Ended { reason, resumable, .. } = &status {

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0005_runs.sql"),
     include_str!("../../migrations/0006_notes.sql"),
     include_str!("../../migrations/0007_attached.sql"),
+    include_str!("../../migrations/0008_rule_hits.sql"),
 ];
 
 /// A database of up to this many pages is checked whole at every start: a few milliseconds.

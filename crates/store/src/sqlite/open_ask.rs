@@ -8,7 +8,7 @@ use sayso_core::limits;
 use sayso_core::time::Time;
 
 use super::tx::{Earlier, Tx};
-use super::{ask_row, kept};
+use super::{ask_row, kept, rule_hits};
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
 use crate::write::{OpenAsk, Opened, Operation};
@@ -30,6 +30,7 @@ pub(super) fn trace(tx: &mut Tx<'_>, ask: &Arc<Ask>, now: Time) -> Result<(), St
 /// Writes a new ask with its event. What the policy decided is one event: it never shows as pending.
 pub(super) fn open(tx: &mut Tx<'_>, workspace: WorkspaceId, ask: Ask) -> Result<Arc<Ask>, StoreError> {
     ask_row::insert(tx.db(), workspace, &ask, tx.next_seq())?;
+    rule_hits::insert(tx.db(), workspace, &ask)?;
     let ask = Arc::new(ask);
     let kind = match &ask.state {
         AskState::Pending(_) => EventKind::AskRequested,

@@ -5,7 +5,7 @@ use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePo
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
-use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session::{Session, SessionStatus, StatusNews};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
@@ -70,6 +70,30 @@ pub(super) fn set_status(
     put(tx, &session)?;
     let kind = if session.status.is_ended() { EventKind::SessionEnded } else { EventKind::SessionStatus };
     tx.event(kind, now, Some(id), None, Some(Raw::of(&session.status.news())))?;
+    Ok(())
+}
+
+/// Stores the permission mode and the model of a session, and says so on the feed if one of them is new.
+pub(super) fn set_settings(
+    tx: &mut Tx<'_>,
+    workspace: WorkspaceId,
+    id: SessionId,
+    permission_mode: Option<String>,
+    model: Option<String>,
+    now: Time,
+) -> Result<(), StoreError> {
+    let Some(mut session) = get(tx.db(), workspace, id)? else { return Ok(()) };
+    let permission_mode = permission_mode.filter(|mode| *mode != session.permission_mode);
+    let model = model.filter(|model| Some(model) != session.model.as_ref());
+    if permission_mode.is_none() && model.is_none() {
+        return Ok(());
+    }
+    let news = StatusNews { permission_mode: permission_mode.clone(), model: model.clone(), ..session.status.news() };
+    session.permission_mode = permission_mode.unwrap_or(session.permission_mode);
+    session.model = model.or(session.model);
+    session.updated_at = now;
+    put(tx, &session)?;
+    tx.event(EventKind::SessionStatus, now, Some(id), None, Some(Raw::of(&news)))?;
     Ok(())
 }
 

@@ -190,6 +190,9 @@ impl Owner {
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
+            AgentEvent::Configured { permission_mode, model } => {
+                all.changes.push(Change::Settings { session, permission_mode, model });
+            }
             AgentEvent::Granted { run } => all.granted.push((session, run)),
             AgentEvent::Notice(text) => {
                 let body = BlockBody::Notice { text: self.secrets.mask(text) };

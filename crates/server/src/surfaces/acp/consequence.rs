@@ -162,6 +162,7 @@ impl Conversation {
                 }
                 None => error(&id, &session, json_rpc::INTERNAL, "the session cannot be seen any more", out),
             },
+            (Purpose::SetMode { id, session }, Ok(_)) => reply(&id, To::Known(session), &json!({}), out),
             (Purpose::Whole(session), Ok(Reply::Ask(ask))) => {
                 if ask.status == AskStatus::Pending {
                     self.ask(&session, Ask { truncated: false, ..*ask }, out);
@@ -190,7 +191,9 @@ impl Conversation {
             }
             (Purpose::Load(id) | Purpose::Resume(id), Err(why)) => refusal(&id, To::Connection, &why, out),
             (Purpose::Replay { id, session, .. }, Err(why)) => refusal(&id, To::Known(session.id), &why, out),
-            (Purpose::Prompt { id, session }, Err(why)) => refusal(&id, To::Known(session), &why, out),
+            (Purpose::Prompt { id, session } | Purpose::SetMode { id, session }, Err(why)) => {
+                refusal(&id, To::Known(session), &why, out)
+            }
             (Purpose::TakeUp(session), Err(why)) => {
                 let Some(talk) = self.sessions.get_mut(&session) else { return };
                 talk.doing = Doing::Over { resumable: true };

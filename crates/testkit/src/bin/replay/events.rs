@@ -94,7 +94,7 @@ impl Events {
                 self.push(event, data);
             }
             // The person is not there.
-            AgentEvent::Granted { .. } => {}
+            AgentEvent::Granted { .. } | AgentEvent::Configured { .. } => {}
             AgentEvent::Notice(text) => self.push(names::NOTICE, json!({ "text": text })),
             AgentEvent::Error(text) => self.push(names::ERROR, json!({ "text": text })),
             AgentEvent::Ended { reason, failed, resumable } => {
