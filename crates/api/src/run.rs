@@ -6,6 +6,7 @@ use sayso_core::ask as core;
 use sayso_core::limits;
 use sayso_core::run as domain;
 use sayso_core::time::Time;
+use sayso_core::workflow::Step;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -102,6 +103,12 @@ pub struct RunStep {
     /// The agent; none for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What happens to a question of its agent, as a sentence; none for a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_question: Option<String>,
+    /// What a checkpoint asks, as the workflow writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`.
     pub status: String,
     /// The session that carries it out, or did.
@@ -139,9 +146,12 @@ impl RunStep {
             State::Asking { ask } => (None, None, Some(ask.to_string())),
             State::Pending | State::Running { .. } => (None, None, None),
         };
+        let written = run.written(&step.id);
         Self {
             id: step.id.clone(),
-            agent: run.written(&step.id).and_then(|written| written.agent.clone()),
+            agent: written.and_then(|written| written.agent.clone()),
+            on_question: written.and_then(Step::question_policy),
+            question: written.and_then(|written| written.checkpoint.as_ref()).map(|asked| asked.question.clone()),
             status: step.state.word().to_owned(),
             session_id: step.last_session.map(|session| session.to_string()),
             ask_id: ask,

@@ -30,7 +30,7 @@ function Offer({ ask, approved, onMakeRule }: { ask: Ask; approved: number; onMa
   const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const dry = useDryRun(withRule(policy.data?.text ?? "", toToml(suggest(ask, "project"))), policy.isSuccess);
   return (
-    <section className="rulehint" aria-label={t("hint.title")}>
+    <section className="rulehint" aria-label={t("rule.title")}>
       <ShieldCheck size={16} aria-hidden="true" />
       <span className="grow">
         {t("hint.approved", { count: approved })}{" "}
@@ -43,7 +43,7 @@ function Offer({ ask, approved, onMakeRule }: { ask: Ask; approved: number; onMa
         )}
       </span>
       <button type="button" className="btn sm" onClick={onMakeRule}>
-        {t("hint.make")}
+        {t("rule.title")}
       </button>
     </section>
   );

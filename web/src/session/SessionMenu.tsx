@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Settings2 } from "lucide-react";
+import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "../api/client";
 import { useWords } from "../i18n";
@@ -22,7 +22,7 @@ export function SessionMenu({ session }: { session: Session }) {
   return (
     <>
       <button type="button" className="btn ghost sm" aria-label={t("session.settings")} onClick={() => setOpen(true)}>
-        <Settings2 size={16} aria-hidden="true" />
+        <SlidersHorizontal size={16} aria-hidden="true" />
       </button>
       {open && <SettingsDialog session={session} onClose={() => setOpen(false)} />}
     </>
@@ -61,13 +61,7 @@ function SettingsDialog({ session, onClose }: { session: Session; onClose: () =>
     </>
   );
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t("session.settings")}
-      description={t("session.settingsWhat", { agent: session.agent })}
-      footer={footer}
-    >
+    <Dialog open onClose={onClose} title={t("session.settings")} footer={footer}>
       <form className="frm" onSubmit={(event) => event.preventDefault()}>
         <label htmlFor="session-mode">{t("facts.mode")}</label>
         <select id="session-mode" className="btn select" value={mode} onChange={(event) => setMode(event.target.value)}>

@@ -78,14 +78,16 @@ function AwayWords({ away }: { away: PolicyForm["profiles"][string] }) {
   const t = useWords();
   const words = useCardWords();
   const { questions, approvals } = away;
+  const late = (
+    what: "policy.questions" | "policy.approvals",
+    time: string,
+    then: "reject" | "accept-first" | "deny",
+  ) => `${t(what)}: ${t("policy.wait", { time: spanWords(words, time) })}, ${t(`policy.late.${then}`)}`;
   const parts = [
     questions.policy && `${t("policy.questions")}: ${questionWords(t, questions.policy)}`,
-    questions.timeout &&
-      t(questions.onTimeout === "accept-first" ? "policy.awayAccept" : "policy.awayReject", {
-        time: spanWords(words, questions.timeout),
-      }),
+    questions.timeout && late("policy.questions", questions.timeout, questions.onTimeout ?? "reject"),
     approvals.policy && `${t("policy.approvals")}: ${t(effectWords(approvals.policy))}`,
-    approvals.timeout && t("policy.awayDeny", { time: spanWords(words, approvals.timeout) }),
+    approvals.timeout && late("policy.approvals", approvals.timeout, "deny"),
   ].filter(Boolean);
   return parts.join(". ");
 }

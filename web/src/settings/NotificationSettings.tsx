@@ -32,12 +32,9 @@ function ChannelRow({ channel }: { channel: Channel }) {
   const client = useClient();
   const test = useMutation({ mutationFn: () => client.testChannel(channel.name) });
   const failure = test.data?.data.find((one) => !one.sent)?.failure ?? channel.lastFailure ?? undefined;
-  const facts = [
-    channel.kind,
-    channel.after && t("channels.after", { time: spanWords(words, channel.after) }),
-    channel.then && t("channels.then", { name: channel.then.name, time: spanWords(words, channel.then.after) }),
-    channel.quiet && t("channels.quiet", { hours: channel.quiet }),
-  ].filter((fact): fact is string => Boolean(fact));
+  const facts = [channel.kind, channel.after && t("channels.after", { time: spanWords(words, channel.after) })].filter(
+    (fact): fact is string => Boolean(fact),
+  );
   return (
     <section className="pref" aria-label={channel.name}>
       <span className="grow">
@@ -47,7 +44,6 @@ function ChannelRow({ channel }: { channel: Channel }) {
         <span className="muted">
           <Visible text={facts.join(" · ")} />
         </span>
-        {channel.gone && <span className="wrong"> {t("channels.gone")}</span>}
         {failure && (
           <span className="wrong">
             {" "}

@@ -81,6 +81,7 @@ export function PolicyRules({ draft, form, readOnly, wanted }: PolicyRulesProps)
           >
             <RuleEditor
               rule={NEW}
+              isNew
               readOnly={false}
               onApply={(rule) => apply([{ kind: "addRule", rule }]).then((next) => setOpen(next.rules.length))}
               onRemove={() => setOpen(undefined)}

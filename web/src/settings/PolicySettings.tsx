@@ -35,7 +35,7 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           <h2>{t("settings.policy")}</h2>
           <span className="grow" />
           <Segments
-            label={t("policy.view")}
+            label={t("settings.policy")}
             value={shown}
             options={[
               { value: "form", label: t("policy.form") },
@@ -72,7 +72,6 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           </p>
           {shown === "form" && draft.form && (
             <>
-              {error && <p className="wrong">{t("policy.textWrong", { reason: error.message })}</p>}
               <h2>{t("policy.defaults")}</h2>
               <PolicyDefaults
                 questions={draft.form.questions}

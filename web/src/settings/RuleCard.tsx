@@ -1,5 +1,5 @@
 import { age, Visible } from "@sayso/react";
-import { ChevronDown, ChevronRight } from "lucide-react";
+import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { PolicyRule, RuleHits } from "../api/client";
 import { useCardWords, useWords } from "../i18n";
@@ -26,11 +26,10 @@ export function RuleCard({ label, rule, fact, open, focus, onToggle, children }:
     head.current?.scrollIntoView({ block: "center" });
     head.current?.focus();
   }, [focus]);
-  const Chevron = open ? ChevronDown : ChevronRight;
   return (
     <section className="rule" aria-label={label} data-open={open}>
       <button ref={head} type="button" className="top" aria-expanded={open} onClick={onToggle}>
-        <Chevron size={16} aria-hidden="true" />
+        <ChevronRight size={16} aria-hidden="true" />
         <span className="chip" data-effect={rule.do}>
           {t(effectWords(rule.do))}
         </span>

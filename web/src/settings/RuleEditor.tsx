@@ -1,4 +1,3 @@
-import { ArrowDown, ArrowUp, Trash2 } from "lucide-react";
 import { useEffect, useId, useState } from "react";
 import type { PolicyRule } from "../api/client";
 import { useWords } from "../i18n";
@@ -11,6 +10,7 @@ import {
   complete,
   effectsOf,
   effectWords,
+  isAboutEverything,
   withAbout,
   withEffect,
   withField,
@@ -20,6 +20,7 @@ import { Tokens } from "./Tokens";
 
 interface RuleEditorProps {
   rule: PolicyRule;
+  isNew?: boolean;
   readOnly: boolean;
   /** Puts the rule into the text. Rejects with the reason why it is no rule yet. */
   onApply: (rule: PolicyRule) => Promise<unknown>;
@@ -29,7 +30,7 @@ interface RuleEditorProps {
 }
 
 /** The fields of one rule. A change goes into the text at once, if the rule is complete. */
-export function RuleEditor({ rule: given, readOnly, onApply, onRemove, onMove }: RuleEditorProps) {
+export function RuleEditor({ rule: given, isNew, readOnly, onApply, onRemove, onMove }: RuleEditorProps) {
   const t = useWords();
   const id = useId();
   const [rule, setRule] = useState(given);
@@ -38,6 +39,8 @@ export function RuleEditor({ rule: given, readOnly, onApply, onRemove, onMove }:
   const about = aboutOf(rule);
   const apply = (next: PolicyRule) => {
     setRule(next);
+    // A rule that lost its last pattern would be about everything. Only a rule that was written so stays so.
+    if (isAboutEverything(next) && (isNew || !isAboutEverything(given))) return setWrong(t("policy.needsPattern"));
     onApply(complete(next)).then(
       () => setWrong(""),
       (error: Error) => setWrong(error.message),
@@ -104,7 +107,7 @@ export function RuleEditor({ rule: given, readOnly, onApply, onRemove, onMove }:
         <Labelled words={t("policy.answer")}>
           <Tokens
             label={t("policy.answer")}
-            add={rule.pick ? t("policy.picks", { number: rule.pick }) : t("policy.answer")}
+            add={rule.pick ? `#${rule.pick}` : t("policy.answer")}
             values={rule.answer ?? []}
             readOnly={readOnly}
             onChange={(answer) => apply(withField({ ...withField(rule, "pick", undefined) }, "answer", answer))}
@@ -135,15 +138,15 @@ export function RuleEditor({ rule: given, readOnly, onApply, onRemove, onMove }:
           {onMove && (
             <>
               <button type="button" className="btn sm" disabled={!onMove.up} onClick={onMove.up}>
-                <ArrowUp size={14} aria-hidden="true" /> {t("policy.up")}
+                {t("policy.up")}
               </button>
               <button type="button" className="btn sm" disabled={!onMove.down} onClick={onMove.down}>
-                <ArrowDown size={14} aria-hidden="true" /> {t("policy.down")}
+                {t("policy.down")}
               </button>
             </>
           )}
           <button type="button" className="btn no sm" onClick={onRemove}>
-            <Trash2 size={14} aria-hidden="true" /> {t("policy.removeRule")}
+            {t("policy.removeRule")}
           </button>
         </div>
       )}

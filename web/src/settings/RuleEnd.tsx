@@ -1,7 +1,7 @@
 import { useWords } from "../i18n";
 
-const HOUR_MS = 3_600_000;
-const LENGTHS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS } as const;
+const DAY_MS = 86_400_000;
+const LENGTHS = { day: DAY_MS, week: 7 * DAY_MS } as const;
 type Length = keyof typeof LENGTHS;
 
 /** When a rule ends: never, at the time that it says, or some time from now. */

@@ -57,6 +57,10 @@ export const complete = (rule: PolicyRule): PolicyRule =>
     Object.entries(rule).filter(([, value]) => value !== "" && !(Array.isArray(value) && value.length === 0)),
   ) as unknown as PolicyRule;
 
+/** Whether a rule names nothing at all, so that it is about everything. */
+export const isAboutEverything = (rule: PolicyRule): boolean =>
+  !([...CONDITIONS, "header", "match", "agent", "project"] as const).some((key) => (rule[key]?.length ?? 0) > 0);
+
 /** The patterns of a rule in one line. */
 export function summaryOf(rule: PolicyRule): string {
   const patterns = CONDITIONS.flatMap((on) => rule[on] ?? []);

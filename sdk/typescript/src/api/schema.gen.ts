@@ -4681,6 +4681,10 @@ export interface components {
             id: string;
             /** @description The agent; none for a checkpoint. */
             agent?: string | null;
+            /** @description What happens to a question of its agent, as a sentence; none for a checkpoint. */
+            onQuestion?: string | null;
+            /** @description What a checkpoint asks, as the workflow writes it. */
+            question?: string | null;
             /** @description `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`. */
             status: string;
             /** @description The session that carries it out, or did. */
