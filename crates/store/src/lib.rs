@@ -19,7 +19,7 @@ mod unit;
 pub use error::{DatabaseError, OpenError, StoreError};
 pub use event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
 pub use lock::DirLock;
-pub use payload::{EventPayload, ToolProgress};
 pub use operation::{IdempotencyKey, KeyReused, Once, Operation};
+pub use payload::{EventPayload, ToolProgress};
 pub use read::Query;
 pub use sqlite::{Retain, Store, StoreOptions, backup};

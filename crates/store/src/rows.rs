@@ -93,10 +93,17 @@ pub(crate) struct OutboxEntry {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum OutboxBody {
     /// The outcome of an ask. Its content is in the row of the ask.
-    Outcome { ask: AskId, follow_up: bool },
+    Outcome {
+        ask: AskId,
+        follow_up: bool,
+    },
     Command(Raw),
     /// A message to the agent's process or server. `message` is `None` if it is a secret: then the row of the secret has it.
-    Send { ask: Option<AskId>, message: Option<Raw>, tried: bool },
+    Send {
+        ask: Option<AskId>,
+        message: Option<Raw>,
+        tried: bool,
+    },
 }
 
 impl OutboxEntry {

@@ -20,7 +20,7 @@ use super::model::{Connection, Focus, GRACE, Mode, Model, Phase, Settings};
 use super::rule::{Rule, Trial};
 use super::tmux::Place;
 use super::view::{self, Kept};
-use crate::fixtures::{approval_ask, database, look, option, question, question_ask};
+use crate::fixtures::{approval_ask, database, feed_event, look, option, question, question_ask};
 use crate::output::Look;
 
 /// 14:03 on a day in November.

@@ -340,7 +340,7 @@ async fn the_stale_timer_stands_still_while_a_question_waits_and_starts_anew() -
     let delivered = watch.until("the answer to arrive, not a stall", |event| {
         event.name() == "ask.delivery" || event.event.data_json().contains("stalled")
     });
-    assert_eq!(delivered.await?.kind, "ask.delivery");
+    assert_eq!(delivered.await?.name(), "ask.delivery");
     clock.advance(Duration::from_secs(59));
     assert_eq!(client.session(&question.session_id).await?.status, SessionStatus::Running);
     clock.advance(Duration::from_secs(2));

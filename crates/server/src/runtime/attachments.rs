@@ -14,8 +14,8 @@ use sayso_core::connection::Connection;
 use sayso_core::id::ConnectionId;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
-use sayso_store::read::ListAttached;
 use sayso_store::ops::{AttachConnection, DetachConnection};
+use sayso_store::read::ListAttached;
 use sayso_store::{StoreError, WorkspaceId};
 use tokio::sync::Notify;
 

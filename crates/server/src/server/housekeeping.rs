@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_core::time::Time;
-use sayso_store::StoreError;
 use sayso_store::Retain;
+use sayso_store::StoreError;
 
 use crate::app::App;
 use crate::service::{Services, policy};

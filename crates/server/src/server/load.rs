@@ -8,8 +8,8 @@ use sayso_core::id::TokenId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
-use sayso_store::read::{AllTokens, FeedHead, PolicyState, StoredPolicy};
 use sayso_store::ops::{CreateToken, PutSetting, TokenRow};
+use sayso_store::read::{AllTokens, FeedHead, PolicyState, StoredPolicy};
 use sayso_store::{DirLock, Store, StoreOptions, WorkspaceId};
 use tokio::net::TcpListener;
 

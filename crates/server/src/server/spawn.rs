@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sayso_store::{StoreError, WorkspaceId};
 use sayso_store::read::{OpenRuns, Unfinished};
+use sayso_store::{StoreError, WorkspaceId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

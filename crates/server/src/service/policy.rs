@@ -11,8 +11,8 @@ use sayso_core::policy::{self, Explanation, Grant, Policy, Subject, project_hash
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
-use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
 use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
+use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
 use sayso_store::{StoreError, WorkspaceId};
 
 use super::asks::ask_id;

@@ -8,8 +8,8 @@ use sayso_core::id::{SessionId, TokenId};
 use sayso_core::limits;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
-use sayso_store::read::AllTokens;
 use sayso_store::ops::{CreateLoginCode, CreateToken, IdempotencyKey, Once, RedeemLoginCode, RevokeToken, TokenRow};
+use sayso_store::read::AllTokens;
 use sayso_store::{StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 

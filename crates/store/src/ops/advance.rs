@@ -15,6 +15,7 @@ use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
 use super::decide::{agent_gone, decide, report_delivery};
+use super::session_rows::NewSettings;
 use super::{open_ask, session_rows};
 use crate::error::StoreError;
 use crate::event::{EventKind, OutboxId, WorkspaceId};
@@ -50,9 +51,7 @@ pub struct Advance {
 #[derive(Debug, PartialEq)]
 pub enum Change {
     /// A conversation of an attached server was found and gets a session.
-    NewSession {
-        session: Box<Session>,
-    },
+    NewSession { session: Box<Session> },
     /// The agent asks. The ask has its outcome already if the policy decided it; then the outcome is queued too.
     OpenAsk(Box<Ask>),
     /// The agent withdraws an ask.
@@ -62,10 +61,7 @@ pub enum Change {
         reason: String,
     },
     /// A report about a delivery.
-    Delivery {
-        ask: AskId,
-        delivery: Delivery,
-    },
+    Delivery { ask: AskId, delivery: Delivery },
     /// A message for the agent's process. If it carries the outcome of an ask, the outcome is delivered when the process
     /// has the message.
     Send {
@@ -77,15 +73,16 @@ pub enum Change {
         secret: bool,
     },
     /// A block was added, or replaced by one with the same id.
-    Block {
-        session: SessionId,
-        block: Block,
-        event: EventKind,
-    },
+    Block { session: SessionId, block: Block, event: EventKind },
     /// The session does something else now. When it ends, its pending asks are parked or withdrawn.
-    Status {
+    Status { session: SessionId, status: SessionStatus },
+    /// The agent has another permission mode or model now.
+    Settings {
         session: SessionId,
-        status: SessionStatus,
+        /// The permission mode, if it changed.
+        permission_mode: Option<String>,
+        /// The model, if it changed.
+        model: Option<String>,
     },
 }
 
@@ -188,6 +185,7 @@ impl Advance {
                 reads.add(Read::Session(*session));
                 reads.add(Read::Block(block.id));
             }
+            Change::Settings { session, .. } => reads.add(Read::Session(*session)),
             Change::Status { session, status } => {
                 reads.add(Read::Session(*session));
                 if status.is_ended() {
@@ -217,14 +215,17 @@ impl Advance {
     /// Whether an outcome continues to a process, or cannot continue: then the agent does not have it yet.
     fn continues(&self, id: AskId) -> bool {
         self.changes.iter().any(|change| match change {
-            Change::Delivery { ask, delivery: Delivery::Undeliverable { .. } } | Change::Send { ask: Some(ask), .. } => *ask == id,
+            Change::Delivery { ask, delivery: Delivery::Undeliverable { .. } } | Change::Send { ask: Some(ask), .. } => {
+                *ask == id
+            }
             Change::NewSession { .. }
             | Change::OpenAsk(_)
             | Change::Withdraw { .. }
             | Change::Delivery { .. }
             | Change::Send { .. }
             | Change::Block { .. }
-            | Change::Status { .. } => false,
+            | Change::Status { .. }
+            | Change::Settings { .. } => false,
         })
     }
 
@@ -261,6 +262,10 @@ impl Advance {
             }
             Change::Block { session, block, event } => session_rows::put_block(unit, *session, block, *event),
             Change::Status { session, status } => self.set_status(unit, *session, status),
+            Change::Settings { session, permission_mode, model } => {
+                let new = NewSettings { permission_mode: permission_mode.as_ref(), model: model.as_ref() };
+                session_rows::set_settings(unit, *session, &new, self.now)
+            }
         }
     }
 

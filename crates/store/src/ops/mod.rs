@@ -2,10 +2,11 @@
 
 pub(crate) mod advance;
 mod advance_run;
-mod attach;
 mod announce;
+mod attach;
 mod collect_outcome;
 mod command_session;
+mod configure_session;
 mod create_session;
 pub(crate) mod decide;
 pub(crate) mod external;
@@ -26,6 +27,7 @@ pub use announce::{AnnouncePolicy, NoticeFrom, SayNotice};
 pub use attach::{AttachConnection, DetachConnection};
 pub use collect_outcome::CallerHasOutcome;
 pub use command_session::{CommandSession, Commanded};
+pub use configure_session::ConfigureSession;
 pub use create_session::CreateSession;
 pub use external::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
 pub use grants::{AddGrant, RemoveGrant};

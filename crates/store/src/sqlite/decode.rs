@@ -18,9 +18,38 @@ use crate::rows::{AskRow, OutboxBody, OutboxEntry};
 macro_rules! ask_columns {
     ($alias:literal) => {
         concat!(
-            $alias, "id, ", $alias, "seq, ", $alias, "session, ", $alias, "connection, ", $alias, "native_id, ", $alias,
-            "opened_by, ", $alias, "opened_ms, ", $alias, "body, ", $alias, "context, ", $alias, "policy, ", $alias, "raw, ",
-            $alias, "status, ", $alias, "snoozed_ms, ", $alias, "outcome, ", $alias, "delivery, ", $alias, "delivery_reason"
+            $alias,
+            "id, ",
+            $alias,
+            "seq, ",
+            $alias,
+            "session, ",
+            $alias,
+            "connection, ",
+            $alias,
+            "native_id, ",
+            $alias,
+            "opened_by, ",
+            $alias,
+            "opened_ms, ",
+            $alias,
+            "body, ",
+            $alias,
+            "context, ",
+            $alias,
+            "policy, ",
+            $alias,
+            "raw, ",
+            $alias,
+            "status, ",
+            $alias,
+            "snoozed_ms, ",
+            $alias,
+            "outcome, ",
+            $alias,
+            "delivery, ",
+            $alias,
+            "delivery_reason"
         )
     };
 }
@@ -144,9 +173,7 @@ pub(super) fn outbox(row: &Row<'_>) -> Result<(OutboxId, OutboxEntry), StoreErro
         (kind, Some(ask), _) if kind == OutboxKind::Outcome as i64 => OutboxBody::Outcome { ask, follow_up: false },
         (kind, Some(ask), _) if kind == OutboxKind::FollowUp as i64 => OutboxBody::Outcome { ask, follow_up: true },
         (kind, _, Some(command)) if kind == OutboxKind::Command as i64 => OutboxBody::Command(command),
-        (kind, ask, Some(message)) if kind == OutboxKind::Send as i64 => {
-            OutboxBody::Send { ask, message: Some(message), tried }
-        }
+        (kind, ask, Some(message)) if kind == OutboxKind::Send as i64 => OutboxBody::Send { ask, message: Some(message), tried },
         (kind, ask, None) if kind == OutboxKind::SendSecret as i64 => OutboxBody::Send { ask, message: None, tried },
         (kind, _, _) => return Err(unreadable(format!("kind {kind}"))),
     };

@@ -19,7 +19,10 @@ use crate::unit::Unit;
 
 /// Whether the rows of this set can be found only in the tables, so that the log has to be flushed before.
 pub(super) const fn needs_flush(read: &Read) -> bool {
-    matches!(read, Read::UncollectedByNative(..) | Read::UndeliveredOfSession(_) | Read::OpenSessionsOfConnection(_) | Read::TokenByHash(_))
+    matches!(
+        read,
+        Read::UncollectedByNative(..) | Read::UndeliveredOfSession(_) | Read::OpenSessionsOfConnection(_) | Read::TokenByHash(_)
+    )
 }
 
 /// A row from memory, otherwise from its table.
@@ -202,7 +205,8 @@ pub(super) fn read_session(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -
 }
 
 fn load_key(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: &IdempotencyId) -> Result<(), StoreError> {
-    let sql = "SELECT fingerprint, target, at_ms FROM idempotency WHERE workspace = ?1 AND token = ?2 AND route = ?3 AND key = ?4";
+    let sql =
+        "SELECT fingerprint, target, at_ms FROM idempotency WHERE workspace = ?1 AND token = ?2 AND route = ?3 AND key = ?4";
     let workspace = unit.workspace;
     let found = row(&mut memory.idempotency, id, || {
         one(db, sql, params![workspace.0, id.token.as_bytes(), id.route, id.key], |row| {

@@ -114,8 +114,7 @@ pub(super) fn replay(db: &Connection) -> Result<Replay, StoreError> {
     let unreadable = |detail: &str| StoreError::Unreadable { what: "change log", detail: detail.to_owned() };
     let flushed: i64 = db.query_row("SELECT flushed FROM change_log_state", [], |row| row.get(0))?;
     let mut found = Replay { last_batch: flushed.unsigned_abs(), ..Replay::default() };
-    let data: Option<Vec<u8>> =
-        db.query_row("SELECT data FROM change_log WHERE id = ?1", [ROW], |row| row.get(0)).optional()?;
+    let data: Option<Vec<u8>> = db.query_row("SELECT data FROM change_log WHERE id = ?1", [ROW], |row| row.get(0)).optional()?;
     let data = data.ok_or_else(|| unreadable("missing"))?;
     let mut rest = data.as_slice();
     while let Some((header, after)) = rest.split_at_checked(HEADER) {

@@ -93,6 +93,7 @@ fn copy(path: &Path, new: &Path) -> Result<(), OpenError> {
     copy_sessions(&db).map_err(failed)?;
     copy_runs(&db).map_err(stored)?;
     copy_asks(&db).map_err(stored)?;
+    count_rule_hits(&db).map_err(failed)?;
     compare_counts(&db).map_err(stored)?;
     db.execute_batch("COMMIT").map_err(failed)?;
     db.close().map_err(|(_, error)| failed(error))
@@ -155,8 +156,7 @@ fn copy_runs(db: &Connection) -> Result<(), StoreError> {
     let mut rows = runs.query([])?;
     while let Some(row) = rows.next()? {
         let id = RunId::from_bytes(column(row, 0)?);
-        let seq: Option<i64> =
-            started.query_row(params![id.as_bytes(), EventKind::RunStarted as i64], |row| row.get(0))?;
+        let seq: Option<i64> = started.query_row(params![id.as_bytes(), EventKind::RunStarted as i64], |row| row.get(0))?;
         insert.execute(params![id.as_bytes(), seq.map_or_else(|| column(row, 1), Ok)?])?;
     }
     db.execute_batch(
@@ -187,14 +187,24 @@ fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Earlier versions did not count the hits of rules. The outcome of an ask names the rule that decided it; a default of the
+/// policy, for example `questions.policy = "ask"`, is no rule.
+fn count_rule_hits(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch(
+        "INSERT OR IGNORE INTO rule_hit (workspace, rule, at_ms, ask)
+             SELECT workspace, outcome ->> '$.by.rule', opened_ms, id FROM ask
+             WHERE status >= 2 AND outcome ->> '$.by.kind' = 'policy' AND outcome ->> '$.by.rule' NOT LIKE '%.policy = %'",
+    )
+}
+
 fn compare_counts(db: &Connection) -> Result<(), StoreError> {
-    for table in Table::all() {
+    // Earlier versions have no hits of rules.
+    for table in Table::all().into_iter().filter(|table| *table != Table::RuleHit) {
         let name = table.name();
-        let (old, new): (i64, i64) = db.query_row(
-            &format!("SELECT (SELECT count(*) FROM old.{name}), (SELECT count(*) FROM main.{name})"),
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
+        let (old, new): (i64, i64) =
+            db.query_row(&format!("SELECT (SELECT count(*) FROM old.{name}), (SELECT count(*) FROM main.{name})"), [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         if old != new {
             let detail = format!("{new} of {old} rows of {name} were copied");
             return Err(StoreError::Unreadable { what: "database of an earlier version", detail });

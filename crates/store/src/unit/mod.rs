@@ -8,7 +8,7 @@ mod sets;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use sayso_core::ask::{Ask, Answers};
+use sayso_core::ask::{Answers, Ask};
 use sayso_core::connection::Connection;
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, RunId, SessionId, TokenId};
 use sayso_core::raw::Raw;
@@ -24,9 +24,7 @@ use crate::ops::external::ExternalKey;
 use crate::ops::notes::NoteRow;
 use crate::ops::pushes::PushRow;
 use crate::ops::tokens::TokenRow;
-use crate::rows::{
-    AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, OutboxEntry, RunRow, SessionRow, TrustRow,
-};
+use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, OutboxEntry, RunRow, SessionRow, TrustRow};
 
 /// The last `seq` of the feed and the last id of the outbox. Both only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -122,7 +122,8 @@ impl Unit {
     }
 
     fn outbox_where(&self, matches: impl Fn(&OutboxEntry) -> bool) -> Vec<(OutboxId, Arc<OutboxEntry>)> {
-        let mut found: Vec<_> = self.outbox.entries().filter(|(_, entry)| matches(entry)).map(|(id, entry)| (*id, Arc::clone(entry))).collect();
+        let mut found: Vec<_> =
+            self.outbox.entries().filter(|(_, entry)| matches(entry)).map(|(id, entry)| (*id, Arc::clone(entry))).collect();
         found.sort_by_key(|(id, _)| *id);
         found
     }

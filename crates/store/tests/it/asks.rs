@@ -9,8 +9,8 @@ use sayso_core::id::AskId;
 use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::EventKind;
-use sayso_store::read::{CountPending, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
 use sayso_store::ops::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
+use sayso_store::read::{CountPending, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
 
 use crate::world::{
     MAIN, World, answered, approval, approved, ask, ask_of, at, labels, link, person, question, rejected, resolve, token, until,

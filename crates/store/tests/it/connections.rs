@@ -6,8 +6,8 @@ use sayso_core::connection::{Epoch, Position};
 use sayso_core::id::ConnectionId;
 use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
-use sayso_store::read::{LoadConnection, Unfinished};
 use sayso_store::ops::{Advanced, Change};
+use sayso_store::read::{LoadConnection, Unfinished};
 use sayso_store::{EventKind, OutboxPayload};
 
 use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, at, block, link, question};
@@ -58,7 +58,14 @@ async fn a_connection_is_taken_up_where_it_was() {
         panic!("no outcome")
     };
     assert_eq!((sent.id, decision), (ask.id, &answered("B")));
-    assert!(world.store.read(LoadConnection { workspace: MAIN, connection: ConnectionId::new(at(0), [0; 10]) }).await.unwrap().is_none());
+    assert!(
+        world
+            .store
+            .read(LoadConnection { workspace: MAIN, connection: ConnectionId::new(at(0), [0; 10]) })
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 #[tokio::test]
@@ -138,7 +145,8 @@ async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn()
             assert_eq!(resolved.outcome().map(|o| o.decision.status()), Some(OutcomeStatus::Answered));
             let sent = world.outbox().pop().unwrap();
             assert!(matches!(sent.payload, OutboxPayload::Outcome { follow_up: true, .. }), "it is said as a message");
-            let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+            let loaded =
+                world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
             let kept = &loaded.outbox.last().unwrap().payload;
             assert!(matches!(kept, OutboxPayload::Outcome { follow_up: true, .. }), "also after a restart");
         } else {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sayso_core::scope::Scope;
-use sayso_store::read::{FeedHead, ListAsks};
 use sayso_store::ops::{OpenAsk, Opened};
+use sayso_store::read::{FeedHead, ListAsks};
 use sayso_store::{OpenError, Store, StoreError};
 
 use crate::world::{MAIN, answered, ask, open, question, resolve};

@@ -8,9 +8,9 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
 use sayso_core::transcript::{Block, BlockBody, ToolStatus};
-use sayso_store::read::{EventsAfter, FeedHead};
 use sayso_store::Retain;
 use sayso_store::ops::{AnnouncePolicy, Change, NoticeFrom, SayNotice, SnoozeAsk};
+use sayso_store::read::{EventsAfter, FeedHead};
 use sayso_store::{EventKind, EventPayload};
 
 use crate::world::{MAIN, World, advance, answered, approval, ask, ask_of, at, entropy, key, question, resolve, token};

@@ -7,8 +7,8 @@ use sayso_core::ask::{Decision, Input, OutcomeStatus, Question, TypedAnswers};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
-use sayso_store::read::{ReadTranscript, TranscriptEntry};
 use sayso_store::ops::{Change, MessageSent, SendMessage};
+use sayso_store::read::{ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, OutboxPayload};
 
 use crate::world::{MAIN, World, answered, approval, ask_of, at, block, key, question, secret, token};

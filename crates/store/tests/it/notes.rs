@@ -1,8 +1,8 @@
 //! What people were told of asks.
 
 use sayso_core::ask::Ask;
-use sayso_store::read::{AllPushes, GetNote, PendingNotes};
 use sayso_store::ops::{DropNote, DropPush, NoteRow, NoteState, PushRow, PutNote, PutPush};
+use sayso_store::read::{AllPushes, GetNote, PendingNotes};
 
 use crate::world::{MAIN, World, answered, ask, at, question, token};
 

@@ -4,10 +4,10 @@ use sayso_core::id::GrantId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_store::Retain;
-use sayso_store::read::{AllTokens, PolicyState};
 use sayso_store::ops::{
     AddGrant, CreateLoginCode, CreateToken, Once, PutSetting, RedeemLoginCode, RevokeToken, TokenRow, TrustProject,
 };
+use sayso_store::read::{AllTokens, PolicyState};
 
 use crate::world::{MAIN, World, at, entropy, labels, token};
 

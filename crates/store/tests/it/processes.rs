@@ -6,8 +6,8 @@ use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::texts;
-use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
 use sayso_store::ops::{Advance, Change, Process};
+use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
 use sayso_store::{OutboxId, OutboxPayload};
 
 use crate::secrets::{VALUE, files_with_it, no_file_has_it};
@@ -60,7 +60,11 @@ async fn a_launch_begins_a_life_and_reading_moves_the_position() {
     let loaded = load(&world, &session).await;
     assert_eq!((loaded.connection.epoch, loaded.connection.process), (Epoch(2), Some(WirePosition(40))));
     assert!(loaded.outbox.is_empty());
-    assert_eq!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().connections, [session.connection], "it is attached to at a start");
+    assert_eq!(
+        world.store.read(Unfinished { workspace: MAIN }).await.unwrap().connections,
+        [session.connection],
+        "it is attached to at a start"
+    );
     step(&world, &session, 2, vec![], vec![], Process::Same).await;
     assert_eq!(load(&world, &session).await.connection.process, Some(WirePosition(40)));
     step(&world, &session, 3, vec![], vec![], Process::Gone).await;

@@ -8,8 +8,8 @@ use sayso_core::scope::Scope;
 use sayso_core::snapshot::RunSnapshot;
 use sayso_core::workflow::Workflow;
 use sayso_store::EventKind;
-use sayso_store::read::{GetRun, ListRuns, OpenRuns};
 use sayso_store::ops::{AdvanceRun, Advanced, CreateRun, Once, RunEvent};
+use sayso_store::read::{GetRun, ListRuns, OpenRuns};
 
 use crate::world::{MAIN, World, at, entropy, token};
 

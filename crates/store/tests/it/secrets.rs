@@ -5,8 +5,8 @@ use std::path::Path;
 use sayso_core::ask::{Decision, MASK};
 use sayso_core::session::SessionStatus;
 use sayso_store::OutboxPayload;
-use sayso_store::read::LoadConnection;
 use sayso_store::ops::{CallerHasOutcome, Change};
+use sayso_store::read::LoadConnection;
 
 use crate::world::{MAIN, World, answered, ask, ask_of, at, question, secret};
 

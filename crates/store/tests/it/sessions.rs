@@ -6,8 +6,8 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
-use sayso_store::read::{GetSession, ListSessions, LoadConnection, ReadTranscript, TranscriptEntry};
 use sayso_store::ops::{Change, CommandSession, Commanded, SessionCommand};
+use sayso_store::read::{GetSession, ListSessions, LoadConnection, ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, EventPayload, OutboxPayload};
 
 use crate::world::{MAIN, World, answered, approval, approved, ask_of, at, block, labels, question, token};

@@ -18,10 +18,10 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Labels, Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 use sayso_core::transcript::{Block, BlockBody, Role};
-use sayso_store::read::{EventsAfter, GetAsk};
 use sayso_store::ops::{
     Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError,
 };
+use sayso_store::read::{EventsAfter, GetAsk};
 use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
 
 pub(crate) const MAIN: WorkspaceId = WorkspaceId::MAIN;

@@ -7,8 +7,8 @@ use futures_core::future::BoxFuture;
 use sayso_core::connection::ConnectionKind;
 use sayso_core::id::{ConnectionId, SessionId};
 use sayso_core::time::Time;
-use sayso_store::read::LoadConnection;
 use sayso_store::ops::{Advance, Advanced};
+use sayso_store::read::LoadConnection;
 use sayso_store::{OutboxId, OutboxRow, StoreError, WorkspaceId};
 
 use super::plan::{Effect, Transition, plan};
@@ -57,7 +57,9 @@ impl Owner {
     /// Loads the connection as it was committed, with the rows that wait for its agent.
     pub(super) async fn load(runtime: Arc<Runtime>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
         let services = &runtime.services;
-        let Some(loaded) = services.store.read(LoadConnection { workspace: WorkspaceId::MAIN, connection: id }).await? else { return Ok(None) };
+        let Some(loaded) = services.store.read(LoadConnection { workspace: WorkspaceId::MAIN, connection: id }).await? else {
+            return Ok(None);
+        };
         let name = &loaded.connection.agent;
         let (agent, unusable) = match services.agents.get(name) {
             Some(agent) => (agent.clone(), None),

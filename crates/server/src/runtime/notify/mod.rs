@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
-use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
 use sayso_store::ops::{DropNote, NoteState, PutSetting};
+use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
 use sayso_store::{EventPayload, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 

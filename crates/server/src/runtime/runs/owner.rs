@@ -7,8 +7,8 @@ use sayso_core::id::{AskId, RunId, SessionId};
 use sayso_core::run::{Event, Run, StepState};
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
-use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
 use sayso_store::ops::Advanced;
+use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
 use sayso_store::{StoreError, WorkspaceId};
 
 use super::RunMailbox;

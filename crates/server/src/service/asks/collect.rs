@@ -6,8 +6,8 @@ use sayso_core::ask::{Answers, Ask, AskState};
 use sayso_core::limits;
 use sayso_core::scope::Scope;
 use sayso_core::texts;
-use sayso_store::read::GetAsk;
 use sayso_store::ops::{CallerHasOutcome, WithdrawAsk};
+use sayso_store::read::GetAsk;
 
 use super::read::ask_id;
 use crate::auth::{Caller, Permission};

@@ -11,8 +11,8 @@ use sayso_core::id::{AskId, RunId};
 use sayso_core::run::{Event, Run};
 use sayso_core::scope::Scope;
 use sayso_store::WorkspaceId;
-use sayso_store::read::{GetAsk, GetRun, ListRuns, Page, RunDetail};
 use sayso_store::ops::Advanced;
+use sayso_store::read::{GetAsk, GetRun, ListRuns, Page, RunDetail};
 
 use super::{ServiceError, Services, authorize, listing};
 use crate::auth::{Caller, Permission};

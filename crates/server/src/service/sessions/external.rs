@@ -9,8 +9,8 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
-use sayso_store::read::GetExternal;
 use sayso_store::ops::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
+use sayso_store::read::GetExternal;
 
 use super::construct::{SessionDraft, new_connection};
 use crate::auth::{Caller, Permission};

@@ -9,9 +9,9 @@ use sayso_core::time::Time;
 
 use super::events;
 use crate::error::StoreError;
+use crate::ops::decide::is_visible;
 use crate::read::{CountPending, GetAsk, ListAsks, Page, PendingCount, StatusFilter};
 use crate::sqlite::SqliteQuery;
-use crate::ops::decide::is_visible;
 use crate::sqlite::decode::{self, ask_columns};
 use crate::sqlite::encode::{kind_number, outcome_number};
 use crate::sqlite::load::read_ask;

@@ -14,9 +14,9 @@ use crate::error::StoreError;
 use crate::event::{About, EventKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents};
 use crate::rows::OutboxBody;
-use crate::sqlite::{SqliteQuery, event_row};
 use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
 use crate::sqlite::load::{read_ask, read_session};
+use crate::sqlite::{SqliteQuery, event_row};
 
 /// The last `seq` of a workspace.
 pub(super) fn head(db: &Sqlite, workspace: WorkspaceId) -> Result<i64, StoreError> {

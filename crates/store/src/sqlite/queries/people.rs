@@ -57,10 +57,9 @@ impl SqliteQuery for PendingNotes {
     type Found = NotesLook;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
         let space = [self.workspace.0];
-        let pending =
-            all(db, "SELECT id, opened_ms FROM ask WHERE workspace = ?1 AND status < 2 ORDER BY seq", space, |row| {
-                Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?)))
-            })?;
+        let pending = all(db, "SELECT id, opened_ms FROM ask WHERE workspace = ?1 AND status < 2 ORDER BY seq", space, |row| {
+            Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?)))
+        })?;
         let sql = "SELECT ask, channel, state, attempts, due_ms, message FROM note WHERE workspace = ?1";
         Ok(NotesLook { pending, notes: all(db, sql, space, note)? })
     }

@@ -96,7 +96,9 @@ impl SqliteQuery for ListRuns {
 impl SqliteQuery for OpenRuns {
     type Found = Vec<RunId>;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        all(db, "SELECT id FROM run WHERE workspace = ?1 AND over = 0 ORDER BY seq", [self.workspace.0], |row| Ok(RunId::from_bytes(column(row, 0)?)))
+        all(db, "SELECT id FROM run WHERE workspace = ?1 AND over = 0 ORDER BY seq", [self.workspace.0], |row| {
+            Ok(RunId::from_bytes(column(row, 0)?))
+        })
     }
 }
 

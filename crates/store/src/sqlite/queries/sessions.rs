@@ -25,9 +25,8 @@ impl SqliteQuery for GetSession {
         let found = read_session(db, self.workspace, self.session)?.map(|row| row.session);
         let Some(session) = found.filter(|session| is_visible(session, &self.scope)) else { return Ok(None) };
         let sql = concat!("SELECT ", ask_columns!(""), " FROM ask WHERE session = ?1 AND status < 2 ORDER BY seq");
-        let pending = all(db, sql, [self.session.as_bytes()], |row| {
-            decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask))
-        })?;
+        let pending =
+            all(db, sql, [self.session.as_bytes()], |row| decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask)))?;
         Ok(Some(SessionDetail { session, pending, seq: events::head(db, self.workspace)? }))
     }
 }
@@ -68,11 +67,9 @@ impl SqliteQuery for ReadTranscript {
         let limit = i64::try_from(self.limit + 1).unwrap_or(i64::MAX);
         let after = params![self.session.as_bytes(), self.after, limit];
         let blocks = "SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-        let mut entries = all(db, blocks, after, |row| {
-            Ok((column::<i64>(row, 0)?, TranscriptEntry::Block(raw("block", column(row, 1)?)?)))
-        })?;
-        let asks =
-            concat!("SELECT ", ask_columns!(""), " FROM ask WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+        let mut entries =
+            all(db, blocks, after, |row| Ok((column::<i64>(row, 0)?, TranscriptEntry::Block(raw("block", column(row, 1)?)?))))?;
+        let asks = concat!("SELECT ", ask_columns!(""), " FROM ask WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
         entries.extend(all(db, asks, after, |row| {
             let row = decode::ask(row, 0)?;
             Ok((row.seq, TranscriptEntry::Ask(Box::new(Arc::unwrap_or_clone(row.ask)))))

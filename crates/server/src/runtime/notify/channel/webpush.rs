@@ -8,8 +8,8 @@ use sayso_core::scope::Visible;
 use sayso_core::time::Time;
 use sayso_net::Reach;
 use sayso_store::WorkspaceId;
-use sayso_store::read::AllPushes;
 use sayso_store::ops::{DropPush, PushRow};
+use sayso_store::read::AllPushes;
 use serde_json::{Value, json};
 
 use super::http::send_push;
