@@ -30,7 +30,7 @@ pub enum PolicyEdit {
     SetRule {
         /// Which rule.
         place: usize,
-        /// The rule as it shall be.
+        /// The whole rule.
         rule: RuleSpec,
     },
     /// Removes a rule and the comment directly above it.
