@@ -117,7 +117,7 @@ mod tests {
             success("a\nb", "{\n \"plan\": \"x\u{2028}y\\nz\"\r\n}"),
             failure("\u{2029}", "it\nfailed"),
             user("one\ntwo\u{2028}three"),
-            request(7, "inter\nrupt"),
+            request(7, "inter\nrupt", Some(("mode", "pl\nan"))),
         ];
         for line in lines {
             assert!(!line.contains(['\n', '\r', '\u{2028}', '\u{2029}']), "{line}");

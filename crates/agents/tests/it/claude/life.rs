@@ -284,6 +284,8 @@ fn an_unknown_state_is_not_restored() {
 
 #[test]
 fn capabilities_are_what_was_measured() {
-    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, typed } = CAPABILITIES;
-    assert!(questions && approvals && plans && elicitation && resume && survives_restart && typed == TypedAnswers::Sets);
+    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, configure, typed } = CAPABILITIES;
+    assert!(
+        questions && approvals && plans && elicitation && resume && survives_restart && configure && typed == TypedAnswers::Sets
+    );
 }
