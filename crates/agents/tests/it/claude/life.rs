@@ -155,8 +155,8 @@ fn mode_and_model_change_when_claude_confirms() {
     assert_eq!(
         lines,
         [
-            r#"{"type":"control_request","request_id":"sayso_2","request":{"subtype":"set_permission_mode","mode":"plan"}}"#,
-            r#"{"type":"control_request","request_id":"sayso_3","request":{"subtype":"set_model","model":"opus"}}"#,
+            json!({"type":"control_request","request_id":"sayso_2","request":{"subtype":"set_permission_mode","mode":"plan"}}),
+            json!({"type":"control_request","request_id":"sayso_3","request":{"subtype":"set_model","model":"opus"}}),
         ]
     );
     let taken =
