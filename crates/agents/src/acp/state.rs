@@ -81,10 +81,10 @@ pub(super) struct Agent {
     /// The permission mode it is in.
     pub(super) mode: Option<String>,
     /// Its option for the permission mode, if it has no list of modes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) mode_option: Option<String>,
     /// Its option for the model, if it has one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model_option: Option<String>,
 }
 
