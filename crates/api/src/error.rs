@@ -52,6 +52,8 @@ pub enum ErrorCode {
     RunEnded,
     /// The agent cannot take it up again.
     NotResumable,
+    /// The agent cannot change its permission mode or model while a session runs.
+    SettingsFixed,
     /// The policy leaves it to a person, and only the policy was asked.
     NotDecided,
     /// A person runs the agent themselves; it can only be talked to there.

@@ -15,6 +15,7 @@ pub mod listener;
 pub mod notice;
 pub mod notify;
 pub mod policy;
+pub mod policy_form;
 pub mod run;
 pub mod session;
 pub mod token;

@@ -103,6 +103,12 @@ pub struct RunStep {
     /// The agent; none for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What happens to a question of its agent, as a sentence; none for a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_question: Option<String>,
+    /// What a checkpoint asks, as the workflow writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`.
     pub status: String,
     /// The session that carries it out, or did.
@@ -142,6 +148,8 @@ impl From<StepSnapshot> for RunStep {
         Self {
             id: step.step_id,
             agent: step.agent,
+            on_question: step.on_question,
+            question: step.question,
             status: step.status.as_str().to_owned(),
             session_id: step.session_id.map(|session| session.to_string()),
             ask_id: step.ask_id.map(|ask| ask.to_string()),

@@ -136,6 +136,11 @@ function Step({ step, asks, active }: { step: RunStep; asks: Ask[]; active: stri
         )}
         <Took step={step} />
       </div>
+      {(step.onQuestion ?? step.question) && (
+        <p className="muted">
+          <Visible text={step.question ?? `${t("policy.questions")}: ${step.onQuestion}`} />
+        </p>
+      )}
       {step.reason && (
         <p className="wrong">
           <Visible text={step.reason} />

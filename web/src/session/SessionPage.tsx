@@ -11,6 +11,7 @@ import { Dialog } from "../ui/Dialog";
 import { useWidth } from "../ui/useWidth";
 import { EventsTab } from "./EventsTab";
 import { SessionFacts } from "./SessionFacts";
+import { SessionMenu } from "./SessionMenu";
 import { isOver, type Status, statusOf } from "./status";
 import { TranscriptTab } from "./TranscriptTab";
 
@@ -90,6 +91,9 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
               <Square size={12} aria-hidden="true" />
               <span className="words">{t("button.interrupt")}</span>
             </button>
+          )}
+          {mayAnswer && !session.external && (!isOver(status) || session.resumable) && (
+            <SessionMenu session={session} />
           )}
           {!wide && (
             <button type="button" className="btn ghost sm" aria-label={t("facts.show")} onClick={() => setSheet(true)}>

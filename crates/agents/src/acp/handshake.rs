@@ -58,10 +58,10 @@ impl AcpState {
                 self.give_up(&format!("the agent did not open a session: {what}"), out);
             }
             (Call::SetMode(mode), Ok(_)) => {
-                self.agent.mode = Some(mode);
-                self.settle(out);
+                self.agent.mode = Some(mode.clone());
+                self.configured(Some(mode), None, out);
             }
-            (Call::SetModel(_), Ok(_)) => self.settle(out),
+            (Call::SetModel(model), Ok(_)) => self.configured(None, Some(model), out),
             (Call::SetMode(wish) | Call::SetModel(wish), Err(fault)) => {
                 out.event(AgentEvent::Notice(format!("The agent did not change to `{wish}`: {}", self.told(&fault))));
                 self.settle(out);
@@ -107,6 +107,8 @@ impl AcpState {
             close: of_session.object("close").is_some(),
             logins: logins.take(8).collect(),
             mode: None,
+            mode_option: None,
+            model_option: None,
         };
         if self.agent.session.is_none() {
             self.requests.send(Call::NewSession, "session/new", &self.place(), out);
@@ -157,6 +159,8 @@ impl AcpState {
         let modes = result.object("modes").unwrap_or_default();
         let offered = ids(&modes, "availableModes", "id");
         let option = config_option(result, "mode");
+        let listed = result.object("modes").is_some();
+        self.agent.mode_option = option.as_ref().filter(|_| !listed).and_then(|option| option.text("id"));
         let current = modes.text("currentModeId").or_else(|| option.as_ref()?.text("currentValue"));
         let current = current.map(|current| limits::head(&current, limits::NAME).to_owned());
         self.agent.mode.clone_from(&current);
@@ -177,9 +181,10 @@ impl AcpState {
     }
 
     fn set_model(&mut self, result: &Object<'_>, out: &mut Out) {
+        let option = config_option(result, "model");
+        self.agent.model_option = option.as_ref().and_then(|option| option.text("id"));
         let Some(wish) = self.wanted.model.clone() else { return };
         let models = result.object("models").unwrap_or_default();
-        let option = config_option(result, "model");
         let current = models.text("currentModelId").or_else(|| option.as_ref()?.text("currentValue"));
         if current.as_ref() == Some(&wish) {
             return;
@@ -193,6 +198,40 @@ impl AcpState {
             let stays = current.map(|current| format!(" It stays with `{current}`.")).unwrap_or_default();
             out.event(AgentEvent::Notice(format!("The agent offers no model `{wish}`.{stays}")));
         }
+    }
+
+    /// Changes the permission mode and the model of a session that runs. Before it runs, the session is opened with them.
+    pub(super) fn configure(&mut self, mode: Option<String>, model: Option<String>, out: &mut Out) {
+        if self.phase != AcpPhase::Ready {
+            self.wanted.mode = mode.clone().unwrap_or_else(|| self.wanted.mode.clone());
+            self.wanted.model = model.clone().or_else(|| self.wanted.model.clone());
+            return out.event(AgentEvent::Configured { permission_mode: mode, model });
+        }
+        let session = self.agent.session.clone();
+        if let Some(mode) = mode {
+            let (method, params) = match &self.agent.mode_option {
+                Some(option) => ("session/set_config_option", json!({ "sessionId": session, "configId": option, "value": mode })),
+                None => ("session/set_mode", json!({ "sessionId": session, "modeId": mode })),
+            };
+            self.requests.send(Call::SetMode(mode), method, &params, out);
+        }
+        if let Some(model) = model {
+            let (method, params) = match &self.agent.model_option {
+                Some(option) => {
+                    ("session/set_config_option", json!({ "sessionId": session, "configId": option, "value": model }))
+                }
+                None => ("session/set_model", json!({ "sessionId": session, "modelId": model })),
+            };
+            self.requests.send(Call::SetModel(model), method, &params, out);
+        }
+    }
+
+    /// The agent changed its mode or its model: as the session wants it from its start, or because a person wants it now.
+    fn configured(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
+        if self.phase == AcpPhase::Ready {
+            out.event(AgentEvent::Configured { permission_mode, model });
+        }
+        self.settle(out);
     }
 
     /// The parameters that set an option to a value that it offers.

@@ -80,6 +80,12 @@ pub(super) struct Agent {
     pub(super) logins: Vec<String>,
     /// The permission mode it is in.
     pub(super) mode: Option<String>,
+    /// Its option for the permission mode, if it has no list of modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) mode_option: Option<String>,
+    /// Its option for the model, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model_option: Option<String>,
 }
 
 /// A request of ours.

@@ -91,6 +91,10 @@ impl ProcessAgent for AcpTranslator {
         state.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
     }
 
+    fn configure(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
+        self.state.configure(permission_mode, model, out);
+    }
+
     fn close(&mut self, out: &mut Out) {
         let state = &mut self.state;
         if state.phase == AcpPhase::Closed {

@@ -24,6 +24,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: false,
     resume: true,
     survives_restart: true,
+    configure: false,
     typed: TypedAnswers::Any,
 };
 

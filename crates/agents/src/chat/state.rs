@@ -133,7 +133,12 @@ impl Going<'_> {
                     self.out.undeliverable(ask, NOT_WAITING);
                 }
             }
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. }
+                if !ours => {}
             Command::Start { prompt, model, questions, .. } => {
                 self.state.model = model;
                 self.state.questions = questions;
@@ -150,6 +155,7 @@ impl Going<'_> {
                     self.end_turn();
                 }
             }
+            Command::Configure { .. } => self.out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned())),
             Command::Close { .. } if self.state.closed => {}
             Command::Close { .. } => {
                 self.cut_short(texts::WITHDRAWN_CLOSED);

@@ -380,7 +380,11 @@ impl Hub {
         let session = command.session();
         let ask = match &command {
             Command::Outcome { ask, .. } => Some(*ask),
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } => None,
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. } => None,
         };
         if let Some(carried) = find(&mut self.carried, &command, all) {
             let outputs = carried.codex.handle(now, Input::Command(command));

@@ -11,6 +11,9 @@ use crate::out::Out;
 use crate::process::memory::{QUEUE, queue_is_full};
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
 
+/// The permission modes that the mock knows.
+const MODES: [&str; 4] = ["default", "acceptEdits", "plan", "bypassPermissions"];
+
 /// What the mock can do.
 pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 
@@ -65,6 +68,15 @@ impl MockTranslator {
                 if self.state.cut_short(texts::WITHDRAWN_INTERRUPTED, out) {
                     out.event(AgentEvent::TurnEnded);
                     self.state.run(now, out);
+                }
+            }
+            Command::Configure { permission_mode, model, .. } => {
+                match permission_mode.as_deref().filter(|mode| !MODES.contains(mode)) {
+                    Some(unknown) => out.event(AgentEvent::Error(format!("The mock has no permission mode `{unknown}`."))),
+                    None => {
+                        self.state.mode = permission_mode.clone().unwrap_or_else(|| self.state.mode.clone());
+                        out.event(AgentEvent::Configured { permission_mode, model });
+                    }
                 }
             }
             Command::Close { .. } => {

@@ -99,6 +99,8 @@
 //!                 vec![Output::Lines(vec![format!("answer {}", answer.replace('\n', " "))])]
 //!             }
 //!             Command::Interrupt { .. } | Command::Close { .. } => vec![Output::Stop],
+//!             // Not sent: `Capabilities::configure` of the oracle is false.
+//!             Command::Configure { .. } => Vec::new(),
 //!         }
 //!     }
 //!
@@ -245,6 +247,8 @@ pub struct Capabilities {
     pub resume: bool,
     /// Its pending asks stay answerable across a restart of the server.
     pub survives_restart: bool,
+    /// Its permission mode and its model can be changed while a session runs.
+    pub configure: bool,
     /// Which of its questions a typed message answers.
     pub typed: TypedAnswers,
 }
@@ -258,6 +262,7 @@ impl Capabilities {
         elicitation: true,
         resume: true,
         survives_restart: true,
+        configure: true,
         typed: TypedAnswers::Sets,
     };
 }

@@ -149,6 +149,13 @@ pub enum AgentEvent {
         /// The patterns of the commands, as rules write them.
         run: Vec<String>,
     },
+    /// The agent has another permission mode or model now.
+    Configured {
+        /// The permission mode, if it changed.
+        permission_mode: Option<String>,
+        /// The model, if it changed.
+        model: Option<String>,
+    },
     /// Something that the person should know.
     Notice(String),
     /// Something went wrong, and the session continues.

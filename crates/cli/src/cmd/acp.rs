@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use sayso_client::api::ask::{AnswerRequest, ApproveRequest, NoRequest};
-use sayso_client::api::session::{IfPending, SessionQuery, TranscriptQuery};
+use sayso_client::api::session::{ChangeSession, IfPending, SessionQuery, TranscriptQuery};
 use sayso_client::{Client, Error, StreamItem, Surface};
 use sayso_server::acp::{Call, Conversation, Frame, Heard, Line, Outlet, Refusal, Reply, Sessions, Setting, Verdict, serve};
 use tokio::signal::unix::{SignalKind, signal};
@@ -125,6 +125,10 @@ impl RemoteSessions {
             Call::Create(new) => Reply::Session(Box::new(client.start_session(&new).await?)),
             Call::Look { session } => Reply::Session(Box::new(client.session(&session).await?)),
             Call::Interrupt { session } => Reply::Session(Box::new(client.interrupt(&session).await?)),
+            Call::SetMode { session, mode } => {
+                let change = ChangeSession { permission_mode: Some(mode), model: None };
+                Reply::Session(Box::new(client.change_session(&session, &change).await?))
+            }
             Call::Resume { session } => Reply::Session(Box::new(client.resume(&session).await?)),
             Call::Transcript { session, cursor } => {
                 let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };

@@ -38,6 +38,8 @@ pub enum Verdict {
         decision: Decision,
         /// The rule, or the setting, that decided.
         rule: String,
+        /// The keys of the rules that decided; empty if it was a setting.
+        hits: Vec<String>,
     },
     /// A person decides.
     Person(PolicyNote),

@@ -8,7 +8,7 @@ use super::words::Word;
 use crate::ask::{Action, AskBody};
 
 /// The name under which the built-in rule decides.
-pub(super) const NAME: &str = "built in: sayso itself";
+pub const NAME: &str = "built in: sayso itself";
 
 /// Where Sayso lives below a home directory, whichever home that is.
 const HOMES: &[&str] = &[

@@ -13,6 +13,9 @@ use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_cas
 use crate::ask::{Action, AskBody, Question};
 use crate::time::Time;
 
+/// Bytes of a rule's id.
+const ID_LIMIT: usize = 64;
+
 /// A rule whose patterns are compiled.
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -102,8 +105,15 @@ impl Rule {
     }
 
     /// What people call it; else its place.
-    pub(super) fn label(&self, scope: Scope) -> String {
+    #[must_use]
+    pub fn label(&self, scope: Scope) -> String {
         self.spec.name.clone().unwrap_or_else(|| format!("rule {} ({})", self.number, scope.as_str()))
+    }
+
+    /// Identifies the rule in stored decisions: its id, else its label.
+    #[must_use]
+    pub fn key(&self, scope: Scope) -> String {
+        self.spec.id.clone().unwrap_or_else(|| self.label(scope))
     }
 
     pub(super) fn compile(spec: RuleSpec, number: usize) -> Result<Self, Fault> {
@@ -346,9 +356,22 @@ fn each<T>(
     Ok(Some(compiled))
 }
 
+fn check_id(id: Option<&str>) -> Result<(), Fault> {
+    let is_usable = |id: &str| {
+        (1..=ID_LIMIT).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    match id {
+        Some(id) if !is_usable(id) => {
+            Err(Fault::new("id", format!("an id has 1 to {ID_LIMIT} letters, digits, - and _; leave it out if you need none")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// What a rule of each kind must and must not say.
 fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
     check_message(spec.message.as_deref())?;
+    check_id(spec.id.as_deref())?;
     let actions: Vec<&'static str> = [
         ("run", spec.run.is_some()),
         ("edit", spec.edit.is_some()),

@@ -17,6 +17,7 @@ pub(crate) mod notes;
 pub(crate) mod notices;
 pub(crate) mod policies;
 pub(crate) mod policy;
+pub(crate) mod policy_form;
 pub(crate) mod project;
 pub(crate) mod push;
 pub(crate) mod runs;

@@ -70,6 +70,7 @@ impl ClaudeLog {
                 let output = output.as_deref().map(|output| format!(" = {}", short(output))).unwrap_or_default();
                 format!("tool {tool_call_id} {name}{} {status:?} {}{output}", by(subagent.as_ref()), short(input))
             }
+            AgentEvent::Configured { permission_mode, model } => format!("configured: {permission_mode:?} {model:?}"),
             AgentEvent::Granted { run } => format!("granted: {run:?}"),
             AgentEvent::Notice(text) => format!("notice: {}", short(text)),
             AgentEvent::Error(text) => format!("error: {}", short(text)),

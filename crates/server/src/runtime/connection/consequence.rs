@@ -180,6 +180,9 @@ impl ConnectionState {
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
+            AgentEvent::Configured { permission_mode, model } => {
+                all.changes.push(Change::Settings { session, permission_mode, model });
+            }
             AgentEvent::Granted { run } => all.effects.push(Effect::Grant { session, run }),
             AgentEvent::Notice(text) => {
                 let block = self.new_block(now, BlockBody::Notice { text: self.secrets.mask(text) });

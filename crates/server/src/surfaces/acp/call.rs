@@ -38,6 +38,13 @@ pub enum Call {
         /// The session.
         session: String,
     },
+    /// Change the permission mode.
+    SetMode {
+        /// The session.
+        session: String,
+        /// The mode.
+        mode: String,
+    },
     /// Take a session up that is over.
     Resume {
         /// The session.

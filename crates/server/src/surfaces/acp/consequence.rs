@@ -149,6 +149,7 @@ impl Conversation {
                 }
                 None => error(&id, &session, json_rpc::INTERNAL, "the session cannot be seen any more", out),
             },
+            (Purpose::SetMode { id, session }, Ok(_)) => reply(&id, To::Known(session), &json!({}), out),
             (Purpose::Whole(session), Ok(Reply::Ask(ask))) => {
                 if ask.status == AskStatus::Pending {
                     self.ask(&session, Ask { truncated: false, ..*ask }, out);
@@ -170,14 +171,16 @@ impl Conversation {
                     talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
                 }
                 let Session { status, reason, resumable, .. } = *session;
-                self.changed(&id, &SessionStatusChange { status, reason, resumable }, out);
+                self.changed(&id, &SessionStatusChange { status, reason, resumable, permission_mode: None, model: None }, out);
             }
             (Purpose::Create(id) | Purpose::New(id) | Purpose::List { id, .. }, Err(why)) => {
                 refusal(&id, To::Connection, &why, out)
             }
             (Purpose::Load(id) | Purpose::Resume(id), Err(why)) => refusal(&id, To::Connection, &why, out),
             (Purpose::Replay { id, session, .. }, Err(why)) => refusal(&id, To::Known(session.id), &why, out),
-            (Purpose::Prompt { id, session }, Err(why)) => refusal(&id, To::Known(session), &why, out),
+            (Purpose::Prompt { id, session } | Purpose::SetMode { id, session }, Err(why)) => {
+                refusal(&id, To::Known(session), &why, out)
+            }
             (Purpose::TakeUp(session), Err(why)) => {
                 let Some(talk) = self.sessions.get_mut(&session) else { return };
                 talk.doing = Doing::Over { resumable: true };

@@ -126,6 +126,7 @@ pub(super) enum Purpose {
     List { id: Id, cwd: Option<String> },
     Prompt { id: Id, session: String },
     Interrupt,
+    SetMode { id: Id, session: String },
     TakeUp(String),
     Whole(String),
     Decide(Pending),
@@ -240,6 +241,11 @@ impl Conversation {
             "session/prompt" => session().map_err(str::to_owned).and_then(|session| {
                 let text = client::prompt(&params)?;
                 self.prompt(&id, &session, text, out);
+                Ok(())
+            }),
+            "session/set_mode" => session().map_err(str::to_owned).and_then(|session| {
+                let mode = params.words("modeId").ok_or("`modeId` is missing")?;
+                self.call(Purpose::SetMode { id: id.clone(), session: session.clone() }, Call::SetMode { session, mode }, out);
                 Ok(())
             }),
             _ => {

@@ -219,7 +219,7 @@ impl Gateway {
                 BlockBody::Error { text } => vec![GatewayEvent::Error { message: text.clone() }],
                 BlockBody::Message { .. } | BlockBody::Notice { .. } => Vec::new(),
             },
-            EventPayload::SessionStatus(status) => event.session.map(|id| status_events(id, status)).unwrap_or_default(),
+            EventPayload::SessionStatus(change) => event.session.map(|id| status_events(id, &change.status)).unwrap_or_default(),
             EventPayload::AskResolved(_)
             | EventPayload::AskParked { .. }
             | EventPayload::AskSnoozed { .. }

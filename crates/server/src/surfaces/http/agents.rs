@@ -48,6 +48,7 @@ pub(super) fn capabilities(can: sayso_agents::translator::Capabilities) -> Capab
         resume: can.resume,
         survives_restart: can.survives_restart,
         message_answers_sets: can.typed == TypedAnswers::Sets,
+        change_settings: can.configure,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sayso_api::ask::Ask;
 use sayso_api::error::ErrorCode;
-use sayso_api::session::{IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
+use sayso_api::session::{ChangeSession, IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
 use sayso_core::ask::Decision;
 use sayso_core::scope::Scope;
 use sayso_store::ops::SessionCommand;
@@ -49,6 +49,11 @@ impl LocalSessions {
             }
             Call::Look { session } => Reply::Session(Box::new(detail(&sessions::get(services, caller, &session).await?))),
             Call::Interrupt { session } => self.command(&session, SessionCommand::Interrupt).await?,
+            Call::SetMode { session, mode } => {
+                let change = ChangeSession { permission_mode: Some(mode), model: None };
+                let (session, pending) = sessions::configure(services, caller, &session, change).await?;
+                Reply::Session(Box::new(with_pending(&session, pending)))
+            }
             Call::Resume { session } => self.command(&session, SessionCommand::Resume).await?,
             Call::Transcript { session, cursor } => {
                 let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
