@@ -1,6 +1,6 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defaultClientConditions, type Plugin } from "vite";
+import { defaultClientConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
 const server = process.env.SAYSO_URL ?? "http://127.0.0.1:4517";
