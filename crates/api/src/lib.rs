@@ -8,7 +8,7 @@
 #![warn(missing_docs)]
 
 pub mod ask;
-pub mod doors;
+pub mod compat;
 pub mod error;
 pub mod event;
 pub mod listener;

@@ -7,8 +7,8 @@ use sayso_core::transcript::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::doors::Door;
-use super::tool_call::Calls;
+use super::requests::RequestKind;
+use super::tool_call::ToolCalls;
 use crate::json_rpc::Id;
 use crate::out::Out;
 use crate::process::Wanted;
@@ -30,7 +30,7 @@ pub(super) struct AcpState {
     pub(super) wanted: Wanted,
     pub(super) agent: Agent,
     #[serde(flatten)]
-    pub(super) requests: Requests<Call>,
+    pub(super) requests: Requests<AcpRequest>,
     pub(super) turn: Option<Turn>,
     /// What is said when the turn is over.
     pub(super) queue: VecDeque<Prompt>,
@@ -40,7 +40,7 @@ pub(super) struct AcpState {
     pub(super) open: Vec<Open>,
     /// Outcomes that the agent has, in the order sent, until its wire shows an effect.
     pub(super) answered: VecDeque<Answered>,
-    pub(super) tools: Calls,
+    pub(super) tools: ToolCalls,
     pub(super) streams: Vec<Stream>,
     /// Numbers given to messages so far.
     pub(super) said: u64,
@@ -91,7 +91,7 @@ pub(super) struct Agent {
 /// A request of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Call {
+pub(super) enum AcpRequest {
     Initialize,
     NewSession,
     ResumeSession,
@@ -126,7 +126,8 @@ pub(super) struct Prompt {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Open {
     pub(super) id: Id,
-    pub(super) door: Door,
+    #[serde(rename = "door")]
+    pub(super) kind: RequestKind,
     pub(super) tool_call: Option<String>,
     pub(super) link: Option<String>,
     /// The fingerprint of the request: an outcome must not reach another one with the same id.
@@ -186,7 +187,7 @@ impl AcpState {
         }
         out.event(AgentEvent::TurnStarted);
         let params = json!({ "sessionId": self.agent.session, "prompt": [{ "type": "text", "text": prompt.text }] });
-        let call = self.requests.send(Call::Prompt, "session/prompt", &params, out);
+        let call = self.requests.send(AcpRequest::Prompt, "session/prompt", &params, out);
         self.turn = Some(Turn { call: Some(call), cancelled: false });
     }
 

@@ -5,7 +5,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::json;
 
-use super::state::{AcpPhase, AcpState, Call, Turn};
+use super::state::{AcpPhase, AcpRequest, AcpState, Turn};
 use crate::json_rpc::Message;
 use crate::out::Out;
 use crate::process::{self, ProcessAgent, Wanted};
@@ -105,7 +105,7 @@ impl ProcessAgent for AcpTranslator {
         if state.phase != AcpPhase::Down {
             if let (true, Some(session)) = (state.agent.close, &state.agent.session) {
                 let params = json!({ "sessionId": session });
-                state.requests.send(Call::CloseSession, "session/close", &params, out);
+                state.requests.send(AcpRequest::CloseSession, "session/close", &params, out);
             }
             out.stop();
         }

@@ -6,7 +6,7 @@ use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
 
 use super::asks::ALWAYS;
-use super::state::{State, native_id};
+use super::state::{MockState, native_id};
 use crate::out::Out;
 use crate::process::memory::{QUEUE, queue_is_full};
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
@@ -27,7 +27,7 @@ const NOT_WAITING: &str = "The agent no longer waits for it.";
 /// The mock agent of one session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MockTranslator {
-    state: State,
+    state: MockState,
 }
 
 impl MockTranslator {

@@ -188,8 +188,8 @@ mod server;
 
 pub(crate) use input::Outcome;
 pub use input::{Command, DecidedBy, Exit, Input};
-pub use output::{AgentEvent, Found, Launch, NewAsk, Output};
-pub use server::{Attached, Guard, HttpCall, HttpReply, HttpServer, Login, Method, Standing};
+pub use output::{AgentEvent, FoundSession, Launch, NewAsk, Output};
+pub use server::{AttachedAgent, Guard, HttpCall, HttpReply, HttpServer, Login, Method, Standing};
 
 use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
@@ -221,12 +221,12 @@ pub trait Translator: Send {
     }
 
     /// Gives a conversation that was [found](Output::Found) its session. Only for attached servers.
-    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &Found) -> Vec<Output> {
+    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &FoundSession) -> Vec<Output> {
         Vec::new()
     }
 
     /// The place and the standing of the server, if somebody else started it. Such a translator launches and stops nothing.
-    fn attached(&self) -> Option<Attached> {
+    fn attached(&self) -> Option<AttachedAgent> {
         None
     }
 }

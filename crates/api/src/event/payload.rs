@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::ask::{Ask, Delivery, Reach};
-use crate::doors::QuestionEventData;
+use crate::compat::QuestionEventData;
 use crate::session::SessionStatus;
 
 /// An ask in an event.

@@ -5,14 +5,19 @@ use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::guard;
 use super::model::{ApprovalPolicy, Effect};
-use super::rules::{Look, Miss, Rule};
+use super::rules::{Miss, PreparedAsk, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::{Action, AskBody, Decision, PolicyNote};
 use crate::texts;
 
 /// Decides an approval or a link. `seen`, if wanted, gets every rule with how it fared.
-pub(super) fn decide(set: &PolicySet, settings: &Settings, look: &Look<'_>, mut seen: Option<&mut Vec<Considered>>) -> Verdict {
+pub(super) fn decide(
+    set: &PolicySet,
+    settings: &Settings,
+    look: &PreparedAsk<'_>,
+    mut seen: Option<&mut Vec<Considered>>,
+) -> Verdict {
     let guarded = guard::guards(&set.protected, look);
     if let Some(seen) = seen.as_deref_mut() {
         seen.push(Considered::built_in(guarded));
@@ -89,7 +94,7 @@ fn approved(rule: String, hits: Vec<String>) -> Verdict {
 }
 
 /// What `policy = "allow"` does not approve, and why.
-fn never_by_default(look: &Look<'_>) -> Option<&'static str> {
+fn never_by_default(look: &PreparedAsk<'_>) -> Option<&'static str> {
     match look.subject.body {
         AskBody::Question { .. } => Some("a question is not approved"),
         AskBody::Link(_) => Some("only a person opens a link"),
@@ -110,7 +115,7 @@ fn never_by_default(look: &Look<'_>) -> Option<&'static str> {
 }
 
 /// The names and the keys of the rules that allow it together; else why they do not.
-fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<(String, Vec<String>), String> {
+fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(String, Vec<String>), String> {
     let title = || match look.subject.body {
         AskBody::Approval(approval) => match &approval.action {
             Action::Run { command } => quoted(command),
@@ -159,7 +164,7 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<(String, Vec
 }
 
 /// For the explanation: whether an `allow` for commands covers any of them by itself.
-fn covers_some(rule: &Rule, look: &Look<'_>) -> Result<(), Miss> {
+fn covers_some(rule: &Rule, look: &PreparedAsk<'_>) -> Result<(), Miss> {
     let (Effect::Allow, Some(_), Some(Ok(commands))) =
         (rule.effect(), rule.run_patterns(), look.line.as_ref().map(|line| line.plain.as_ref()))
     else {

@@ -3,7 +3,7 @@
 use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::model::{Effect, QuestionPolicy, Texts};
-use super::rules::{Asked, Look, Miss, Rule};
+use super::rules::{Miss, PreparedAsk, PreparedQuestion, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::{Decision, PolicyNote, Question, first_options, validate};
@@ -14,14 +14,14 @@ pub(super) fn decide(
     set: &PolicySet,
     settings: &Settings,
     questions: &[Question],
-    look: &Look<'_>,
+    look: &PreparedAsk<'_>,
     mut seen: Option<&mut Vec<Considered>>,
 ) -> Verdict {
     let mut rejected: Option<(Scope, &Rule)> = None;
     let mut asked: Option<(String, String)> = None;
     let mut answers: Vec<Option<Vec<String>>> = vec![None; questions.len()];
     let (mut answered_by, mut hits): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let ready: Vec<Asked<'_>> = questions.iter().map(Asked::of).collect();
+    let ready: Vec<PreparedQuestion<'_>> = questions.iter().map(PreparedQuestion::of).collect();
     for (scope, rule) in set.rules() {
         let fit = fits(set, scope, rule, &ready, look, &mut answers);
         if let Some(seen) = seen.as_deref_mut() {
@@ -117,8 +117,8 @@ fn fits(
     set: &PolicySet,
     scope: Scope,
     rule: &Rule,
-    questions: &[Asked<'_>],
-    look: &Look<'_>,
+    questions: &[PreparedQuestion<'_>],
+    look: &PreparedAsk<'_>,
     answers: &mut [Option<Vec<String>>],
 ) -> Result<usize, Miss> {
     // Rejecting is stricter than asking, so an untrusted project may do that to questions too.

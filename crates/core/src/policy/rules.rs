@@ -40,7 +40,7 @@ pub(super) type Miss = &'static str;
 
 /// What is looked at: the ask with everything that is worked out once.
 #[derive(Debug)]
-pub(super) struct Look<'a> {
+pub(super) struct PreparedAsk<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) places: Places<'a>,
     /// The command line, when there is one to run.
@@ -50,13 +50,13 @@ pub(super) struct Look<'a> {
 
 /// One question, made ready for many rules.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct PreparedQuestion<'a> {
     pub(super) question: &'a Question,
     header: Haystack<'a>,
     text: Haystack<'a>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> PreparedQuestion<'a> {
     pub(super) fn of(question: &'a Question) -> Self {
         Self {
             question,
@@ -66,7 +66,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl<'a> Look<'a> {
+impl<'a> PreparedAsk<'a> {
     pub(super) fn at(subject: &'a Subject<'a>, now: Time) -> Self {
         let line = match subject.body {
             AskBody::Approval(approval) => match &approval.action {
@@ -165,7 +165,7 @@ impl Rule {
     }
 
     /// Whether the conditions hold that have nothing to do with what is asked.
-    pub(super) fn fits_surroundings(&self, look: &Look<'_>) -> Result<(), Miss> {
+    pub(super) fn fits_surroundings(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
         if self.spec.until.is_some_and(|until| until <= look.now) {
             return Err("its time is over");
         }
@@ -199,7 +199,7 @@ impl Rule {
     }
 
     /// Whether an `ask` or `deny` may mean what is asked for; gives what it caught.
-    pub(super) fn catches(&self, look: &Look<'_>) -> Result<String, Miss> {
+    pub(super) fn catches(&self, look: &PreparedAsk<'_>) -> Result<String, Miss> {
         match look.subject.body {
             AskBody::Question { .. } => Err("it is about approvals"),
             AskBody::Link(link) => {
@@ -247,7 +247,7 @@ impl Rule {
         }
     }
 
-    fn catches_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &Look<'_>) -> Result<String, Miss> {
+    fn catches_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &PreparedAsk<'_>) -> Result<String, Miss> {
         match patterns {
             Some(patterns) => patterns.first_caught(paths, look.places).map(str::to_owned).ok_or("no path fits"),
             None => self.needs_no_action().map(|()| paths.first().cloned().unwrap_or_default()),
@@ -256,7 +256,7 @@ impl Rule {
 
     /// Whether an `allow` certainly means what is asked for. A command line is looked at elsewhere,
     /// because several rules may cover its commands together; here only what concerns it whole.
-    pub(super) fn allows(&self, look: &Look<'_>) -> Result<(), Miss> {
+    pub(super) fn allows(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
         let approval = match look.subject.body {
             AskBody::Question { .. } => return Err("it is about approvals"),
             AskBody::Link(_) => return Err("links are never allowed by a rule"),
@@ -291,7 +291,7 @@ impl Rule {
         }
     }
 
-    fn covers_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &Look<'_>) -> Result<(), Miss> {
+    fn covers_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &PreparedAsk<'_>) -> Result<(), Miss> {
         match patterns {
             Some(patterns) if patterns.cover_all(paths, look.places) => Ok(()),
             Some(_) => Err("not every path fits"),
@@ -329,7 +329,7 @@ impl Rule {
     }
 
     /// Whether the rule is about this question.
-    pub(super) fn fits_question(&self, question: &Asked<'_>) -> Result<(), Miss> {
+    pub(super) fn fits_question(&self, question: &PreparedQuestion<'_>) -> Result<(), Miss> {
         if self.spec.tool.is_some() || self.needs_no_action() == Err("another action") {
             return Err("it is about approvals");
         }

@@ -8,6 +8,7 @@
 //!
 //! A service function reaches tasks only through commits. It knows no surface, no connection and no stream.
 
+pub(crate) mod agents;
 pub(crate) mod answer_links;
 pub(crate) mod asks;
 mod environment;

@@ -1,10 +1,10 @@
-//! The host of ACP agents: recordings replayed, every door, a session's life, and hostile input.
+//! The host of ACP agents: recordings replayed, every kind of request, a session's life, and hostile input.
 
-mod doors;
 mod hostile;
 mod life;
 mod peers;
 mod replay;
+mod requests;
 
 use std::fmt::Write as _;
 

@@ -7,7 +7,7 @@ use sayso_api::event::{Event, FeedEvent, MessageBlock, SessionStatusChange, Tool
 use sayso_api::session::{Session, SessionStatus};
 use serde_json::{Value, json};
 
-use super::call::{Call, Refusal, Reply};
+use super::call::{Refusal, Reply, SessionCall};
 use super::conversation::{Conversation, Output, Purpose, To, error, refusal, reply, stopped, update};
 use super::talk::{Doing, Held, Prompt, Talk};
 use super::telling::{Voice, said};
@@ -95,7 +95,7 @@ impl Conversation {
     pub(super) fn done(&mut self, purpose: Purpose, outcome: Result<Reply, Refusal>, out: &mut Vec<Output>) {
         match (purpose, outcome) {
             (Purpose::Create(id), Ok(Reply::Session(session))) => {
-                self.call(Purpose::New(id), Call::Look { session: session.id }, out);
+                self.call(Purpose::New(id), SessionCall::Look { session: session.id }, out);
             }
             (Purpose::New(id), Ok(Reply::Session(session))) => {
                 self.follow(&session, 0, out);
@@ -111,7 +111,7 @@ impl Conversation {
                 }
             }
             (Purpose::Load(id), Ok(Reply::Session(session))) => {
-                let call = Call::Transcript { session: session.id.clone(), cursor: None };
+                let call = SessionCall::Transcript { session: session.id.clone(), cursor: None };
                 self.call(Purpose::Replay { id, session, pending: Vec::new() }, call, out);
             }
             (Purpose::Replay { id, session, mut pending }, Ok(Reply::Transcript(page))) => {
@@ -121,7 +121,7 @@ impl Conversation {
                 }
                 match page.next_cursor {
                     Some(cursor) => {
-                        let call = Call::Transcript { session: session.id.clone(), cursor: Some(cursor) };
+                        let call = SessionCall::Transcript { session: session.id.clone(), cursor: Some(cursor) };
                         self.call(Purpose::Replay { id, session, pending }, call, out);
                     }
                     None => self.loaded(&id, &session, page.seq, pending, out),

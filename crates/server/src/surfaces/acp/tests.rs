@@ -5,7 +5,7 @@ use sayso_api::error::ErrorCode;
 use sayso_api::session::{MessageAccepted, Session, Transcript};
 use serde_json::{Value, json};
 
-use super::{Call, Conversation, Heard, Input, Output, Refusal, Reply, Setting, To, Verdict};
+use super::{Conversation, Heard, Input, Output, Refusal, Reply, SessionCall, Setting, To, Verdict};
 
 const S: &str = "ses_1";
 
@@ -111,7 +111,7 @@ fn sent(outputs: Vec<Output>) -> Value {
 /// The verdict that this result of request `id` gives.
 fn verdict(conversation: &mut Conversation, id: u64, result: Value) -> Verdict {
     match line(conversation, &json!({ "jsonrpc": "2.0", "id": id, "result": result })).pop() {
-        Some(Output::Call(Call::Decide { ask, verdict })) if ask == "ask_1" => verdict,
+        Some(Output::Call(SessionCall::Decide { ask, verdict })) if ask == "ask_1" => verdict,
         other => panic!("{other:?}"),
     }
 }
@@ -138,8 +138,8 @@ fn a_session_is_there_when_it_takes_a_prompt() {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({}));
     let made = request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
-    assert!(matches!(&made[..], [Output::Call(Call::Create(new))] if new.agent == "mock"));
-    assert_eq!(done(&mut conversation, session("running", &[])), [Output::Call(Call::Look { session: S.to_owned() })]);
+    assert!(matches!(&made[..], [Output::Call(SessionCall::Create(new))] if new.agent == "mock"));
+    assert_eq!(done(&mut conversation, session("running", &[])), [Output::Call(SessionCall::Look { session: S.to_owned() })]);
     assert_eq!(shown(done(&mut conversation, session("running", &[]))), [json!({ "follow": S, "since": 7 })]);
     assert_eq!(sent(status(&mut conversation, 8, "idle"))["result"], json!({ "sessionId": S }));
 
@@ -202,7 +202,7 @@ fn a_cancelled_turn_says_so() {
         prompted(&mut conversation, 3);
         event(&mut conversation, 9, "message.completed", &own());
         status(&mut conversation, 10, "running");
-        assert_eq!(line(&mut conversation, &cancel), [Output::Call(Call::Interrupt { session: S.to_owned() })]);
+        assert_eq!(line(&mut conversation, &cancel), [Output::Call(SessionCall::Interrupt { session: S.to_owned() })]);
         done(&mut conversation, session("running", &[]));
         assert_eq!(sent(status(&mut conversation, 11, "idle"))["result"]["stopReason"], "cancelled");
         // The next turn is not.
@@ -219,11 +219,11 @@ fn a_session_that_is_over_is_taken_up_again_by_a_prompt() {
     event(&mut conversation, 8, "session.ended", &json!({ "status": "ended", "resumable": true }));
     let prompt = json!({ "sessionId": S, "prompt": [{ "type": "text", "text": "hello" }] });
     let resumed = request(&mut conversation, 3, "session/prompt", prompt.clone());
-    assert_eq!(resumed, [Output::Call(Call::Resume { session: S.to_owned() })]);
+    assert_eq!(resumed, [Output::Call(SessionCall::Resume { session: S.to_owned() })]);
     done(&mut conversation, session("running", &[]));
     assert_eq!(status(&mut conversation, 9, "running"), []);
     let said = status(&mut conversation, 10, "idle");
-    assert_eq!(said, [Output::Call(Call::Message { session: S.to_owned(), text: "hello".to_owned() })]);
+    assert_eq!(said, [Output::Call(SessionCall::Message { session: S.to_owned(), text: "hello".to_owned() })]);
     refused(&mut conversation, ErrorCode::AskPending);
 
     event(&mut conversation, 11, "session.ended", &json!({ "status": "ended", "resumable": false }));
@@ -391,7 +391,7 @@ fn an_ask_that_was_shortened_is_fetched_first() {
     let mut long = approval();
     long["truncated"] = json!(true);
     let fetched = event(&mut conversation, 8, "approval.requested", &long);
-    assert_eq!(fetched, [Output::Call(Call::Whole { ask: "ask_1".to_owned() })]);
+    assert_eq!(fetched, [Output::Call(SessionCall::Whole { ask: "ask_1".to_owned() })]);
     let whole = serde_json::from_value(approval()).unwrap();
     assert_eq!(sent(done(&mut conversation, Reply::Ask(Box::new(whole))))["method"], "session/request_permission");
 }
@@ -429,7 +429,7 @@ fn after_a_gap_the_client_is_asked_what_is_pending_now() {
     let mut conversation = talking(all());
     event(&mut conversation, 8, "question.requested", &question());
     let outputs = conversation.handle(Input::Heard { session: S, what: Heard::Gap });
-    assert_eq!(outputs, [Output::Call(Call::Look { session: S.to_owned() })]);
+    assert_eq!(outputs, [Output::Call(SessionCall::Look { session: S.to_owned() })]);
     let mut other = approval();
     other["id"] = json!("ask_2");
     let outputs = shown(done(&mut conversation, session("waiting", &[other])));

@@ -29,8 +29,8 @@ use crate::surfaces::compat::{gateway, question_rest};
     ),
     components(schemas(
         sayso_api::error::Problem,
-        sayso_api::doors::GatewayEvent,
-        sayso_api::doors::QuestionEventData,
+        sayso_api::compat::GatewayEvent,
+        sayso_api::compat::QuestionEventData,
         sayso_api::run::QuestionAsked,
         sayso_api::run::QuestionAnswered,
         sayso_api::run::StepNews,

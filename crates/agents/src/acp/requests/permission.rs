@@ -11,8 +11,8 @@ use sayso_core::raw::Raw;
 use serde_json::json;
 
 use super::question_list::{self, Named};
-use super::{Answer, Asked, Door, Refusal, Reply};
-use crate::acp::tool_call::{Call, Calls};
+use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
+use crate::acp::tool_call::{ToolCallInfo, ToolCalls};
 use crate::json::Object;
 
 /// The names that agents give to a tool that only asks questions.
@@ -38,24 +38,24 @@ fn offers(params: &Object<'_>) -> Option<Vec<Offer>> {
     list.into_iter().map(offer).collect()
 }
 
-pub(super) fn read(params: &Object<'_>, calls: &Calls) -> Result<Asked, Refusal> {
+pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Refusal> {
     let offers = offers(params).filter(|offers| !offers.is_empty());
     let offers = offers.ok_or_else(|| Refusal::Invalid("`options` is missing or cannot be read".to_owned()))?;
     let tool_call = params.object("toolCall").or_else(|| params.object("subject")?.object("toolCall"));
     let update = tool_call.unwrap_or_default();
     let id = update.words("toolCallId");
     let known = id.as_deref().and_then(|id| calls.get(id));
-    let call = Call::merged(known, id.clone().unwrap_or_default(), &update);
-    let asked = |door, body| Ok(Asked { door, body, tool_call: id.clone(), link: None });
+    let call = ToolCallInfo::merged(known, id.clone().unwrap_or_default(), &update);
+    let asked = |kind, body| Ok(AcpAsk { kind, body, tool_call: id.clone(), link: None });
 
     if let Some(question) = as_question(&offers, &call) {
-        return asked(Door::PermissionAsQuestion, AskBody::Question { questions: vec![question] });
+        return asked(RequestKind::PermissionAsQuestion, AskBody::Question { questions: vec![question] });
     }
     if let Some(questions) = with_questions(&update, &call) {
-        return asked(Door::PermissionWithAnswers, AskBody::Question { questions });
+        return asked(RequestKind::PermissionWithAnswers, AskBody::Question { questions });
     }
     if let Some(url) = call.link() {
-        return asked(Door::Permission, AskBody::Link(Link { url, message: Some(call.title()) }));
+        return asked(RequestKind::Permission, AskBody::Link(Link { url, message: Some(call.title()) }));
     }
     let title = match update.words("title").or_else(|| params.words("title")) {
         Some(said) if call.title() == "Use a tool" => limits::head(&said, limits::NAME).to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn read(params: &Object<'_>, calls: &Calls) -> Result<Asked, Refusal>
         editable: false,
         reason: call.reason(),
     });
-    asked(Door::Permission, body)
+    asked(RequestKind::Permission, body)
 }
 
 /// The ways to say yes beside the plain one, exactly as the agent offers them.
@@ -145,7 +145,7 @@ fn option_of_question(id: &str) -> Option<usize> {
 }
 
 /// The one question whose options are those of the request.
-fn as_question(offers: &[Offer], call: &Call) -> Option<Question> {
+fn as_question(offers: &[Offer], call: &ToolCallInfo) -> Option<Question> {
     let options: Vec<QuestionOption> = offers
         .iter()
         .filter(|offer| option_of_question(&offer.id).is_some())
@@ -177,7 +177,7 @@ fn as_question(offers: &[Offer], call: &Call) -> Option<Question> {
 
 /// Questions that the request carries in its tool call. Only a tool that does nothing but ask counts:
 /// an answer is a yes to it.
-fn with_questions(update: &Object<'_>, call: &Call) -> Option<Vec<Question>> {
+fn with_questions(update: &Object<'_>, call: &ToolCallInfo) -> Option<Vec<Question>> {
     let meta = update.object("_meta").unwrap_or_default();
     let asks = meta.words("qwenInteractionKind").as_deref() == Some("user_question")
         || ASKING_TOOLS.contains(&call.tool().as_str())

@@ -3,11 +3,11 @@
 use sayso_core::ask::{AskBody, Decision, Input, Link};
 use serde_json::value::RawValue;
 
-use super::{Answer, Asked, Door, Refusal, Reply};
+use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
 use crate::elicitation;
 use crate::json::Object;
 
-pub(super) fn read(params: &Object<'_>, old: bool) -> Result<Asked, Refusal> {
+pub(super) fn read(params: &Object<'_>, old: bool) -> Result<AcpAsk, Refusal> {
     let tool_call = params.words("toolCallId");
     let message = params.words("message");
     let mode = match params.words("mode") {
@@ -28,16 +28,16 @@ pub(super) fn read(params: &Object<'_>, old: bool) -> Result<Asked, Refusal> {
                     }
                 }
             }
-            let door = if old { Door::OldForm } else { Door::Form };
-            Ok(Asked { door, body: AskBody::Question { questions }, tool_call, link: None })
+            let kind = if old { RequestKind::OldForm } else { RequestKind::Form };
+            Ok(AcpAsk { kind, body: AskBody::Question { questions }, tool_call, link: None })
         }
         "url" => {
             let url = params.words("url").ok_or_else(|| Refusal::Invalid("`url` is missing".to_owned()))?;
             if !url.starts_with("https://") && !url.starts_with("http://") {
                 return Err(Refusal::Invalid("only http and https addresses are shown to people".to_owned()));
             }
-            let door = if old { Door::OldForm } else { Door::Link };
-            Ok(Asked { door, body: AskBody::Link(Link { url, message }), tool_call, link: params.words("elicitationId") })
+            let kind = if old { RequestKind::OldForm } else { RequestKind::Link };
+            Ok(AcpAsk { kind, body: AskBody::Link(Link { url, message }), tool_call, link: params.words("elicitationId") })
         }
         _ => Err(Refusal::Invalid("this mode of elicitation was not advertised".to_owned())),
     }
@@ -47,34 +47,34 @@ fn schema<'a>(params: &Object<'a>) -> Option<&'a RawValue> {
     params.get("requestedSchema").or_else(|| params.get("schema"))
 }
 
-pub(super) fn answer(door: Door, params: &Object<'_>, decision: &Decision) -> Answer {
+pub(super) fn answer(kind: RequestKind, params: &Object<'_>, decision: &Decision) -> Answer {
     match decision {
-        Decision::Approved { .. } => action(door, "accept", None).into(),
+        Decision::Approved { .. } => action(kind, "accept", None).into(),
         Decision::Answered { answers, note } => {
             let Some(schema) = schema(params) else {
-                return Answer::lost(cancelled(door), "The form can no longer be read.");
+                return Answer::lost(cancelled(kind), "The form can no longer be read.");
             };
             let filled = elicitation::fill(schema, None, answers, note.as_deref());
             let reply = match &filled.content {
-                Some(content) => action(door, "accept", Some(content)),
-                None => action(door, "decline", None),
+                Some(content) => action(kind, "accept", Some(content)),
+                None => action(kind, "decline", None),
             };
             Answer::from(reply).with_unsaid(filled.unsaid)
         }
         Decision::Rejected { stop: false, message } | Decision::Denied { stop: false, message } => {
-            Answer::from(action(door, "decline", None)).no(message)
+            Answer::from(action(kind, "decline", None)).no(message)
         }
-        Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => cancelled(door).into(),
+        Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => cancelled(kind).into(),
     }
 }
 
-pub(super) fn cancelled(door: Door) -> Reply {
-    action(door, "cancel", None)
+pub(super) fn cancelled(kind: RequestKind) -> Reply {
+    action(kind, "cancel", None)
 }
 
 /// The result: an action, and the content beside it. The older method has both one level deeper.
-fn action(door: Door, action: &str, content: Option<&str>) -> Reply {
+fn action(kind: RequestKind, action: &str, content: Option<&str>) -> Reply {
     let content = content.map(|content| format!(r#","content":{content}"#)).unwrap_or_default();
     let flat = format!(r#"{{"action":"{action}"{content}}}"#);
-    Reply::Result(if door == Door::OldForm { format!(r#"{{"action":{flat}}}"#) } else { flat })
+    Reply::Result(if kind == RequestKind::OldForm { format!(r#"{{"action":{flat}}}"#) } else { flat })
 }

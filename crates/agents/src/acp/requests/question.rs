@@ -4,10 +4,10 @@ use sayso_core::ask::{AskBody, Decision, Input, Question, QuestionOption};
 use serde_json::json;
 
 use super::question_list::{Named, option};
-use super::{Answer, Asked, Door, Refusal, Reply};
+use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
 use crate::json::Object;
 
-pub(super) fn read(params: &Object<'_>) -> Result<Asked, Refusal> {
+pub(super) fn read(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let text = params.words("prompt").ok_or_else(|| Refusal::Invalid("`prompt` is missing".to_owned()))?;
     let listed = params.list("options").unwrap_or_default();
     let options: Vec<QuestionOption> = listed.iter().filter_map(|raw| option(raw, Named::ById)).collect();
@@ -21,7 +21,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Asked, Refusal> {
     };
     let question = Question { key: "0".to_owned(), header: params.words("header"), text, input, required: true };
     let body = AskBody::Question { questions: vec![question] };
-    Ok(Asked { door: Door::Question, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::Question, body, tool_call: params.words("toolCallId"), link: None })
 }
 
 pub(super) fn answer(decision: &Decision) -> Answer {

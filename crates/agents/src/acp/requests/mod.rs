@@ -1,5 +1,5 @@
-//! The ways in which an agent asks. A door reads a request as an ask and writes the outcome as that
-//! agent understands it.
+//! The requests by which an agent asks. Each kind reads its request as an ask, and writes the outcome in the shape that
+//! the agent expects.
 
 mod cursor;
 mod form;
@@ -11,15 +11,15 @@ mod question_list;
 use sayso_core::ask::{AskBody, Decision};
 use serde::{Deserialize, Serialize};
 
-use super::tool_call::Calls;
+use super::tool_call::ToolCalls;
 use crate::json::{self, Object};
 use crate::json_rpc::{self, CANCELLED, Id};
 use crate::text::own_words;
 
-/// Which way a request came. It is all that must be remembered to take the request back.
+/// The kind of a request. It is all that the translator remembers to take the request back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Door {
+pub(super) enum RequestKind {
     /// A permission.
     Permission,
     /// A permission that carries questions and takes answers beside its outcome.
@@ -46,8 +46,8 @@ pub(super) enum Door {
 
 /// A request of the agent, understood.
 #[derive(Debug)]
-pub(super) struct Asked {
-    pub(super) door: Door,
+pub(super) struct AcpAsk {
+    pub(super) kind: RequestKind,
     pub(super) body: AskBody,
     pub(super) tool_call: Option<String>,
     /// The agent's name of a link, by which it says that the link was opened.
@@ -122,7 +122,7 @@ impl Answer {
 }
 
 /// Reads a request.
-pub(super) fn read(method: &str, params: &Object<'_>, calls: &Calls) -> Result<Asked, Refusal> {
+pub(super) fn read(method: &str, params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Refusal> {
     match method {
         "session/request_permission" => permission::read(params, calls),
         "elicitation/create" => form::read(params, false),
@@ -137,7 +137,7 @@ pub(super) fn read(method: &str, params: &Object<'_>, calls: &Calls) -> Result<A
     }
 }
 
-impl Door {
+impl RequestKind {
     /// What the agent gets for this decision about its request.
     pub(super) fn answer(self, params: &Object<'_>, decision: &Decision) -> Answer {
         match self {

@@ -5,11 +5,11 @@ use sayso_core::raw::Raw;
 use serde_json::json;
 
 use super::question_list::{self, Named};
-use super::{Answer, Asked, Door, Refusal, Reply};
+use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
 use crate::json::{Fields, Object};
 use crate::text::own_words;
 
-pub(super) fn read_questions(params: &Object<'_>) -> Result<Asked, Refusal> {
+pub(super) fn read_questions(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let list = params.list("questions").filter(|list| !list.is_empty());
     let questions = list.and_then(|list| question_list::read(&list, Named::ById, false));
     let mut questions = questions.ok_or_else(|| Refusal::Invalid("`questions` cannot be read".to_owned()))?;
@@ -17,7 +17,7 @@ pub(super) fn read_questions(params: &Object<'_>) -> Result<Asked, Refusal> {
         first.header.get_or_insert(title);
     }
     let body = AskBody::Question { questions };
-    Ok(Asked { door: Door::CursorQuestion, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::CursorQuestion, body, tool_call: params.words("toolCallId"), link: None })
 }
 
 pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answer {
@@ -39,15 +39,15 @@ pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answ
     }
 }
 
-pub(super) fn read_plan(params: &Object<'_>) -> Result<Asked, Refusal> {
+pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let plan = params.words("plan").ok_or_else(|| Refusal::Invalid("`plan` is missing".to_owned()))?;
     let text = match params.words("overview") {
         Some(overview) => format!("{overview}\n\n{plan}"),
         None => plan,
     };
     let title = params.words("name").unwrap_or_else(|| "Start with this plan?".to_owned());
-    Ok(Asked {
-        door: Door::CursorPlan,
+    Ok(AcpAsk {
+        kind: RequestKind::CursorPlan,
         body: plan_ask("create_plan", title, text, params),
         tool_call: params.words("toolCallId"),
         link: None,

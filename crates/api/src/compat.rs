@@ -1,4 +1,4 @@
-//! What other clients already speak: the question REST door and the gateway door.
+//! The dialects of existing clients: question REST and gateway.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::ask::Question;
 
-/// The status of a question in the question REST door. It has three values; a withdrawn question
+/// The status of a question in the question REST dialect. It has three values; a withdrawn question
 /// shows as rejected with a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -86,7 +86,7 @@ pub struct QuestionReplyRequest {
     pub answers: Vec<Vec<String>>,
 }
 
-/// One question in the gateway door.
+/// One question in the gateway dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionItem {
@@ -100,7 +100,7 @@ pub struct QuestionItem {
     pub multi_select: bool,
 }
 
-/// An option in the gateway door.
+/// An option in the gateway dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemOption {

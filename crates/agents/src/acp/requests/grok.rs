@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::cursor::plan_ask;
 use super::question_list::{self, Named};
-use super::{Answer, Asked, Door, Refusal, Reply};
+use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
 use crate::json::{Fields, Object};
 use crate::text::own_words;
 
@@ -17,13 +17,13 @@ fn unwrapped<'a>(params: &Object<'a>) -> Object<'a> {
     params.object("params").unwrap_or_else(|| params.clone())
 }
 
-pub(super) fn read_questions(params: &Object<'_>) -> Result<Asked, Refusal> {
+pub(super) fn read_questions(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let params = unwrapped(params);
     let list = params.list("questions").filter(|list| !list.is_empty());
     let questions = list.and_then(|list| question_list::read(&list, Named::ByLabel, true));
     let questions = questions.ok_or_else(|| Refusal::Invalid("`questions` cannot be read".to_owned()))?;
     let body = AskBody::Question { questions };
-    Ok(Asked { door: Door::GrokQuestion, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::GrokQuestion, body, tool_call: params.words("toolCallId"), link: None })
 }
 
 pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answer {
@@ -64,12 +64,12 @@ pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answ
     Answer::of(&reply).with_unsaid(unsaid)
 }
 
-pub(super) fn read_plan(params: &Object<'_>) -> Result<Asked, Refusal> {
+pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let params = unwrapped(params);
     let text = ["planContent", "plan"].into_iter().find_map(|name| params.words(name)).unwrap_or_default();
     let title = "Start with this plan?".to_owned();
     let body = plan_ask("exit_plan_mode", title, text, &params);
-    Ok(Asked { door: Door::GrokPlan, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::GrokPlan, body, tool_call: params.words("toolCallId"), link: None })
 }
 
 pub(super) fn answer_plan(decision: &Decision) -> Answer {
