@@ -4018,7 +4018,7 @@ export interface components {
          * @enum {string}
          */
         InputKind: "choice" | "text" | "number" | "yesNo";
-        /** @description An option in the gateway door. */
+        /** @description An option in the gateway dialect. */
         ItemOption: {
             /** @description What a person reads, and what is sent back. */
             label: string;
@@ -4859,7 +4859,7 @@ export interface components {
             /** @description The questions. */
             questions: components["schemas"]["Question"][];
         };
-        /** @description One question in the gateway door. */
+        /** @description One question in the gateway dialect. */
         QuestionItem: {
             /** @description A short name, shown as a chip. */
             header: string;
@@ -4940,7 +4940,7 @@ export interface components {
             data: components["schemas"]["AskEvent"];
         };
         /**
-         * @description The status of a question in the question REST door. It has three values; a withdrawn question
+         * @description The status of a question in the question REST dialect. It has three values; a withdrawn question
          *     shows as rejected with a reason.
          * @enum {string}
          */

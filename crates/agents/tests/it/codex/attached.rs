@@ -9,6 +9,8 @@ use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
 use serde_json::{Value, json};
 
+use crate::common::handle_restored;
+
 struct Host {
     codex: AttachedCodex,
     now: i64,
@@ -63,9 +65,7 @@ impl Host {
     }
 
     fn input(&mut self, input: Input) -> Led {
-        // The saved state is all there is.
-        self.codex = AttachedCodex::restore(&self.codex.save()).unwrap();
-        let outputs = self.codex.handle(Time::from_millis(self.now), input);
+        let outputs = handle_restored(&mut self.codex, AttachedCodex::restore, self.now, input);
         let mut led = Led::default();
         self.take(outputs, &mut led);
         led
