@@ -1,6 +1,6 @@
 import type { Ask } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
+import { useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { suggest, toToml, withRule } from "./model";
@@ -16,7 +16,6 @@ export function RuleHint({ ask, onMakeRule }: { ask: Ask; onMakeRule: () => void
     queryKey: ["precedents", ask.id],
     queryFn: () => client.precedents(ask.id),
     enabled: ask.kind === "approval" && ask.status === "pending",
-    retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { approved = 0, denied = 0 } = precedents.data ?? {};

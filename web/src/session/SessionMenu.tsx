@@ -1,7 +1,7 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "../api/client";
+import { useMutation, useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient, useIsAdmin } from "../live/hooks";
 import { Dialog } from "../ui/Dialog";

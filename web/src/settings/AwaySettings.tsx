@@ -1,8 +1,8 @@
 import { clock, spanWords } from "@sayso/react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Moon } from "lucide-react";
 import { useState } from "react";
 import type { PolicyForm } from "../api/client";
+import { queries, useMutation } from "../api/useQuery";
 import { useCardWords, useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { PolicyDefaults, questionWords } from "./PolicyDefaults";
@@ -19,13 +19,12 @@ const FIRST = {
 export function AwaySettings({ draft, form, readOnly }: { draft: PolicyDraft; form: PolicyForm; readOnly: boolean }) {
   const t = useWords();
   const client = useClient();
-  const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const away = form.profiles[AWAY];
   const active = draft.policy.data?.profile?.name === AWAY ? draft.policy.data.profile : undefined;
   const change = useMutation({
     mutationFn: (on: boolean) => client.profile(on ? { name: AWAY, for: "2h" } : { name: null }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+    onSettled: () => queries.invalidate(["policy"]),
   });
   const set = (next: Pick<PolicyForm, "questions" | "approvals">) =>
     void draft.change([{ kind: "setProfile", name: AWAY, ...next }]).catch(() => {});
@@ -60,7 +59,7 @@ export function AwaySettings({ draft, form, readOnly }: { draft: PolicyDraft; fo
         )}
       </div>
       {active?.until && <p className="muted">{t("away.until", { time: clock(active.until) })}</p>}
-      {change.isError && <p className="wrong">{change.error.message}</p>}
+      {change.error && <p className="wrong">{change.error.message}</p>}
       {open && away && (
         <PolicyDefaults
           questions={away.questions}

@@ -17,12 +17,12 @@ export function DryRunPane({ text, enabled, changed }: DryRunPaneProps) {
   return (
     <aside className="dry" tabIndex={0} aria-label={t("dry.title")}>
       <h2>{t("dry.title")}</h2>
-      {dry.isError && (
+      {dry.error && (
         <p className="wrong" role="alert">
           {dry.error.message}
         </p>
       )}
-      {dry.data && !dry.isError && (
+      {dry.data && !dry.error && (
         <>
           <div className="three">
             <Figure count={dry.data.decided.length} words={t("dry.decided")} />

@@ -1,5 +1,5 @@
 import { Visible } from "@sayso/react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queries, useMutation, useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient, useIsAdmin } from "../live/hooks";
 import { allowedBy } from "../rule/model";
@@ -9,11 +9,10 @@ export function Grants() {
   const t = useWords();
   const client = useClient();
   const isAdmin = useIsAdmin();
-  const queries = useQueryClient();
   const { data } = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const revoke = useMutation({
     mutationFn: client.revokeGrant,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+    onSettled: () => queries.invalidate(["policy"]),
   });
   if (!data || data.grants.length === 0) return null;
   return (
@@ -41,7 +40,7 @@ export function Grants() {
           </li>
         ))}
       </ul>
-      {revoke.isError && <p className="wrong">{revoke.error.message}</p>}
+      {revoke.error && <p className="wrong">{revoke.error.message}</p>}
     </>
   );
 }

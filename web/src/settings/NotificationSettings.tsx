@@ -1,6 +1,6 @@
 import { spanWords, Visible } from "@sayso/react";
-import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Channel } from "../api/client";
+import { useMutation, useQuery } from "../api/useQuery";
 import { useCardWords, useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 
@@ -15,7 +15,7 @@ export function NotificationSettings() {
         <h2>{t("settings.notifications")}</h2>
       </div>
       <div className="form prefs">
-        {channels.isError && <p className="wrong">{channels.error.message}</p>}
+        {channels.error && <p className="wrong">{channels.error.message}</p>}
         {channels.data?.data.length === 0 && <p className="muted">{t("channels.none")}</p>}
         {channels.data?.data.map((channel) => (
           <ChannelRow key={channel.name} channel={channel} />
@@ -50,7 +50,7 @@ function ChannelRow({ channel }: { channel: Channel }) {
             <Visible text={failure} />
           </span>
         )}
-        {test.isError && <span className="wrong"> {test.error.message}</span>}
+        {test.error && <span className="wrong"> {test.error.message}</span>}
         {test.isSuccess && !failure && (
           <span className="ok" role="status">
             {" "}

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { FormRule, PolicyForm, PolicyRule } from "../api/client";
+import { useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { isSaved, neighbour, ruleNamed } from "./policyRule";
@@ -24,7 +24,7 @@ interface PolicyRulesProps {
 export function PolicyRules({ draft, form, readOnly, wanted }: PolicyRulesProps) {
   const t = useWords();
   const client = useClient();
-  const hits = useQuery({ queryKey: ["ruleHits"], queryFn: client.ruleHits, retry: false });
+  const hits = useQuery({ queryKey: ["ruleHits"], queryFn: client.ruleHits });
   const hitsOf = (key: string) => hits.data?.data.find((one) => one.rule === key);
   const [open, setOpen] = useState<number | "new">();
   const named = wanted ? ruleNamed(form.rules, wanted)?.place : undefined;

@@ -60,9 +60,9 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           )}
         </div>
         <div className="form">
-          {policy.isError && <p className="wrong">{policy.error.message}</p>}
+          {policy.error && <p className="wrong">{policy.error.message}</p>}
           {policy.data?.error && <p className="wrong">{policy.data.error}</p>}
-          {save.isError && (
+          {save.error && (
             <p className="wrong" role="alert">
               {save.error.message}
             </p>

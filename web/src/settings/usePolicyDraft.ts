@@ -1,6 +1,6 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { PolicyEdit, PolicyForm, PolicyView } from "../api/client";
+import { queries, useMutation, useQuery } from "../api/useQuery";
 import { useClient } from "../live/hooks";
 import { useSettled } from "../ui/useSettled";
 
@@ -18,7 +18,6 @@ interface Draft {
  */
 export function usePolicyDraft() {
   const client = useClient();
-  const queries = useQueryClient();
   const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const [draft, setDraft] = useState<Draft>();
   const text = draft?.text ?? policy.data?.text ?? "";
@@ -28,17 +27,16 @@ export function usePolicyDraft() {
     queryKey: ["policyForm", wanted],
     queryFn: () => client.editPolicy({ text: wanted, edits: [] }),
     enabled: policy.isSuccess,
-    retry: false as const,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const form = useQuery({ ...read(settled), placeholderData: keepPreviousData<PolicyForm> });
+  const form = useQuery({ ...read(settled), keepPreviousData: true });
   const saved = useQuery(read(savedText ?? ""));
   const save = useMutation({
     mutationFn: (wanted: Draft) =>
       client.savePolicy({ text: wanted.text, ifFingerprint: wanted.began.textFingerprint ?? "" }),
     onSuccess: (view) => {
-      queries.setQueryData(["policy"], view);
-      void queries.invalidateQueries({ queryKey: ["ruleHits"] });
+      queries.set(["policy"], view);
+      queries.invalidate(["ruleHits"]);
       setDraft(undefined);
     },
   });
@@ -57,7 +55,7 @@ export function usePolicyDraft() {
     const applied = queue.current.then(async () => {
       const next = await client.editPolicy({ text: latest.current, edits });
       latest.current = next.text;
-      queries.setQueryData(["policyForm", next.text], next);
+      queries.set(["policyForm", next.text], next);
       setText(next.text);
       return next;
     });
