@@ -22,6 +22,13 @@ it("reads the fields that changed", () => {
 });
 
 it("ignores events about anything else, and types of later servers", () => {
-  for (const type of ["session.status", "message.delta", "run.started", "agent_question_asked", "reset", "ask.invented"])
+  for (const type of [
+    "session.status",
+    "message.delta",
+    "run.started",
+    "agent_question_asked",
+    "reset",
+    "ask.invented",
+  ])
     expect(askChange(event(type, { id: "ask_1" }))).toBeUndefined();
 });
