@@ -32,6 +32,19 @@ test("a run shows its steps, and the question and the checkpoint that it waits f
   await expect(inbox.getByRole("log")).toContainText("PostgreSQL");
 });
 
+test("a step says what happens to its agent's questions, and a checkpoint what it asks", async ({ inbox, server }) => {
+  const { id } = await server.run("release", [
+    { id: "plan", agent: "mock", prompt: "ask me a question", questions: "forward", question_timeout: "1h" },
+    { id: "go", checkpoint: { question: "Publish the release?", options: ["Yes", "No"] } },
+  ]);
+  await visit(inbox, `#/runs/${id}`);
+  await expect(inbox.locator(step("plan"))).toContainText(
+    "Questions: a person answers; after 1 hour the first option of every question is taken, as nothing is said",
+  );
+  await expect(inbox.locator(step("go"))).toContainText("Publish the release?");
+  await expect(inbox.locator(step("go"))).toHaveAttribute("data-status", "pending");
+});
+
 test("a run that somebody else starts appears by itself, and can be cancelled", async ({ inbox, server }) => {
   await visit(inbox, "#/runs");
   await expect(inbox.getByText("sayso workflow run FILE")).toBeVisible();

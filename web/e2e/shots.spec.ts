@@ -76,12 +76,16 @@ test("@shots of every page", async ({ browser, server }) => {
     const page = await open(browser, server, WIDE);
     await visit(page, hash);
     await page.waitForTimeout(900);
-    if (name === "settings")
+    if (name === "settings") {
+      await page.getByRole("button", { name: "policy.toml" }).click();
       await page
         .getByRole("textbox", { name: "policy.toml" })
         .fill(
           '[[rules]]\nname = "no force"\ndo = "deny"\nrun = ["git push --force *"]\n\n[[rules]]\nname = "tests and lints"\ndo = "allow"\nrun = ["cargo test *", "cargo clippy *"]\n',
         );
+      await page.getByRole("button", { name: "Form" }).click();
+      await page.getByRole("button", { name: "tests and lints" }).click();
+    }
     await page.waitForTimeout(700);
     await shoot(page, server, name);
   }

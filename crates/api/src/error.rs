@@ -10,7 +10,7 @@ use crate::ask::Outcome;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The body is not JSON, or a door misses a field.
+    /// The body is not JSON, or a dialect misses a field.
     MalformedRequest,
     /// The body is JSON but does not fit.
     InvalidRequest,
@@ -52,6 +52,8 @@ pub enum ErrorCode {
     RunEnded,
     /// The agent cannot take it up again.
     NotResumable,
+    /// The agent cannot change its permission mode or model while a session runs.
+    SettingsFixed,
     /// The policy leaves it to a person, and only the policy was asked.
     NotDecided,
     /// A person runs the agent themselves; it can only be talked to there.

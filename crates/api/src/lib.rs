@@ -8,13 +8,14 @@
 #![warn(missing_docs)]
 
 pub mod ask;
-pub mod doors;
+pub mod compat;
 pub mod error;
 pub mod event;
 pub mod listener;
 pub mod notice;
 pub mod notify;
 pub mod policy;
+pub mod policy_form;
 pub mod run;
 pub mod session;
 pub mod token;

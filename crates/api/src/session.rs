@@ -184,6 +184,18 @@ pub struct SessionQuery {
     pub cursor: Option<String>,
 }
 
+/// Changes the permission mode or the model of a session. A field that is left out stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ChangeSession {
+    /// The agent's permission mode. Only admins choose one that skips approvals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
 /// What happens to a message while asks are pending that it does not answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -349,6 +361,9 @@ pub struct Capabilities {
     pub survives_restart: bool,
     /// It takes a typed message as the answer to a set of questions.
     pub message_answers_sets: bool,
+    /// Its permission mode and model can be changed while a session runs.
+    #[serde(default)]
+    pub change_settings: bool,
 }
 
 /// The agents.

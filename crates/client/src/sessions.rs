@@ -1,8 +1,8 @@
 //! Sessions and agents.
 
 use sayso_api::session::{
-    AgentList, AgentsStopped, Attachment, IfPending, MessageAccepted, MessageRequest, NewAttachment, NewSession, Session,
-    SessionPage, SessionQuery, Transcript, TranscriptQuery,
+    AgentList, AgentsStopped, Attachment, ChangeSession, IfPending, MessageAccepted, MessageRequest, NewAttachment, NewSession,
+    Session, SessionPage, SessionQuery, Transcript, TranscriptQuery,
 };
 
 use crate::client::Client;
@@ -59,6 +59,14 @@ impl Client {
     /// When the session is over, or the server does not answer.
     pub async fn interrupt(&self, id: &str) -> Result<Session, Error> {
         self.post(&["sessions", id, "interrupt"], &Nothing {}).await
+    }
+
+    /// Asks the agent for another permission mode or model. The session has them as soon as the agent confirms.
+    ///
+    /// # Errors
+    /// With `settings_fixed` when the agent cannot change them, and with `forbidden` when only an admin may choose the mode.
+    pub async fn change_session(&self, id: &str, change: &ChangeSession) -> Result<Session, Error> {
+        self.change(reqwest::Method::PATCH, &["sessions", id], change).await
     }
 
     /// Takes a session up again that ended.

@@ -102,6 +102,13 @@ pub struct Session {
     pub updated_at: Time,
 }
 
+/// Whether an agent in this permission mode still asks before it does something. Only modes that are known to do so count:
+/// agents name their modes as they like.
+#[must_use]
+pub fn keeps_approvals(mode: &str) -> bool {
+    ["", "default", "plan", "ask", "manual", "read-only", "readonly"].iter().any(|known| known.eq_ignore_ascii_case(mode))
+}
+
 /// The title of a session: the first line of its first prompt, shortened.
 #[must_use]
 pub fn title_of(prompt: &str) -> String {

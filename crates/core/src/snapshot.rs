@@ -12,6 +12,7 @@ use crate::policy::SessionPolicy;
 use crate::run::{Run, RunStatus, StepRun, StepState, StepWord};
 use crate::session::{Labels, Session, SessionStatus};
 use crate::time::Time;
+use crate::workflow::Step;
 
 /// Bytes of a step's output that its event keeps. The run keeps the whole output.
 const STEP_OUTPUT: usize = 4 * 1024;
@@ -67,6 +68,35 @@ impl StatusSnapshot {
     #[must_use]
     pub const fn is_ended(&self) -> bool {
         matches!(self.status, StatusWord::Ended | StatusWord::Failed)
+    }
+}
+
+/// The status of a session when its status or its settings changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusChange {
+    /// What the session does now.
+    #[serde(flatten)]
+    pub status: StatusSnapshot,
+    /// The permission mode, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// The model, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl From<&SessionStatus> for StatusChange {
+    fn from(status: &SessionStatus) -> Self {
+        Self { status: StatusSnapshot::from(status), permission_mode: None, model: None }
+    }
+}
+
+impl StatusChange {
+    /// Whether the session ended with this change. New settings of an ended session do not end it again.
+    #[must_use]
+    pub const fn ends_session(&self) -> bool {
+        self.status.is_ended() && self.permission_mode.is_none() && self.model.is_none()
     }
 }
 
@@ -160,6 +190,12 @@ pub struct StepSnapshot {
     /// The agent; absent for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What happens to a question of the agent, as a sentence; absent for a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_question: Option<String>,
+    /// What a checkpoint asks, as the workflow writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// What the step does.
     pub status: StepWord,
     /// The session that carries the step out, or did.
@@ -194,10 +230,13 @@ impl StepSnapshot {
             StepState::Completed { output } => (Some(output.clone()), None, None),
             StepState::Failed { reason } | StepState::Cancelled { reason } => (None, Some(reason.clone()), None),
         };
+        let written = run.written(&step.id);
         Self {
             run_id: run.id,
             step_id: step.id.clone(),
-            agent: run.written(&step.id).and_then(|written| written.agent.clone()),
+            agent: written.and_then(|written| written.agent.clone()),
+            on_question: written.and_then(Step::question_policy),
+            question: written.and_then(|written| written.checkpoint.as_ref()).map(|asked| asked.question.clone()),
             status: step.state.word(),
             session_id: step.last_session,
             ask_id: ask,

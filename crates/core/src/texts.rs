@@ -6,6 +6,9 @@ use std::time::Duration;
 use crate::ask::Question;
 use crate::time::in_words;
 
+/// An agent whose permission mode and model are fixed when it starts.
+pub const SETTINGS_FIXED: &str = "This agent cannot change its permission mode or model while a session runs. Start a new session with the ones that you want.";
+
 /// A person rejected a question without a word.
 pub const REJECTED: &str = "The user declined to answer. Go on with your best judgement, or ask differently.";
 /// A policy rejected a question.

@@ -29,6 +29,12 @@ impl Time {
         Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
+    /// So much earlier.
+    #[must_use]
+    pub fn minus(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// How long ago `earlier` was; nothing if it lies ahead.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {

@@ -117,7 +117,7 @@ fn option(entry: &str) -> Option<&'static str> {
 
 /// What is asked.
 #[derive(Debug, Clone)]
-enum Asked {
+enum AskShape {
     Questions(Vec<Shape>),
     Tool { editable: bool },
     Link,
@@ -144,7 +144,7 @@ enum Model {
 }
 
 /// One number picks everything about a command, so that a sequence is short to make and to shrink.
-fn command(which: u8, mut dice: u64, asked: &Asked) -> Command {
+fn command(which: u8, mut dice: u64, asked: &AskShape) -> Command {
     let mut roll = |sides: u64| {
         let rolled = dice % sides;
         dice /= sides;
@@ -153,8 +153,8 @@ fn command(which: u8, mut dice: u64, asked: &Asked) -> Command {
     match which {
         0..=3 => {
             let questions = match asked {
-                Asked::Questions(shapes) => shapes.len(),
-                Asked::Tool { .. } | Asked::Link => 1,
+                AskShape::Questions(shapes) => shapes.len(),
+                AskShape::Tool { .. } | AskShape::Link => 1,
             };
             // Seldom one list too few or too many.
             let lists = match roll(12) {
@@ -186,20 +186,20 @@ fn command(which: u8, mut dice: u64, asked: &Asked) -> Command {
     }
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+fn asked() -> impl Strategy<Value = AskShape> {
     prop_oneof![
-        4 => proptest::collection::vec(0..SHAPES.len(), 1..4).prop_map(|shapes| Asked::Questions(shapes.into_iter().map(|at| SHAPES[at]).collect())),
-        2 => any::<bool>().prop_map(|editable| Asked::Tool { editable }),
-        1 => Just(Asked::Link),
+        4 => proptest::collection::vec(0..SHAPES.len(), 1..4).prop_map(|shapes| AskShape::Questions(shapes.into_iter().map(|at| SHAPES[at]).collect())),
+        2 => any::<bool>().prop_map(|editable| AskShape::Tool { editable }),
+        1 => Just(AskShape::Link),
     ]
 }
 
-fn ask(asked: &Asked) -> Ask {
+fn ask(asked: &AskShape) -> Ask {
     let body = match asked {
-        Asked::Questions(shapes) => {
+        AskShape::Questions(shapes) => {
             AskBody::Question { questions: shapes.iter().enumerate().map(|(index, shape)| shape.question(index)).collect() }
         }
-        Asked::Tool { editable } => AskBody::Approval(Approval {
+        AskShape::Tool { editable } => AskBody::Approval(Approval {
             tool: "Bash".to_owned(),
             action: Action::Other,
             title: "Use Bash".to_owned(),
@@ -209,7 +209,7 @@ fn ask(asked: &Asked) -> Ask {
             editable: *editable,
             reason: None,
         }),
-        Asked::Link => AskBody::Link(Link { url: "https://example.com".to_owned(), message: None }),
+        AskShape::Link => AskBody::Link(Link { url: "https://example.com".to_owned(), message: None }),
     };
     Ask {
         id: AskId::new(Time::from_millis(1), [1; 10]),
@@ -225,10 +225,10 @@ fn ask(asked: &Asked) -> Ask {
 }
 
 /// Whether the model takes a decision, and what the agent then gets.
-fn taken(asked: &Asked, command: &Command) -> Result<Decision, &'static str> {
+fn taken(asked: &AskShape, command: &Command) -> Result<Decision, &'static str> {
     match (asked, command) {
         (_, Command::Withdraw) => Ok(Decision::Withdrawn { reason: "not needed".to_owned() }),
-        (Asked::Questions(shapes), Command::Answer(answers)) => {
+        (AskShape::Questions(shapes), Command::Answer(answers)) => {
             if shapes.len() != answers.len() {
                 return Err("answers");
             }
@@ -236,16 +236,16 @@ fn taken(asked: &Asked, command: &Command) -> Result<Decision, &'static str> {
             let answers = taken.ok_or("answers")?;
             Ok(Decision::Answered { answers: owned(&answers), note: None })
         }
-        (Asked::Questions(_), Command::Reject) => Ok(Decision::Rejected { message: "no".to_owned(), stop: false }),
-        (Asked::Tool { .. } | Asked::Link, Command::Deny) => Ok(Decision::Denied { message: "no".to_owned(), stop: false }),
-        (Asked::Tool { editable }, Command::Approve { choice, input }) => match (choice, input) {
+        (AskShape::Questions(_), Command::Reject) => Ok(Decision::Rejected { message: "no".to_owned(), stop: false }),
+        (AskShape::Tool { .. } | AskShape::Link, Command::Deny) => Ok(Decision::Denied { message: "no".to_owned(), stop: false }),
+        (AskShape::Tool { editable }, Command::Approve { choice, input }) => match (choice, input) {
             (Some("sometimes"), _) => Err("choice"),
             (_, true) if !editable => Err("input"),
             _ => Ok(approved(*choice, *input)),
         },
-        (Asked::Link, Command::Approve { choice: None, input: false }) => Ok(approved(None, false)),
-        (Asked::Link, Command::Approve { choice: Some(_), .. }) => Err("choice"),
-        (Asked::Link, Command::Approve { choice: None, input: true }) => Err("input"),
+        (AskShape::Link, Command::Approve { choice: None, input: false }) => Ok(approved(None, false)),
+        (AskShape::Link, Command::Approve { choice: Some(_), .. }) => Err("choice"),
+        (AskShape::Link, Command::Approve { choice: None, input: true }) => Err("input"),
         _ => Err("kind"),
     }
 }
@@ -275,7 +275,7 @@ fn person(number: u8) -> Actor {
     Actor::Person { name: number.to_string(), via: "test".to_owned(), token: TokenId::new(Time::from_millis(0), [number; 10]) }
 }
 
-fn check(asked: &Asked, commands: &[(u8, u64)]) -> Result<(), TestCaseError> {
+fn check(asked: &AskShape, commands: &[(u8, u64)]) -> Result<(), TestCaseError> {
     let mut ask = ask(asked);
     let mut model = Model::Live;
     for (number, (which, dice)) in (1_u8..).zip(commands) {
@@ -297,7 +297,7 @@ fn check(asked: &Asked, commands: &[(u8, u64)]) -> Result<(), TestCaseError> {
 }
 
 fn decide(
-    asked: &Asked,
+    asked: &AskShape,
     command: &Command,
     wanted: Decision,
     number: u8,
@@ -327,9 +327,9 @@ fn decide(
         }
         (Err(why), Err(refused)) => {
             let kind = match asked {
-                Asked::Questions(_) => AskKind::Question,
-                Asked::Tool { .. } => AskKind::Approval,
-                Asked::Link => AskKind::Link,
+                AskShape::Questions(_) => AskKind::Question,
+                AskShape::Tool { .. } => AskKind::Approval,
+                AskShape::Link => AskKind::Link,
             };
             let as_modelled = match why {
                 "answers" => matches!(refused, Refused::InvalidAnswers(_)),
@@ -345,8 +345,8 @@ fn decide(
 }
 
 /// What is shown of an outcome is what the agent gets, except that secrets are masked.
-fn masked(asked: &Asked, shown: &Decision, for_agent: &Decision, secret: bool) -> Result<(), TestCaseError> {
-    let (Asked::Questions(shapes), Decision::Answered { answers: shown, .. }, Decision::Answered { answers: clear, .. }) =
+fn masked(asked: &AskShape, shown: &Decision, for_agent: &Decision, secret: bool) -> Result<(), TestCaseError> {
+    let (AskShape::Questions(shapes), Decision::Answered { answers: shown, .. }, Decision::Answered { answers: clear, .. }) =
         (asked, shown, for_agent)
     else {
         prop_assert_eq!(shown, for_agent);
@@ -428,7 +428,7 @@ fn the_model_is_no_yes_man() {
 /// A secret is nowhere in what is stored of an outcome.
 #[test]
 fn a_secret_is_not_in_the_outcome() {
-    let asked = ask(&Asked::Questions(vec![Shape::Text, Shape::Secret]));
+    let asked = ask(&AskShape::Questions(vec![Shape::Text, Shape::Secret]));
     let answers = owned(&[vec!["open"], vec![SECRET]]);
     let resolution = resolve(&asked, Decision::Answered { answers, note: None }, person(1), Time::from_millis(2)).unwrap();
     assert!(resolution.secret);

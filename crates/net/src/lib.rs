@@ -7,7 +7,7 @@ mod sse;
 use std::sync::Once;
 use std::time::Duration;
 
-pub use public::{Reach, Refused, client_within, is_public};
+pub use public::{AllowedAddresses, Refused, client_within, is_public};
 pub use sse::{SseFrame, SseReader, SseTooLarge};
 
 /// Makes `ring` the TLS provider of this program. Whoever makes a TLS connection by other means than

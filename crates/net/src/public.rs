@@ -9,7 +9,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// What may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AllowedAddresses {
     /// Addresses of the internet alone.
     Public,
     /// Any address: somebody said so for this one.
@@ -39,7 +39,7 @@ struct OnlyPrivate;
 ///
 /// # Errors
 /// When the address cannot be used, or is not one that may be reached.
-pub fn client_within(url: &str, reach: Reach) -> Result<reqwest::Client, Refused> {
+pub fn client_within(url: &str, reach: AllowedAddresses) -> Result<reqwest::Client, Refused> {
     let parsed: reqwest::Url = url.parse().map_err(|_| Refused::Address)?;
     let is_web = matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some_and(|host| !host.is_empty());
     if !is_web || !parsed.username().is_empty() || parsed.password().is_some() {
@@ -47,8 +47,8 @@ pub fn client_within(url: &str, reach: Reach) -> Result<reqwest::Client, Refused
     }
     let builder = crate::client(url).no_proxy();
     let builder = match reach {
-        Reach::Anywhere => builder,
-        Reach::Public => {
+        AllowedAddresses::Anywhere => builder,
+        AllowedAddresses::Public => {
             if literal(&parsed).is_some_and(|address| !is_public(address)) {
                 return Err(Refused::Private);
             }
@@ -209,8 +209,8 @@ mod tests {
             "http://127.0.0.1./",
             "http://\u{ff11}27.0.0.1/",
         ] {
-            assert!(matches!(client_within(url, Reach::Public), Err(Refused::Private)), "{url}");
-            assert!(client_within(url, Reach::Anywhere).is_ok(), "{url}");
+            assert!(matches!(client_within(url, AllowedAddresses::Public), Err(Refused::Private)), "{url}");
+            assert!(client_within(url, AllowedAddresses::Anywhere).is_ok(), "{url}");
         }
         for url in [
             "",
@@ -222,15 +222,15 @@ mod tests {
             "http://u:p@host/",
             "//host/",
         ] {
-            assert!(matches!(client_within(url, Reach::Public), Err(Refused::Address)), "{url}");
+            assert!(matches!(client_within(url, AllowedAddresses::Public), Err(Refused::Address)), "{url}");
         }
-        assert!(client_within("https://1.1.1.1/hook", Reach::Public).is_ok());
-        assert!(client_within("https://hooks.example.com/x", Reach::Public).is_ok());
+        assert!(client_within("https://1.1.1.1/hook", AllowedAddresses::Public).is_ok());
+        assert!(client_within("https://hooks.example.com/x", AllowedAddresses::Public).is_ok());
     }
 
     #[tokio::test]
     async fn a_name_of_this_machine_is_not_reached() {
-        let client = client_within("http://localhost:9/", Reach::Public).unwrap();
+        let client = client_within("http://localhost:9/", AllowedAddresses::Public).unwrap();
         let error = client.get("http://localhost:9/").send().await.unwrap_err();
         assert!(error.is_connect(), "{error:?}");
         assert!(format!("{error:?}").contains("OnlyPrivate"), "{error:?}");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sayso_core::ask::{Ask, Delivery, Reach};
 use sayso_core::run::{RunStatus, StepWord};
-use sayso_core::snapshot::{RunSnapshot, SessionSnapshot, StatusSnapshot, StepSnapshot};
+use sayso_core::snapshot::{RunSnapshot, SessionSnapshot, StatusChange, StepSnapshot};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
@@ -44,8 +44,8 @@ pub enum EventPayload {
     AgentQuestionAnswered(Arc<Ask>),
     /// A session was created.
     SessionCreated(Box<SessionSnapshot>),
-    /// The status of a session changed; it may be over.
-    SessionStatus(StatusSnapshot),
+    /// The status or the settings of a session changed; it may be over.
+    SessionStatus(StatusChange),
     /// A block of a transcript was added or replaced.
     Block {
         /// The block.
@@ -109,7 +109,7 @@ impl EventPayload {
             Self::AgentQuestionAsked(_) => EventKind::AgentQuestionAsked,
             Self::AgentQuestionAnswered(_) => EventKind::AgentQuestionAnswered,
             Self::SessionCreated(_) => EventKind::SessionCreated,
-            Self::SessionStatus(status) if status.is_ended() => EventKind::SessionEnded,
+            Self::SessionStatus(change) if change.ends_session() => EventKind::SessionEnded,
             Self::SessionStatus(_) => EventKind::SessionStatus,
             Self::Block { block, tool } => match (&block.body, tool) {
                 (BlockBody::Message { .. }, _) => EventKind::MessageCompleted,
@@ -170,7 +170,7 @@ impl EventPayload {
             | Self::AgentQuestionAsked(ask)
             | Self::AgentQuestionAnswered(ask) => ask.weight(),
             Self::SessionCreated(session) => session.title.len() + session.project.len() + 512,
-            Self::SessionStatus(status) => some(&status.reason),
+            Self::SessionStatus(change) => some(&change.status.reason) + some(&change.permission_mode) + some(&change.model),
             Self::Block { block, .. } => match &block.body {
                 BlockBody::Message { text, .. } | BlockBody::Notice { text } | BlockBody::Error { text } => text.len(),
                 BlockBody::Tool { input, output, .. } => input.as_ref().map_or(0, |input| input.as_str().len()) + some(output),
@@ -178,7 +178,7 @@ impl EventPayload {
             Self::Notice { agent, text } => agent.len() + text.len(),
             Self::PolicyChanged { fingerprint, .. } => fingerprint.len(),
             Self::Run(run) => run.workflow.len() + run.status.reason().map_or(0, str::len),
-            Self::Step(step) => some(&step.output) + some(&step.reason),
+            Self::Step(step) => [&step.output, &step.reason, &step.question].into_iter().map(some).sum(),
         }
     }
 }

@@ -421,3 +421,57 @@ pub struct AllPushes {
     /// Where.
     pub workspace: WorkspaceId,
 }
+
+/// How often rules decided an ask or left it to a person.
+#[derive(Debug)]
+pub struct CountRuleHits {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The keys of the rules: their ids, or their names.
+    pub rules: Vec<String>,
+    /// Counts asks that were opened then or later.
+    pub since: Time,
+}
+
+impl CountRuleHits {
+    /// Counting one rule stops here, so that a read costs a bounded time.
+    pub const MOST: usize = 10_000;
+}
+
+/// How often one rule decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleHits {
+    /// The rule's key.
+    pub rule: String,
+    /// At most [`CountRuleHits::MOST`].
+    pub hits: usize,
+    /// When the rule last decided, also before the period that is counted.
+    pub last_at: Option<Time>,
+}
+
+/// What people decided before about the very action of an approval: the same tool with the same command, files or address.
+#[derive(Debug)]
+pub struct CountPrecedents {
+    /// Where.
+    pub workspace: WorkspaceId,
+    /// The approval.
+    pub ask: AskId,
+    /// What the caller may see.
+    pub scope: Scope,
+}
+
+impl CountPrecedents {
+    /// Only so many of the newest asks are read.
+    pub const MOST: usize = 2_000;
+}
+
+/// What people decided about an action before. All zero for a question and for a link.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Precedents {
+    /// How often people approved it.
+    pub approved: usize,
+    /// How often people denied it.
+    pub denied: usize,
+    /// When a person last decided it.
+    pub last_at: Option<Time>,
+}

@@ -28,7 +28,7 @@ const CHUNK: usize = 16 * 1024;
 
 /// What every connection needs.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct AttachContext {
     pub(crate) dir: PathBuf,
     pub(crate) hub: Arc<Hub>,
     pub(crate) inputs: Arc<Inputs>,
@@ -38,8 +38,8 @@ pub(crate) struct Door {
 }
 
 /// Accepts connections for ever.
-pub(crate) fn accept(listener: &UnixListener, door: Door) {
-    let door = Arc::new(door);
+pub(crate) fn accept(listener: &UnixListener, context: AttachContext) {
+    let context = Arc::new(context);
     let open = Arc::new(AtomicUsize::new(0));
     loop {
         let Ok((socket, _)) = listener.accept() else {
@@ -51,10 +51,10 @@ pub(crate) fn accept(listener: &UnixListener, door: Door) {
             continue;
         }
         open.fetch_add(1, Ordering::Relaxed);
-        let (door, open_there) = (Arc::clone(&door), Arc::clone(&open));
+        let (context, open_there) = (Arc::clone(&context), Arc::clone(&open));
         let spawned = spawn("connection", move || {
             // Whatever went wrong, the connection is dropped and the server connects again.
-            let _ = serve(&door, socket);
+            let _ = serve(&context, socket);
             open_there.fetch_sub(1, Ordering::Relaxed);
         });
         if spawned.is_err() {
@@ -64,44 +64,44 @@ pub(crate) fn accept(listener: &UnixListener, door: Door) {
 }
 
 /// Serves one connection until it ends.
-fn serve(door: &Arc<Door>, mut socket: UnixStream) -> io::Result<()> {
+fn serve(context: &Arc<AttachContext>, mut socket: UnixStream) -> io::Result<()> {
     socket.set_read_timeout(Some(HELLO))?;
     let mut frames = Frames { decoder: Decoder::new(), buffer: vec![0; CHUNK] };
     let Some(ToSupervisor::Hello { version: _, from }) = frames.next(&mut socket)? else { return Ok(()) };
     socket.set_read_timeout(None)?;
 
-    let journal = Journal::open(&door.dir)?;
+    let journal = Journal::open(&context.dir)?;
     let stream = socket.try_clone()?;
-    let (server, from) = door.hub.attach(socket.try_clone()?, from, door.inputs.last(), door.pid);
-    door.tell(Event::Attached(server));
+    let (server, from) = context.hub.attach(socket.try_clone()?, from, context.inputs.last(), context.pid);
+    context.tell(Event::Attached(server));
     let streaming = {
-        let door = Arc::clone(door);
+        let context = Arc::clone(context);
         spawn("stream", move || {
             // When the server cannot be written to, reading ends too, and that is where it is let go.
-            let _ = stream_to(&door.hub, server, stream, journal, from);
-            door.hub.detach(server);
+            let _ = stream_to(&context.hub, server, stream, journal, from);
+            context.hub.detach(server);
         })
     };
-    let read = streaming.and_then(|_| read_from(door, server, &mut frames, &mut socket));
-    door.hub.detach(server);
-    door.tell(Event::Detached(server));
+    let read = streaming.and_then(|_| read_from(context, server, &mut frames, &mut socket));
+    context.hub.detach(server);
+    context.tell(Event::Detached(server));
     read
 }
 
-fn read_from(door: &Door, server: u64, frames: &mut Frames, socket: &mut UnixStream) -> io::Result<()> {
+fn read_from(context: &AttachContext, server: u64, frames: &mut Frames, socket: &mut UnixStream) -> io::Result<()> {
     while let Some(frame) = frames.next(socket)? {
         match frame {
             ToSupervisor::Hello { .. } => return Ok(()),
             ToSupervisor::Input { id, bytes } => {
-                let is_wanted = || door.hub.is_attached(server) && !sys::is_hung_up(socket.as_fd());
-                match door.inputs.submit(id, bytes, is_wanted) {
+                let is_wanted = || context.hub.is_attached(server) && !sys::is_hung_up(socket.as_fd());
+                match context.inputs.submit(id, bytes, is_wanted) {
                     Submitted::UnderWay => {}
-                    Submitted::Reply(reply) => door.hub.reply(&reply),
+                    Submitted::Reply(reply) => context.hub.reply(&reply),
                     Submitted::Abandoned => return Ok(()),
                 }
             }
-            ToSupervisor::Trim { to } => door.hub.trim(to),
-            ToSupervisor::Stop { after_close, after_term } => door.tell(Event::Stop(Grace { after_close, after_term })),
+            ToSupervisor::Trim { to } => context.hub.trim(to),
+            ToSupervisor::Stop { after_close, after_term } => context.tell(Event::Stop(Grace { after_close, after_term })),
         }
     }
     Ok(())
@@ -132,7 +132,7 @@ fn stream_to(hub: &Hub, server: u64, mut socket: UnixStream, mut journal: Journa
     }
 }
 
-impl Door {
+impl AttachContext {
     /// The main thread reads until the process ends, so that nobody is left to tell is no loss.
     fn tell(&self, event: Event) {
         let _ = self.main.send(Message::Life(event));

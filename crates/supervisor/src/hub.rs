@@ -21,25 +21,25 @@ const REPLIES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Hub {
     dir: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<HubState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct HubState {
     /// The position after the last record.
     end: u64,
     /// Where the segments start that are left.
     segments: VecDeque<u64>,
     /// The last record is written.
     finished: bool,
-    attached: Option<Attached>,
+    attached: Option<ServerLink>,
     /// How many servers were ever attached; the number of the last one.
     servers: u64,
 }
 
 #[derive(Debug)]
-struct Attached {
+struct ServerLink {
     server: u64,
     socket: UnixStream,
     /// What is to be sent before the next record.
@@ -57,12 +57,12 @@ pub(crate) enum Work {
 
 impl Hub {
     pub(crate) fn new(dir: PathBuf) -> Self {
-        let state = State { end: 0, segments: VecDeque::from([0]), finished: false, attached: None, servers: 0 };
+        let state = HubState { end: 0, segments: VecDeque::from([0]), finished: false, attached: None, servers: 0 };
         Self { dir, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// No code that holds the lock can panic half-way through a change, so a poisoned one is as good.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -91,7 +91,7 @@ impl Hub {
         let start = state.segments.front().copied().unwrap_or(0);
         let (end, exited) = (state.end, state.finished);
         let hello = ToServer::Hello { version: VERSION, last_input, end, start, pid, exited };
-        let attached = Attached { server, socket, replies: VecDeque::from([hello.encode()]) };
+        let attached = ServerLink { server, socket, replies: VecDeque::from([hello.encode()]) };
         if let Some(before) = state.attached.replace(attached) {
             close(&before.socket);
         }

@@ -14,12 +14,12 @@ const LOOK: Duration = Duration::from_millis(200);
 /// The input under way, and what is known of those before it.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
-    state: Mutex<State>,
+    state: Mutex<InputState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct InputState {
     /// The last input that was written. It lives as long as we do, and that is as long as the agent.
     last: u64,
     /// The id of the input that is being written, or is about to be.
@@ -43,7 +43,7 @@ pub(crate) enum Submitted {
 
 impl Inputs {
     /// No code that holds the lock can panic half-way through a change, so a poisoned one is as good.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, InputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

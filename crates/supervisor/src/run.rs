@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use crate::agent::{self, Agent, Tree};
-use crate::attach::{self, Door};
+use crate::attach::{self, AttachContext};
 use crate::hub::Hub;
 use crate::input::{self, Inputs};
 use crate::journal::{Files, Writer, segments};
@@ -112,9 +112,9 @@ fn supervise(spec: Spec) -> Result<(), Refusal> {
     };
     let pid = agent.pid;
     let (main, messages) = sync_channel(MESSAGES);
-    let door = Door { dir: spec.dir.clone(), hub, inputs: Arc::new(Inputs::default()), main, pid };
+    let context = AttachContext { dir: spec.dir.clone(), hub, inputs: Arc::new(Inputs::default()), main, pid };
     let life = Life::started(Instant::now(), spec.lonely);
-    let ended = Main::start(life, signals, writer, agent, listener, door, spec.line_limit).map(|main| main.run(&messages));
+    let ended = Main::start(life, signals, writer, agent, listener, context, spec.line_limit).map(|main| main.run(&messages));
     if ended.is_err() {
         Tree::new(pid).signal(Signal::Kill);
     }
@@ -168,36 +168,36 @@ impl Main {
         writer: Writer<Files>,
         agent: Agent,
         listener: UnixListener,
-        door: Door,
+        context: AttachContext,
         line_limit: usize,
     ) -> io::Result<Self> {
         let tree = Tree::new(agent.pid);
-        let inputs = Arc::clone(&door.inputs);
+        let inputs = Arc::clone(&context.inputs);
         let (woken, wake) = io::pipe()?;
         let (tell_exit, status) = sync_channel(1);
 
-        let (main, hub) = (door.main.clone(), Arc::clone(&door.hub));
+        let (main, hub) = (context.main.clone(), Arc::clone(&context.hub));
         spawn("pump", move || {
             // Without a journal it ends early, and then the agent is stopped.
             let _ = Pump::new(writer, &hub).run(agent.stdout, agent.stderr, line_limit, Exit { status, woken });
             let _ = main.send(Message::Life(Event::Drained));
         })?;
-        let (hub, inputs_there) = (Arc::clone(&door.hub), Arc::clone(&inputs));
+        let (hub, inputs_there) = (Arc::clone(&context.hub), Arc::clone(&inputs));
         spawn("input", move || input::write_all(&inputs_there, &hub, agent.stdin))?;
-        let main = door.main.clone();
+        let main = context.main.clone();
         spawn("signals", move || {
             while signals.read_exact(&mut [0]).is_ok() {
                 let _ = main.send(Message::Life(Event::Stop(Grace::DEFAULT)));
             }
         })?;
-        let main = door.main.clone();
+        let main = context.main.clone();
         spawn("wait", move || {
             while let Some((pid, status)) = sys::wait_for_child() {
                 let _ = main.send(Message::Reaped(pid, status));
             }
             let _ = main.send(Message::Life(Event::TreeEmpty));
         })?;
-        spawn("accept", move || attach::accept(&listener, door))?;
+        spawn("accept", move || attach::accept(&listener, context))?;
         Ok(Self { life, tree, inputs, exit: Some((tell_exit, wake)) })
     }
 

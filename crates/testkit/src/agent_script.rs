@@ -242,6 +242,9 @@ impl Translator for Scripted {
                 self.state = ScriptState { session: self.state.session, asked: self.state.asked, ..ScriptState::default() };
                 self.event(AgentEvent::TurnEnded)
             }
+            Input::Command(Command::Configure { permission_mode, model, .. }) => {
+                self.event(AgentEvent::Configured { permission_mode, model })
+            }
             Input::Command(Command::Close { .. }) => {
                 self.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false })
             }

@@ -1,4 +1,4 @@
-import { type Connection, type FeedEvent, ignoreUnknownEvent, type Sayso } from "@sayso/sdk";
+import { askChange, type Connection, type FeedEvent, type Sayso } from "@sayso/sdk";
 import { useMemo, useSyncExternalStore } from "react";
 import type { Ask } from "./api";
 import { useHost } from "./host";
@@ -63,51 +63,18 @@ class LiveAsks {
 
   /** Keeps what was shown and is decided now. */
   #hear(event: FeedEvent): boolean {
-    switch (event.type) {
-      case "question.resolved":
-      case "approval.resolved":
-      case "link.resolved": {
-        const shown = this.#shown.has(event.data.id);
-        if (shown) this.#decided.set(event.data.id, event.data);
-        return shown;
-      }
-      case "ask.delivery": {
-        const before = this.#decided.get(event.data.id);
-        if (before) this.#decided.set(before.id, { ...before, ...event.data });
-        return before !== undefined;
-      }
-      case "question.requested":
-      case "approval.requested":
-      case "link.requested":
-      case "ask.parked":
-      case "ask.snoozed":
-      case "session.created":
-      case "session.status":
-      case "session.ended":
-      case "message.delta":
-      case "message.completed":
-      case "tool.started":
-      case "tool.updated":
-      case "tool.completed":
-      case "notice":
-      case "error":
-      case "policy.changed":
-      case "run.started":
-      case "run.completed":
-      case "run.failed":
-      case "run.cancelled":
-      case "step.started":
-      case "step.completed":
-      case "step.failed":
-      case "step.cancelled":
-      case "agent_question_asked":
-      case "agent_question_answered":
-      case "reset":
-        return false;
-      default:
-        ignoreUnknownEvent(event);
-        return false;
+    const change = askChange(event);
+    if (change?.kind === "resolved") {
+      const shown = this.#shown.has(change.ask.id);
+      if (shown) this.#decided.set(change.ask.id, change.ask);
+      return shown;
     }
+    if (change?.kind === "updated") {
+      const before = this.#decided.get(change.fields.id);
+      if (before) this.#decided.set(before.id, { ...before, ...change.fields });
+      return before !== undefined;
+    }
+    return false;
   }
 
   readonly #wanted = (ask: Ask): boolean => {

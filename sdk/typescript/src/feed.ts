@@ -1,8 +1,9 @@
 import type { Ask } from "./api/index.js";
+import { askChange } from "./askEvents.js";
 import type { Asks } from "./asks.js";
 import { Backoff, pause } from "./backoff.js";
 import { SaysoError } from "./errors.js";
-import { events, type FeedEvent, ignoreUnknownEvent } from "./events.js";
+import { events, type FeedEvent } from "./events.js";
 import type { Http } from "./http.js";
 import { reply } from "./replies.js";
 import type { Connection } from "./stream.js";
@@ -159,54 +160,21 @@ export class Feed {
 
   /** Keeps what is pending up to date. Returns whether that changed. */
   async #apply(event: FeedEvent, signal: AbortSignal): Promise<boolean> {
-    switch (event.type) {
-      case "question.requested":
-      case "approval.requested":
-      case "link.requested": {
-        // A large ask comes shortened. Whoever decides needs all of it.
-        const whole = event.data.truncated ? await this.#whole(event.data, signal) : event.data;
-        if (whole.status === "pending") this.#wait(whole);
-        return true;
-      }
-      case "question.resolved":
-      case "approval.resolved":
-      case "link.resolved":
-        this.#settled(event.data.id);
-        return true;
-      case "ask.parked":
-      case "ask.snoozed": {
-        const before = this.#pending.get(event.data.id);
-        if (before) this.#pending.set(before.id, { ...before, ...event.data });
-        return before !== undefined;
-      }
-      case "ask.delivery":
-      case "session.created":
-      case "session.status":
-      case "session.ended":
-      case "message.delta":
-      case "message.completed":
-      case "tool.started":
-      case "tool.updated":
-      case "tool.completed":
-      case "notice":
-      case "error":
-      case "policy.changed":
-      case "run.started":
-      case "run.completed":
-      case "run.failed":
-      case "run.cancelled":
-      case "step.started":
-      case "step.completed":
-      case "step.failed":
-      case "step.cancelled":
-      case "agent_question_asked":
-      case "agent_question_answered":
-      case "reset":
-        return false;
-      default:
-        ignoreUnknownEvent(event);
-        return false;
+    const change = askChange(event);
+    if (!change) return false;
+    if (change.kind === "requested") {
+      // A large ask comes shortened. Whoever decides needs all of it.
+      const whole = change.ask.truncated ? await this.#whole(change.ask, signal) : change.ask;
+      if (whole.status === "pending") this.#wait(whole);
+      return true;
     }
+    if (change.kind === "resolved") {
+      this.#settled(change.ask.id);
+      return true;
+    }
+    const before = this.#pending.get(change.fields.id);
+    if (before) this.#pending.set(before.id, { ...before, ...change.fields });
+    return before !== undefined;
   }
 
   async #whole(ask: Ask, signal: AbortSignal): Promise<Ask> {

@@ -1,4 +1,5 @@
 export type * from "./api/index.js";
+export { type AskChange, askChange } from "./askEvents.js";
 export type { AskQuery, Asks } from "./asks.js";
 export {
   AlreadyResolvedError,

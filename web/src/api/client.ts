@@ -3,6 +3,14 @@ import { type AskQuery, type components, type Query, Sayso, type SessionQuery } 
 type Schemas = components["schemas"];
 export type Session = Schemas["Session"];
 export type PolicyView = Schemas["PolicyView"];
+export type PolicyForm = Schemas["PolicyForm"];
+export type PolicyRule = Schemas["PolicyRule"];
+export type FormRule = Schemas["FormRule"];
+export type PolicyEdit = Schemas["PolicyEdit"];
+export type QuestionDefaults = Schemas["QuestionDefaults"];
+export type ApprovalDefaults = Schemas["ApprovalDefaults"];
+export type RuleHits = Schemas["RuleHits"];
+export type Channel = Schemas["Channel"];
 export type Explained = Schemas["Explained"];
 export type Token = Schemas["Token"];
 export type Grant = Schemas["Grant"];
@@ -30,7 +38,7 @@ export class Client {
   }
 
   /** Calls a route that the client has no method for. */
-  call = <T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T> =>
+  call = <T>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> =>
     this.sayso.request(method, path, { body });
 
   read = <T>(path: string, query?: Query): Promise<T> => this.sayso.request("GET", path, { query });
@@ -52,12 +60,19 @@ export class Client {
   interrupt = (id: string) => this.call<Session>("POST", `/sessions/${id}/interrupt`, {});
   resume = (id: string) => this.call<Session>("POST", `/sessions/${id}/resume`, {});
   end = (id: string) => this.call<Session>("DELETE", `/sessions/${id}`);
+  changeSession = (id: string, change: Schemas["ChangeSession"]) =>
+    this.call<Session>("PATCH", `/sessions/${id}`, change);
   runs = (query: Query) => this.read<Schemas["RunPage"]>("/runs", query);
   run = (id: string) => this.read<Run>(`/runs/${id}`);
   cancelRun = (id: string) => this.call<Run>("POST", `/runs/${id}/cancel`, {});
   agents = () => this.read<Schemas["AgentList"]>("/agents");
   policy = () => this.read<PolicyView>("/policy");
   savePolicy = (policy: Schemas["SetPolicy"]) => this.call<PolicyView>("PUT", "/policy", policy);
+  editPolicy = (edit: Schemas["EditPolicy"]) => this.call<PolicyForm>("POST", "/policy/edit", edit);
+  ruleHits = () => this.read<Schemas["RuleHitsList"]>("/policy/hits");
+  precedents = (id: string) => this.read<Schemas["Precedents"]>(`/asks/${id}/precedents`);
+  channels = () => this.read<Schemas["ChannelList"]>("/notify");
+  testChannel = (name: string) => this.call<Schemas["TestedList"]>("POST", "/notify/test", { name });
   explain = (request: Schemas["ExplainRequest"]) =>
     this.call<Schemas["Explanation"]>("POST", "/policy/explain", request);
   grant = (grant: Schemas["NewGrant"]) => this.call<Schemas["Grant"]>("POST", "/policy/grants", grant);

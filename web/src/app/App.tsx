@@ -1,8 +1,8 @@
 import { decideWith, SaysoProvider } from "@sayso/react";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Client } from "../api/client";
 import { forgetIdentity, type Identity } from "../api/token";
+import { queries, useRefresh } from "../api/useQuery";
 import { setLanguage, useCardWords, useWords } from "../i18n";
 import { LiveContext } from "../live/hooks";
 import { Live } from "../live/live";
@@ -12,8 +12,6 @@ import { Login } from "./Login";
 import { showNotice } from "./notice";
 import { usePrefs } from "./prefs";
 import { Shell } from "./Shell";
-
-const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, staleTime: 5_000 } } });
 
 /** The page: signing in, and then everything. */
 export function App() {
@@ -31,15 +29,12 @@ export function App() {
     setIdentity(undefined);
   }, []);
   if (!identity) return <Login onSignedIn={setIdentity} />;
-  return (
-    <QueryClientProvider client={queries}>
-      <SignedIn key={identity.tokenId} identity={identity} onSignedOut={signOut} />
-    </QueryClientProvider>
-  );
+  return <SignedIn key={identity.tokenId} identity={identity} onSignedOut={signOut} />;
 }
 
 function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: () => void }) {
   const { holdMs, oneClick } = usePrefs();
+  useRefresh();
   const translate = useCardWords();
   const t = useWords();
   const copy = useCallback(

@@ -1,7 +1,7 @@
 import { clock, useNow } from "@sayso/react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Moon, WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
+import { queries, useMutation, useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient, useConnection, useIsAdmin, useLive } from "../live/hooks";
 import { useQueued } from "./useDecisions";
@@ -52,11 +52,10 @@ function AwayBanner() {
   const t = useWords();
   const client = useClient();
   const isAdmin = useIsAdmin();
-  const queries = useQueryClient();
-  const { data: policy } = useQuery({ queryKey: ["policy"], queryFn: client.policy, retry: false });
+  const { data: policy } = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const back = useMutation({
     mutationFn: () => client.profile({ name: null }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+    onSettled: () => queries.invalidate(["policy"]),
   });
   if (policy?.profile?.name !== "away") return null;
   return (

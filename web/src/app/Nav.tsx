@@ -1,5 +1,4 @@
 import { AgentTile, Kbd, plain, Visible } from "@sayso/react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   CircleHelp,
   History,
@@ -12,6 +11,7 @@ import {
   SlidersHorizontal,
   Workflow,
 } from "lucide-react";
+import { queries, useMutation, useQuery } from "../api/useQuery";
 import type { PageKey } from "../i18n";
 import { useWords } from "../i18n";
 import { useClient, useConnection, useIsAdmin, useMayAnswer, usePending, useSessions } from "../live/hooks";
@@ -123,11 +123,10 @@ export function Nav({ route, waiting }: { route: Route; waiting: number }) {
 function Away() {
   const t = useWords();
   const client = useClient();
-  const queries = useQueryClient();
-  const { data: policy } = useQuery({ queryKey: ["policy"], queryFn: client.policy, retry: false });
+  const { data: policy } = useQuery({ queryKey: ["policy"], queryFn: client.policy });
   const change = useMutation({
     mutationFn: (on: boolean) => client.profile(on ? { name: "away", for: "2h" } : { name: null }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+    onSettled: () => queries.invalidate(["policy"]),
   });
   const away = policy?.profile?.name === "away";
   if (!policy || (!away && !/^\[profiles\.away\]/m.test(policy.text))) return null;

@@ -9,7 +9,7 @@ export type Route =
   | { page: "history" }
   | { page: "settings"; section: SettingsSection; rule?: string };
 
-export const SETTINGS = ["policy", "agents", "tokens", "page"] as const;
+export const SETTINGS = ["policy", "agents", "tokens", "notifications", "page"] as const;
 export type SettingsSection = (typeof SETTINGS)[number];
 
 export function readRoute(hash: string): Route {

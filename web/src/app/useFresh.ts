@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { queries } from "../api/useQuery";
 import { askOf } from "../live/events";
 import { useLive } from "../live/hooks";
 
@@ -9,13 +9,12 @@ const GATHER_MS = 150;
 /** Reads the policy and the runs again when the feed says that they changed, or that it does not know. */
 export function useFresh(): void {
   const live = useLive();
-  const queries = useQueryClient();
   useEffect(() => {
     const changed = new Set<string>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = () => {
       timer = undefined;
-      for (const name of changed) void queries.invalidateQueries({ queryKey: [name] });
+      for (const name of changed) queries.invalidate([name]);
       changed.clear();
     };
     const stop = live.onEvent((event) => {
@@ -28,5 +27,5 @@ export function useFresh(): void {
       stop();
       clearTimeout(timer);
     };
-  }, [live, queries]);
+  }, [live]);
 }

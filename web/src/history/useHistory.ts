@@ -1,7 +1,7 @@
 import type { Ask } from "@sayso/react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Client } from "../api/client";
+import { useQuery } from "../api/useQuery";
 import { useClient, useLive } from "../live/hooks";
 import { useSettled } from "../ui/useSettled";
 import { type Filters, historyQuery } from "./model";
@@ -17,7 +17,7 @@ export function useHistory({ text, project, period, from, to }: Filters) {
   const query = useQuery({
     queryKey: ["history", words, project, period, from, to],
     queryFn: () => readAll(client, historyQuery({ text: words, project, period, from, to }, Date.now())),
-    placeholderData: keepPreviousData,
+    keepPreviousData: true,
   });
   const { refetch } = query;
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { Kbd } from "@sayso/react";
-import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, Inbox } from "lucide-react";
+import { useMutation } from "../api/useQuery";
 import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";
 import { useClient, useMayAnswer, useSessions } from "../live/hooks";
@@ -46,7 +46,7 @@ export function EmptyInbox() {
             </button>
           </div>
         )}
-        {mock.isError && <p className="wrong">{mock.error.message}</p>}
+        {mock.error && <p className="wrong">{mock.error.message}</p>}
       </div>
     </section>
   );

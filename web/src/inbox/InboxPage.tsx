@@ -8,6 +8,7 @@ import { useCardWords, useWords } from "../i18n";
 import { useClient, useIsAdmin, useLive, useLiveAsk, useLoaded } from "../live/hooks";
 import { useLiveSession } from "../live/useLiveSession";
 import { RuleDialog } from "../rule/RuleDialog";
+import { RuleHint } from "../rule/RuleHint";
 import { ruleActions } from "../rule/ruleActions";
 import { SessionFacts } from "../session/SessionFacts";
 import { useWidth } from "../ui/useWidth";
@@ -26,6 +27,7 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
   const loaded = useLoaded();
   const width = useWidth();
   const { dialog, setDialog } = useShell();
+  const isAdmin = useIsAdmin();
   const inbox = useInbox(askId);
   const ask = useLiveAsk(askId);
   const { selected, setSelected, select, clear } = useSelection(inbox.rows, askId);
@@ -109,6 +111,7 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
                       entered={entered.id === ask.id ? entered.count : 0}
                     />
                   </FoldedCard>
+                  {isAdmin && <RuleHint ask={ask} onMakeRule={() => setDialog("rule")} />}
                   <Next ask={inbox.next()} />
                 </>
               )

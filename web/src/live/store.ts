@@ -99,7 +99,10 @@ export class LiveStore {
       case "session.status":
       case "session.ended": {
         const before = event.sessionId ? this.#sessions.get(event.sessionId) : undefined;
-        if (before) this.#sessions.set(before.id, { ...before, ...event.data });
+        if (before) {
+          const permissionMode = event.data.permissionMode ?? before.permissionMode;
+          this.#sessions.set(before.id, { ...before, ...event.data, permissionMode });
+        }
         return true;
       }
       case "message.delta":

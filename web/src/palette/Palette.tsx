@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import {
   Bot,
   CornerDownLeft,
@@ -11,6 +10,7 @@ import {
 } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { useQuery } from "../api/useQuery";
 import { go } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";

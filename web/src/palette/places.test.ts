@@ -34,7 +34,7 @@ describe("the palette", () => {
     expect(found("")).toEqual([
       ...["a1", "a2", "a3", "a4", "a5", "a6", "s1", "r1", "t1"],
       ...["#/inbox", "#/sessions", "#/runs", "#/history"],
-      ...["#/settings/policy", "#/settings/agents", "#/settings/tokens", "#/settings/page"],
+      ...["#/settings/policy", "#/settings/agents", "#/settings/tokens", "#/settings/notifications", "#/settings/page"],
       ...["new", "keys"],
     ]);
   });

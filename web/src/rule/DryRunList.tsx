@@ -1,7 +1,7 @@
 import { useNow, Visible, whenWords } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import type { Explained } from "../api/client";
+import { useQuery } from "../api/useQuery";
 import { useCardWords, useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 

@@ -1,6 +1,6 @@
 import { type Ask, baseName, contentOf, Kbd, titleOf, useHost, Visible } from "@sayso/react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { queries, useMutation, useQuery } from "../api/useQuery";
 import { useCardWords, useWords } from "../i18n";
 import { useClient, usePending } from "../live/hooks";
 import { Dialog } from "../ui/Dialog";
@@ -16,7 +16,6 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
   const t = useWords();
   const words = useCardWords();
   const client = useClient();
-  const queries = useQueryClient();
   const { sender, holdMs } = useHost();
   const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy, enabled: open });
   const [where, setWhere] = useState<Where>("project");
@@ -30,7 +29,7 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
   const text = withRule(policy.data?.text ?? "", toml);
   const dry = useDryRun(text, open && pattern !== "" && policy.isSuccess);
   const release = useRelease(open, dry.data?.pending ?? []);
-  const canSave = pattern !== "" && policy.isSuccess && !dry.isError;
+  const canSave = pattern !== "" && policy.isSuccess && !dry.error;
   const save = useMutation<unknown>({
     mutationFn: () =>
       lasting === "noEnd"
@@ -40,7 +39,7 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
             for: lasting === "hour" ? "1h" : untilMidnight(),
             ...(rule.project ? { project: rule.project } : {}),
           }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ["policy"] }),
+    onSettled: () => queries.invalidate(["policy"]),
   });
   const approve = () => {
     const chosen = release.asks.filter((one) => release.chosen.has(one.id));
@@ -124,7 +123,7 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
           <pre className="cmdline">{toml}</pre>
         </>
       )}
-      {dry.isError && <p className="wrong">{dry.error.message}</p>}
+      {dry.error && <p className="wrong">{dry.error.message}</p>}
       {dry.data && (
         <>
           <p className="dryhead">

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "../api/useQuery";
 import { useClient } from "../live/hooks";
 import { useSettled } from "../ui/useSettled";
 import { compare } from "./model";
@@ -13,8 +13,7 @@ export function useDryRun(policy: string, enabled: boolean) {
   return useQuery({
     queryKey: ["dryRun", tried],
     enabled: enabled && tried === policy,
-    retry: false,
-    placeholderData: keepPreviousData,
+    keepPreviousData: true,
     queryFn: async () => {
       const [before, after, pending] = await Promise.all([
         client.explain({ history: HISTORY, pending: false }),

@@ -1,5 +1,4 @@
 import { type Ask, duration, Markdown, useNow, Visible } from "@sayso/react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import {
   ArrowLeft,
   CircleAlert,
@@ -12,6 +11,7 @@ import {
   Square,
 } from "lucide-react";
 import type { RunStep } from "../api/client";
+import { queries, useMutation } from "../api/useQuery";
 import { hrefOf } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";
@@ -35,16 +35,15 @@ export function RunView({ id }: { id: string }) {
   const t = useWords();
   const client = useClient();
   const mayAnswer = useMayAnswer();
-  const queries = useQueryClient();
   const { dialog } = useShell();
-  const { data: run, isError } = useRun(id);
+  const { data: run, error } = useRun(id);
   const asks = useRunAsks(id);
   const pending = usePending();
   const cancel = useMutation({
     mutationFn: () => client.cancelRun(id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["runs"] }),
+    onSettled: () => queries.invalidate(["runs"]),
   });
-  if (isError && !run) return <p className="none">{t("run.notFound")}</p>;
+  if (error && !run) return <p className="none">{t("run.notFound")}</p>;
   if (!run) return null;
   const status = runStatus(run, pending);
   const active = asks.find((ask) => ask.status === "pending")?.id;
@@ -136,6 +135,11 @@ function Step({ step, asks, active }: { step: RunStep; asks: Ask[]; active: stri
         )}
         <Took step={step} />
       </div>
+      {(step.onQuestion ?? step.question) && (
+        <p className="muted">
+          <Visible text={step.question ?? `${t("policy.questions")}: ${step.onQuestion}`} />
+        </p>
+      )}
       {step.reason && (
         <p className="wrong">
           <Visible text={step.reason} />

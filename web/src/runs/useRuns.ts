@@ -1,7 +1,7 @@
 import type { Ask } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import type { Run } from "../api/client";
+import { useQuery } from "../api/useQuery";
 import { useClient, useLive, usePending } from "../live/hooks";
 
 const OPEN = 200;
@@ -31,7 +31,7 @@ const NONE: Run[] = [];
 /** One run, also an old one. */
 export function useRun(id: string) {
   const client = useClient();
-  return useQuery({ queryKey: ["runs", id], queryFn: () => client.run(id), retry: false });
+  return useQuery({ queryKey: ["runs", id], queryFn: () => client.run(id) });
 }
 
 /** Every ask of a run: those that were decided, and those that wait. */

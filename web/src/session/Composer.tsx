@@ -1,9 +1,9 @@
 import { baseName, Kbd, plain } from "@sayso/react";
 import { AskPendingError } from "@sayso/sdk";
-import { useMutation } from "@tanstack/react-query";
 import { Folder } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "../api/client";
+import { useMutation } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient, useLive, useMayAnswer, usePending } from "../live/hooks";
 import { isOver } from "./status";
@@ -54,7 +54,7 @@ export function Composer({ session }: { session: Session }) {
           if (text.trim() !== "") send.mutate(undefined);
         }}
       />
-      {send.isError && (
+      {send.error && (
         <p className="wrong" role="alert">
           {blocked ? t("composer.blocked") : send.error.message}{" "}
           {blocked && (

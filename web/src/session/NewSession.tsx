@@ -1,7 +1,7 @@
 import { Kbd } from "@sayso/react";
-import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Agent } from "../api/client";
+import { useMutation, useQuery } from "../api/useQuery";
 import { go } from "../app/route";
 import { useWords } from "../i18n";
 import { useClient, useLive, useSessions } from "../live/hooks";

@@ -1,8 +1,8 @@
 import { Kbd, pieces, Visible } from "@sayso/react";
 import type { FeedEvent } from "@sayso/sdk";
-import { useQuery } from "@tanstack/react-query";
 import { Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import { useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { askIdOf } from "../live/events";
 import { useClient } from "../live/hooks";

@@ -1,5 +1,5 @@
 import { age, KindIcon, plain, titleOf, useNow, Visible, whenWords } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery } from "../api/useQuery";
 import { hrefOf } from "../app/route";
 import { useCardWords, useWords } from "../i18n";
 import { useClient, useLive, usePending } from "../live/hooks";

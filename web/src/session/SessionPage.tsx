@@ -1,8 +1,7 @@
 import { AgentTile, Visible } from "@sayso/react";
-import { NotFoundError } from "@sayso/sdk";
-import { useMutation, useQuery } from "@tanstack/react-query";
 import { ChevronLeft, Info, RotateCcw, Square } from "lucide-react";
 import { useState } from "react";
+import { useMutation, useQuery } from "../api/useQuery";
 import { hrefOf } from "../app/route";
 import { type PageKey, useWords } from "../i18n";
 import { useClient, useLive, useMayAnswer, usePending } from "../live/hooks";
@@ -11,6 +10,7 @@ import { Dialog } from "../ui/Dialog";
 import { useWidth } from "../ui/useWidth";
 import { EventsTab } from "./EventsTab";
 import { SessionFacts } from "./SessionFacts";
+import { SessionMenu } from "./SessionMenu";
 import { isOver, type Status, statusOf } from "./status";
 import { TranscriptTab } from "./TranscriptTab";
 
@@ -32,10 +32,8 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
   const [sheet, setSheet] = useState(false);
   const pending = usePending();
   const mayAnswer = useMayAnswer();
-  const { isError } = useQuery({
+  const { error } = useQuery({
     queryKey: ["session", id],
-    // An unknown session stays unknown.
-    retry: (failures, error) => failures < 1 && !(error instanceof NotFoundError),
     queryFn: async () => {
       const session = await client.session(id);
       store.takeSessions([session]);
@@ -47,7 +45,7 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
     mutationFn: (what: "interrupt" | "resume") => client[what](id),
     onSuccess: (fresh) => store.takeSessions([fresh]),
   });
-  if (isError) return <p className="none">{t("session.notFound")}</p>;
+  if (error && !session) return <p className="none">{t("session.notFound")}</p>;
   if (!session) return null;
   const status = statusOf(session, pending);
   return (
@@ -91,6 +89,9 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
               <span className="words">{t("button.interrupt")}</span>
             </button>
           )}
+          {mayAnswer && !session.external && (!isOver(status) || session.resumable) && (
+            <SessionMenu session={session} />
+          )}
           {!wide && (
             <button type="button" className="btn ghost sm" aria-label={t("facts.show")} onClick={() => setSheet(true)}>
               <Info size={16} aria-hidden="true" />
@@ -103,7 +104,7 @@ export function SessionPage({ id, tab }: { id: string; tab: "transcript" | "even
             </button>
           )}
         </div>
-        {act.isError && <p className="wrong pad">{act.error.message}</p>}
+        {act.error && <p className="wrong pad">{act.error.message}</p>}
         {tab === "transcript" ? <TranscriptTab session={session} /> : <EventsTab id={id} />}
       </div>
       {wide && tab === "transcript" && <SessionFacts id={id} />}

@@ -1,5 +1,5 @@
 import { AgentTile, age, baseName, Kbd, useNow, Visible } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery } from "../api/useQuery";
 import { hrefOf } from "../app/route";
 import { useShell } from "../app/shellContext";
 import { useCardWords, useWords } from "../i18n";

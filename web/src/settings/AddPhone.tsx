@@ -1,8 +1,8 @@
 import { clock } from "@sayso/react";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { encode } from "uqr";
 import type { Listeners } from "../api/client";
+import { useMutation } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { copyText } from "../ui/copy";

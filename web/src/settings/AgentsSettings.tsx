@@ -1,7 +1,7 @@
 import { AgentTile, Visible } from "@sayso/react";
-import { useQuery } from "@tanstack/react-query";
 import { Check, Minus } from "lucide-react";
 import type { Agent } from "../api/client";
+import { useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 

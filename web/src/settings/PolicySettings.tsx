@@ -1,61 +1,58 @@
 import { Visible } from "@sayso/react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Lock } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import type { PolicyView } from "../api/client";
 import { useWords } from "../i18n";
-import { useClient, useIsAdmin } from "../live/hooks";
-import { DryRunList } from "../rule/DryRunList";
-import { allowedBy, placeOf } from "../rule/model";
-import { useDryRun } from "../rule/useDryRun";
+import { useIsAdmin } from "../live/hooks";
+import { placeOf } from "../rule/model";
+import { Segments } from "../ui/Segments";
+import { AwaySettings } from "./AwaySettings";
+import { DryRunPane } from "./DryRunPane";
+import { Grants } from "./Grants";
+import { PolicyDefaults } from "./PolicyDefaults";
+import { PolicyRules } from "./PolicyRules";
+import { type PolicyDraft, usePolicyDraft } from "./usePolicyDraft";
 
-/** A text that is not saved yet, and the file that it began as. */
-interface Draft {
-  text: string;
-  began: PolicyView;
-}
+type Tab = "form" | "text";
 
-/** The policy as text, and beside it what it would have done: every keystroke is tried, and saved only with the button. Who
- * may not change it reads it. */
+/** The policy as a form or as text, and beside it what it would have done. Both edit the same text, which is saved only with
+ * the button. Who may not change it reads it. */
 export function PolicySettings({ rule }: { rule: string | undefined }) {
   const t = useWords();
-  const client = useClient();
   const isAdmin = useIsAdmin();
-  const queries = useQueryClient();
-  const policy = useQuery({ queryKey: ["policy"], queryFn: client.policy });
-  const [draft, setDraft] = useState<Draft>();
-  const text = draft?.text ?? policy.data?.text ?? "";
-  const changed = draft !== undefined && draft.text !== policy.data?.text;
-  const save = useMutation({
-    mutationFn: (wanted: Draft) =>
-      client.savePolicy({ text: wanted.text, ifFingerprint: wanted.began.textFingerprint ?? "" }),
-    onSuccess: (view) => {
-      queries.setQueryData(["policy"], view);
-      setDraft(undefined);
-    },
-  });
-  const revert = () => {
-    setDraft(undefined);
-    save.reset();
-    void policy.refetch();
-  };
-  const dry = useDryRun(text, policy.isSuccess);
-  const field = useRuleInView(rule, policy.isSuccess);
+  const draft = usePolicyDraft();
+  const { policy, text, changed, save, error } = draft;
+  const [tab, setTab] = useState<Tab>("form");
+  // A setting is not a rule: its place is shown in the text.
+  const setting = rule !== undefined && /^(questions|approvals)\./.test(rule);
+  useEffect(() => {
+    if (setting) setTab("text");
+  }, [setting]);
+  const shown: Tab = draft.form ? tab : "text";
   return (
     <>
       <section className="pane" aria-label={t("settings.policy")}>
         <div className="bar">
           <h2>{t("settings.policy")}</h2>
           <span className="grow" />
+          <Segments
+            label={t("settings.policy")}
+            value={shown}
+            options={[
+              { value: "form", label: t("policy.form") },
+              { value: "text", label: "policy.toml" },
+            ]}
+            onChange={setTab}
+          />
           {changed && (
             <>
-              <button type="button" className="btn ghost sm" onClick={revert}>
+              <button type="button" className="btn ghost sm" onClick={draft.discard}>
                 {t("policy.revert")}
               </button>
               <button
                 type="button"
                 className="btn primary sm"
-                disabled={dry.isError || save.isPending}
-                onClick={() => save.mutate(draft)}
+                disabled={error !== null || save.isPending}
+                onClick={draft.saveNow}
               >
                 {t("policy.save")}
               </button>
@@ -63,9 +60,9 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           )}
         </div>
         <div className="form">
-          {policy.isError && <p className="wrong">{policy.error.message}</p>}
+          {policy.error && <p className="wrong">{policy.error.message}</p>}
           {policy.data?.error && <p className="wrong">{policy.data.error}</p>}
-          {save.isError && (
+          {save.error && (
             <p className="wrong" role="alert">
               {save.error.message}
             </p>
@@ -73,105 +70,51 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
           <p className="muted">
             <Visible text={t(isAdmin ? "policy.where" : "policy.read", { path: policy.data?.path ?? "" })} />
           </p>
-          <div className="field area mono policy" data-wrong={dry.isError}>
-            <textarea
-              ref={field}
-              value={text}
-              aria-label="policy.toml"
-              spellCheck={false}
-              readOnly={!isAdmin}
-              placeholder={t("policy.empty")}
-              onChange={(event) => {
-                const began = draft?.began ?? policy.data;
-                if (began) setDraft({ text: event.target.value, began });
-              }}
-            />
-          </div>
+          {shown === "form" && draft.form && (
+            <>
+              <h2>{t("policy.defaults")}</h2>
+              <PolicyDefaults
+                questions={draft.form.questions}
+                approvals={draft.form.approvals}
+                readOnly={!isAdmin}
+                onChange={(next) => void draft.change([{ kind: "setDefaults", ...next }]).catch(() => {})}
+              />
+              <PolicyRules draft={draft} form={draft.form} readOnly={!isAdmin} wanted={rule} />
+              <AwaySettings draft={draft} form={draft.form} readOnly={!isAdmin} />
+              <p className="muted hstack">
+                <Lock size={14} aria-hidden="true" />
+                {t("policy.project.note")}
+              </p>
+            </>
+          )}
+          {shown === "text" && <PolicyText draft={draft} readOnly={!isAdmin} rule={rule} />}
           <Grants />
         </div>
       </section>
-      <aside className="dry" tabIndex={0} aria-label={t("dry.title")}>
-        <h2>{t("dry.title")}</h2>
-        {dry.isError && (
-          <p className="wrong" role="alert">
-            {dry.error.message}
-          </p>
-        )}
-        {dry.data && !dry.isError && (
-          <>
-            <div className="three">
-              <Figure count={dry.data.decided.length} words={t("dry.decided")} />
-              <Figure count={dry.data.otherwise.length} words={t("dry.otherwiseWord")} amber />
-              <Figure count={dry.data.unchanged} words={t("dry.unchanged")} />
-            </div>
-            {isAdmin && !changed && <p className="muted">{t("dry.edit")}</p>}
-            {dry.data.otherwise.length > 0 && <h3>{t("dry.first")}</h3>}
-            {dry.data.otherwise.length > 0 && <DryRunList entries={dry.data.otherwise} />}
-            {dry.data.asYouDid.length > 0 && <h3>{t("dry.asYouDid", { count: dry.data.asYouDid.length })}</h3>}
-            {dry.data.asYouDid.length > 0 && <DryRunList entries={dry.data.asYouDid} />}
-            {dry.data.pending.length > 0 && <h3>{t("dry.waiting")}</h3>}
-            {dry.data.pending.length > 0 && <DryRunList entries={dry.data.pending} />}
-          </>
-        )}
-      </aside>
+      <DryRunPane text={text} enabled={policy.isSuccess} changed={changed} />
     </>
   );
 }
 
-function Figure({ count, words, amber }: { count: number; words: string; amber?: boolean }) {
+function PolicyText({ draft, readOnly, rule }: { draft: PolicyDraft; readOnly: boolean; rule: string | undefined }) {
+  const t = useWords();
+  const field = useRuleInView(rule, draft.policy.isSuccess);
   return (
-    <div className="box figure">
-      <span className="big num" data-amber={amber && count > 0}>
-        {count}
-      </span>
-      <span className="muted">{words}</span>
+    <div className="field area mono policy" data-wrong={draft.error !== null}>
+      <textarea
+        ref={field}
+        value={draft.text}
+        aria-label="policy.toml"
+        spellCheck={false}
+        readOnly={readOnly}
+        placeholder={t("policy.empty")}
+        onChange={(event) => draft.setText(event.target.value)}
+      />
     </div>
   );
 }
 
-/** Rules that were given for a while. */
-function Grants() {
-  const t = useWords();
-  const client = useClient();
-  const isAdmin = useIsAdmin();
-  const queries = useQueryClient();
-  const { data } = useQuery({ queryKey: ["policy"], queryFn: client.policy });
-  const revoke = useMutation({
-    mutationFn: client.revokeGrant,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["policy"] }),
-  });
-  if (!data || data.grants.length === 0) return null;
-  return (
-    <>
-      <h3>{t("policy.grants")}</h3>
-      <ul className="box grants">
-        {data.grants.map((grant) => (
-          <li key={grant.id}>
-            <span className="grow">
-              {allowedBy(grant).map(([on, pattern]) => (
-                <span key={`${on} ${pattern}`} className="allowed">
-                  {t(`rule.on.${on}`)} <code>{<Visible text={pattern} />}</code>
-                </span>
-              ))}
-              <span className="muted">
-                <Visible text={grant.project ?? t("rule.everywhere")} />
-              </span>
-            </span>
-            <span className="muted">{grant.until ? new Date(grant.until).toLocaleString() : ""}</span>
-            {isAdmin && (
-              <button type="button" className="btn no sm" onClick={() => revoke.mutate(grant.id)}>
-                {t("button.revoke")}
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-      {revoke.isError && <p className="wrong">{revoke.error.message}</p>}
-    </>
-  );
-}
-
-/** Selects the rule that a link names, so that it can be edited at once. */
+/** Selects the setting or the rule that a link names, so that it can be edited at once. */
 function useRuleInView(rule: string | undefined, ready: boolean) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {

@@ -1,8 +1,9 @@
-import { Bot, KeyRound, type LucideIcon, ShieldCheck, SlidersHorizontal } from "lucide-react";
+import { Bell, Bot, KeyRound, type LucideIcon, ShieldCheck, SlidersHorizontal } from "lucide-react";
 import { hrefOf, SETTINGS, type SettingsSection } from "../app/route";
 import { useWords } from "../i18n";
 import { useIsAdmin } from "../live/hooks";
 import { AgentsSettings } from "./AgentsSettings";
+import { NotificationSettings } from "./NotificationSettings";
 import { PageSettings } from "./PageSettings";
 import { PolicySettings } from "./PolicySettings";
 import { TokensSettings } from "./TokensSettings";
@@ -11,6 +12,7 @@ const ICONS: Record<SettingsSection, LucideIcon> = {
   policy: ShieldCheck,
   agents: Bot,
   tokens: KeyRound,
+  notifications: Bell,
   page: SlidersHorizontal,
 };
 
@@ -20,11 +22,13 @@ interface SettingsProps {
   onSignOut: () => void;
 }
 
-/** Policy, agents, tokens, and this page. Tokens are for those who may make them. */
+const ADMIN_ONLY: readonly SettingsSection[] = ["tokens", "notifications"];
+
+/** Policy, agents, tokens, notifications, and this page. Some are only for admins. */
 export function SettingsPage({ section: wanted, rule, onSignOut }: SettingsProps) {
   const t = useWords();
   const isAdmin = useIsAdmin();
-  const sections = SETTINGS.filter((one) => isAdmin || one !== "tokens");
+  const sections = SETTINGS.filter((one) => isAdmin || !ADMIN_ONLY.includes(one));
   const section = sections.includes(wanted) ? wanted : "page";
   return (
     <div className="set">
@@ -48,6 +52,7 @@ export function SettingsPage({ section: wanted, rule, onSignOut }: SettingsProps
       {section === "policy" && <PolicySettings rule={rule} />}
       {section === "agents" && <AgentsSettings />}
       {section === "tokens" && <TokensSettings />}
+      {section === "notifications" && <NotificationSettings />}
       {section === "page" && <PageSettings onSignOut={onSignOut} />}
     </div>
   );

@@ -1,7 +1,7 @@
 import { useHost, useNow, Visible, whenWords } from "@sayso/react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Token } from "../api/client";
+import { queries, useMutation, useQuery } from "../api/useQuery";
 import { useCardWords, useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
@@ -13,8 +13,7 @@ const ROLES = ["answerer", "viewer", "agent", "admin"] as const;
 export function TokensSettings() {
   const t = useWords();
   const client = useClient();
-  const queries = useQueryClient();
-  const refresh = () => queries.invalidateQueries({ queryKey: ["tokens"] });
+  const refresh = () => queries.invalidate(["tokens"]);
   const { data } = useQuery({ queryKey: ["tokens"], queryFn: client.tokens });
   const revoke = useMutation({ mutationFn: client.revoke, onSettled: refresh });
   return (
@@ -43,7 +42,7 @@ export function TokensSettings() {
             ))}
           </tbody>
         </table>
-        {revoke.isError && <p className="wrong">{revoke.error.message}</p>}
+        {revoke.error && <p className="wrong">{revoke.error.message}</p>}
       </div>
     </section>
   );
@@ -120,7 +119,7 @@ function NewToken({ onMade }: { onMade: () => void }) {
           {t("button.newToken")}
         </button>
       </div>
-      {make.isError && <p className="wrong">{make.error.message}</p>}
+      {make.error && <p className="wrong">{make.error.message}</p>}
       {make.data?.token && (
         <>
           <p className="muted">{t("tokens.shownOnce")}</p>

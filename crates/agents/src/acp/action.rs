@@ -6,11 +6,11 @@ use sayso_core::raw::Raw;
 use serde_json::value::RawValue;
 
 use super::diff::unified;
-use super::tool_call::Call;
+use super::tool_call::ToolCallInfo;
 use crate::json::{Object, list, text};
 use crate::mcp;
 
-impl Call {
+impl ToolCallInfo {
     /// Why the agent wants it, in its own words.
     pub(super) fn reason(&self) -> Option<String> {
         if self.cut {

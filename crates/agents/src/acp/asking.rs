@@ -8,9 +8,9 @@ use sayso_core::texts;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::doors::{self, Asked, Refusal};
+use super::requests::{self, AcpAsk, Refusal};
 use super::state::{AcpPhase, AcpState, Answered, Open, Prompt};
-use super::tool_call::{Call, Status};
+use super::tool_call::{Status, ToolCallInfo};
 use crate::json::Object;
 use crate::json_rpc::{self, INVALID_PARAMS, Id, METHOD_NOT_FOUND};
 use crate::out::Out;
@@ -38,7 +38,7 @@ impl AcpState {
                 .tell("The agent used the id of an open request again; the second one was ignored.", out);
         }
         let params = params.and_then(Object::of).unwrap_or_default();
-        let asked = match doors::read(method, &params, &self.tools) {
+        let asked = match requests::read(method, &params, &self.tools) {
             Ok(asked) => asked,
             Err(Refusal::Acknowledged) => return out.line(json_rpc::result(&id, &json!({}))),
             Err(Refusal::UnknownMethod) => {
@@ -55,7 +55,7 @@ impl AcpState {
         };
         if self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
             // The agent has not seen yet that it was told to stop.
-            return out.line(asked.door.cancelled().line(&id));
+            return out.line(asked.kind.cancelled().line(&id));
         }
         if let Err(limit) = self.check(&asked, line) {
             return self.refuse(&id, method, &limit.to_string(), out);
@@ -63,7 +63,7 @@ impl AcpState {
         self.open(id, asked, &params, line, out);
     }
 
-    fn check(&self, asked: &Asked, line: &str) -> Result<(), limits::LimitExceeded> {
+    fn check(&self, asked: &AcpAsk, line: &str) -> Result<(), limits::LimitExceeded> {
         limits::check("the size of the request", line.len(), limits::RAW)?;
         limits::check("the number of pending asks", self.open.len() + 1, limits::PENDING)?;
         limits::check("the id of the tool call", asked.tool_call.as_ref().map_or(0, String::len), limits::TEXT)?;
@@ -77,7 +77,7 @@ impl AcpState {
         out.event(AgentEvent::Notice(format!("A request of the agent (`{method}`) was refused: {why}.")));
     }
 
-    fn open(&mut self, id: Id, asked: Asked, params: &Object<'_>, line: &str, out: &mut Out) {
+    fn open(&mut self, id: Id, asked: AcpAsk, params: &Object<'_>, line: &str, out: &mut Out) {
         let subagent = self.subagent(params);
         self.finish_messages(Some(&subagent), out);
         if let (Some(call), AskBody::Approval(_), Some(update)) = (&asked.tool_call, &asked.body, params.object("toolCall"))
@@ -98,7 +98,7 @@ impl AcpState {
             labels: Labels::new(),
             raw,
         })));
-        self.open.push(Open { id, door: asked.door, tool_call: asked.tool_call, link: asked.link, print });
+        self.open.push(Open { id, kind: asked.kind, tool_call: asked.tool_call, link: asked.link, print });
     }
 
     /// The thread that speaks, if it is not the main one. Where no session is known, the first that is named is ours.
@@ -122,9 +122,9 @@ impl AcpState {
         if known.is_some_and(|call| call.status().has_ended()) {
             return;
         }
-        let call = Call::merged(known, id, update);
+        let call = ToolCallInfo::merged(known, id, update);
         let output = call.output(update);
-        let shown = |call: &Call| (call.tool(), call.input().cloned(), call.status().shown());
+        let shown = |call: &ToolCallInfo| (call.tool(), call.input().cloned(), call.status().shown());
         if output.is_some() || known.map(shown) != Some(shown(&call)) {
             out.event(AgentEvent::Tool {
                 tool_call_id: call.id.clone(),
@@ -160,10 +160,10 @@ impl AcpState {
             return out.undeliverable(ask, NOT_WAITING);
         };
         let Some(params) = raw.and_then(|raw| Object::parse(raw.as_str())).and_then(|message| message.object("params")) else {
-            out.line(open.door.cancelled().line(&open.id));
+            out.line(open.kind.cancelled().line(&open.id));
             return out.undeliverable(ask, "The request can no longer be read; the agent was told that it is cancelled.");
         };
-        let answer = open.door.answer(&params, decision);
+        let answer = open.kind.answer(&params, decision);
         out.line(answer.reply.line(&open.id));
         match (answer.lost, open.tool_call) {
             (Some(why), _) => out.undeliverable(ask, why),
@@ -240,6 +240,6 @@ impl AcpState {
 }
 
 fn withdraw(open: &Open, reason: &str, out: &mut Out) {
-    out.line(open.door.cancelled().line(&open.id));
+    out.line(open.kind.cancelled().line(&open.id));
     out.event(AgentEvent::AskWithdrawn { native_id: open.id.as_str().to_owned(), reason: reason.to_owned() });
 }

@@ -5,7 +5,7 @@ use sayso_core::texts;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::state::{AcpPhase, AcpState, Agent, Call};
+use super::state::{AcpPhase, AcpRequest, AcpState, Agent};
 use crate::json::Object;
 use crate::json_rpc::{CANCELLED, Fault, Id};
 use crate::out::Out;
@@ -41,7 +41,7 @@ impl AcpState {
             "clientCapabilities": capabilities,
             "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
         });
-        self.requests.send(Call::Initialize, "initialize", &params, out);
+        self.requests.send(AcpRequest::Initialize, "initialize", &params, out);
     }
 
     /// Takes the answer to a request of ours.
@@ -49,31 +49,38 @@ impl AcpState {
         let Some(call) = self.requests.take(id) else { return self.foreign_response(outcome, out) };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (call, result) {
-            (Call::Initialize, Ok(result)) => self.introduced(&result, out),
-            (Call::NewSession | Call::ResumeSession | Call::LoadSession, Ok(result)) => self.session_is_there(&result, out),
-            (Call::ResumeSession, Err(fault)) if fault.code != AUTH_REQUIRED && self.agent.load => self.load_session(out),
-            (Call::ResumeSession | Call::LoadSession, Err(fault)) if fault.code != AUTH_REQUIRED => self.begin_anew(out),
-            (Call::Initialize | Call::NewSession | Call::ResumeSession | Call::LoadSession, Err(fault)) => {
+            (AcpRequest::Initialize, Ok(result)) => self.introduced(&result, out),
+            (AcpRequest::NewSession | AcpRequest::ResumeSession | AcpRequest::LoadSession, Ok(result)) => {
+                self.session_is_there(&result, out)
+            }
+            (AcpRequest::ResumeSession, Err(fault)) if fault.code != AUTH_REQUIRED && self.agent.load => self.load_session(out),
+            (AcpRequest::ResumeSession | AcpRequest::LoadSession, Err(fault)) if fault.code != AUTH_REQUIRED => {
+                self.begin_anew(out)
+            }
+            (
+                AcpRequest::Initialize | AcpRequest::NewSession | AcpRequest::ResumeSession | AcpRequest::LoadSession,
+                Err(fault),
+            ) => {
                 let what = self.told(&fault);
                 self.give_up(&format!("the agent did not open a session: {what}"), out);
             }
-            (Call::SetMode(mode), Ok(_)) => {
-                self.agent.mode = Some(mode);
-                self.settle(out);
+            (AcpRequest::SetMode(mode), Ok(_)) => {
+                self.agent.mode = Some(mode.clone());
+                self.configured(Some(mode), None, out);
             }
-            (Call::SetModel(_), Ok(_)) => self.settle(out),
-            (Call::SetMode(wish) | Call::SetModel(wish), Err(fault)) => {
+            (AcpRequest::SetModel(model), Ok(_)) => self.configured(None, Some(model), out),
+            (AcpRequest::SetMode(wish) | AcpRequest::SetModel(wish), Err(fault)) => {
                 out.event(AgentEvent::Notice(format!("The agent did not change to `{wish}`: {}", self.told(&fault))));
                 self.settle(out);
             }
-            (Call::Prompt, Ok(result)) => self.end_turn(result.text("stopReason").as_deref(), out),
-            (Call::Prompt, Err(fault)) => {
+            (AcpRequest::Prompt, Ok(result)) => self.end_turn(result.text("stopReason").as_deref(), out),
+            (AcpRequest::Prompt, Err(fault)) => {
                 if fault.code != i64::from(CANCELLED) {
                     out.event(AgentEvent::Error(format!("The agent failed: {}", self.told(&fault))));
                 }
                 self.end_turn(None, out);
             }
-            (Call::CloseSession, Ok(_) | Err(_)) => {}
+            (AcpRequest::CloseSession, Ok(_) | Err(_)) => {}
         }
     }
 
@@ -107,11 +114,13 @@ impl AcpState {
             close: of_session.object("close").is_some(),
             logins: logins.take(8).collect(),
             mode: None,
+            mode_option: None,
+            model_option: None,
         };
         if self.agent.session.is_none() {
-            self.requests.send(Call::NewSession, "session/new", &self.place(), out);
+            self.requests.send(AcpRequest::NewSession, "session/new", &self.place(), out);
         } else if self.agent.resume {
-            self.requests.send(Call::ResumeSession, "session/resume", &self.place(), out);
+            self.requests.send(AcpRequest::ResumeSession, "session/resume", &self.place(), out);
         } else if self.agent.load {
             self.load_session(out);
         } else {
@@ -129,14 +138,14 @@ impl AcpState {
 
     fn load_session(&mut self, out: &mut Out) {
         self.phase = AcpPhase::Replaying;
-        self.requests.send(Call::LoadSession, "session/load", &self.place(), out);
+        self.requests.send(AcpRequest::LoadSession, "session/load", &self.place(), out);
     }
 
     fn begin_anew(&mut self, out: &mut Out) {
         self.phase = AcpPhase::Starting;
         self.agent.session = None;
         out.event(AgentEvent::Notice(PAST_IS_LOST.to_owned()));
-        self.requests.send(Call::NewSession, "session/new", &self.place(), out);
+        self.requests.send(AcpRequest::NewSession, "session/new", &self.place(), out);
     }
 
     fn session_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
@@ -157,6 +166,8 @@ impl AcpState {
         let modes = result.object("modes").unwrap_or_default();
         let offered = ids(&modes, "availableModes", "id");
         let option = config_option(result, "mode");
+        let listed = result.object("modes").is_some();
+        self.agent.mode_option = option.as_ref().filter(|_| !listed).and_then(|option| option.text("id"));
         let current = modes.text("currentModeId").or_else(|| option.as_ref()?.text("currentValue"));
         let current = current.map(|current| limits::head(&current, limits::NAME).to_owned());
         self.agent.mode.clone_from(&current);
@@ -167,9 +178,9 @@ impl AcpState {
         let session = self.agent.session.clone();
         if offered.contains(&wish) {
             let params = json!({ "sessionId": session, "modeId": wish });
-            self.requests.send(Call::SetMode(wish), "session/set_mode", &params, out);
+            self.requests.send(AcpRequest::SetMode(wish), "session/set_mode", &params, out);
         } else if let Some(params) = option.and_then(|option| self.option_to(&option, &wish)) {
-            self.requests.send(Call::SetMode(wish), "session/set_config_option", &params, out);
+            self.requests.send(AcpRequest::SetMode(wish), "session/set_config_option", &params, out);
         } else if wish != "default" {
             let stays = current.map(|current| format!(" It stays in `{current}`.")).unwrap_or_default();
             out.event(AgentEvent::Notice(format!("The agent has no permission mode `{wish}`.{stays}")));
@@ -177,22 +188,57 @@ impl AcpState {
     }
 
     fn set_model(&mut self, result: &Object<'_>, out: &mut Out) {
+        let option = config_option(result, "model");
+        self.agent.model_option = option.as_ref().and_then(|option| option.text("id"));
         let Some(wish) = self.wanted.model.clone() else { return };
         let models = result.object("models").unwrap_or_default();
-        let option = config_option(result, "model");
         let current = models.text("currentModelId").or_else(|| option.as_ref()?.text("currentValue"));
         if current.as_ref() == Some(&wish) {
             return;
         }
         if let Some(params) = option.and_then(|option| self.option_to(&option, &wish)) {
-            self.requests.send(Call::SetModel(wish), "session/set_config_option", &params, out);
+            self.requests.send(AcpRequest::SetModel(wish), "session/set_config_option", &params, out);
         } else if ids(&models, "availableModels", "modelId").contains(&wish) {
             let params = json!({ "sessionId": self.agent.session, "modelId": wish });
-            self.requests.send(Call::SetModel(wish), "session/set_model", &params, out);
+            self.requests.send(AcpRequest::SetModel(wish), "session/set_model", &params, out);
         } else {
             let stays = current.map(|current| format!(" It stays with `{current}`.")).unwrap_or_default();
             out.event(AgentEvent::Notice(format!("The agent offers no model `{wish}`.{stays}")));
         }
+    }
+
+    /// Changes the permission mode and the model of a session that runs. Before it runs, the session is opened with them.
+    pub(super) fn configure(&mut self, mode: Option<String>, model: Option<String>, out: &mut Out) {
+        if self.phase != AcpPhase::Ready {
+            self.wanted.mode = mode.clone().unwrap_or_else(|| self.wanted.mode.clone());
+            self.wanted.model = model.clone().or_else(|| self.wanted.model.clone());
+            return out.event(AgentEvent::Configured { permission_mode: mode, model });
+        }
+        let session = self.agent.session.clone();
+        if let Some(mode) = mode {
+            let (method, params) = match &self.agent.mode_option {
+                Some(option) => ("session/set_config_option", json!({ "sessionId": session, "configId": option, "value": mode })),
+                None => ("session/set_mode", json!({ "sessionId": session, "modeId": mode })),
+            };
+            self.requests.send(AcpRequest::SetMode(mode), method, &params, out);
+        }
+        if let Some(model) = model {
+            let (method, params) = match &self.agent.model_option {
+                Some(option) => {
+                    ("session/set_config_option", json!({ "sessionId": session, "configId": option, "value": model }))
+                }
+                None => ("session/set_model", json!({ "sessionId": session, "modelId": model })),
+            };
+            self.requests.send(AcpRequest::SetModel(model), method, &params, out);
+        }
+    }
+
+    /// The agent changed its mode or its model: as the session wants it from its start, or because a person wants it now.
+    fn configured(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
+        if self.phase == AcpPhase::Ready {
+            out.event(AgentEvent::Configured { permission_mode, model });
+        }
+        self.settle(out);
     }
 
     /// The parameters that set an option to a value that it offers.
@@ -210,7 +256,7 @@ impl AcpState {
 
     /// Goes on once mode and model are set.
     pub(super) fn settle(&mut self, out: &mut Out) {
-        let busy = self.requests.waiting().any(|call| matches!(call, Call::SetMode(_) | Call::SetModel(_)));
+        let busy = self.requests.waiting().any(|call| matches!(call, AcpRequest::SetMode(_) | AcpRequest::SetModel(_)));
         if self.phase != AcpPhase::Settling || busy {
             return;
         }

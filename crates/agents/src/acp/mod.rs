@@ -1,10 +1,10 @@
 //! Any agent that speaks the Agent Client Protocol on its standard input and output.
 //!
 //! One process carries one session. Everything is read from raw JSON, leniently, because typed
-//! readers refuse what real agents send. An agent asks through one of several `doors`; behind each
-//! stands the same ask, and each knows how its answers look on the wire:
+//! readers refuse what real agents send. An agent asks by one of several requests (`requests`, one
+//! file per kind). Each kind becomes the same ask and has its own answers on the wire:
 //!
-//! | door | method |
+//! | kind | method |
 //! |---|---|
 //! | permission | `session/request_permission`, also where it carries questions (Qwen, Kimi) or a link (Codex) |
 //! | form | `elicitation/create`, its older names `session/elicitation` and `_session/elicitation`, as form or link |
@@ -19,9 +19,9 @@
 mod action;
 mod asking;
 mod diff;
-mod doors;
 mod handshake;
 mod profile;
+mod requests;
 mod state;
 mod tool_call;
 mod translator;

@@ -7,8 +7,8 @@ use sayso_core::transcript::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::doors::Door;
-use super::tool_call::Calls;
+use super::requests::RequestKind;
+use super::tool_call::ToolCalls;
 use crate::json_rpc::Id;
 use crate::out::Out;
 use crate::process::Wanted;
@@ -30,7 +30,7 @@ pub(super) struct AcpState {
     pub(super) wanted: Wanted,
     pub(super) agent: Agent,
     #[serde(flatten)]
-    pub(super) requests: Requests<Call>,
+    pub(super) requests: Requests<AcpRequest>,
     pub(super) turn: Option<Turn>,
     /// What is said when the turn is over.
     pub(super) queue: VecDeque<Prompt>,
@@ -40,7 +40,7 @@ pub(super) struct AcpState {
     pub(super) open: Vec<Open>,
     /// Outcomes that the agent has, in the order sent, until its wire shows an effect.
     pub(super) answered: VecDeque<Answered>,
-    pub(super) tools: Calls,
+    pub(super) tools: ToolCalls,
     pub(super) streams: Vec<Stream>,
     /// Numbers given to messages so far.
     pub(super) said: u64,
@@ -80,12 +80,18 @@ pub(super) struct Agent {
     pub(super) logins: Vec<String>,
     /// The permission mode it is in.
     pub(super) mode: Option<String>,
+    /// Its option for the permission mode, if it has no list of modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) mode_option: Option<String>,
+    /// Its option for the model, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model_option: Option<String>,
 }
 
 /// A request of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Call {
+pub(super) enum AcpRequest {
     Initialize,
     NewSession,
     ResumeSession,
@@ -120,7 +126,8 @@ pub(super) struct Prompt {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Open {
     pub(super) id: Id,
-    pub(super) door: Door,
+    #[serde(rename = "door")]
+    pub(super) kind: RequestKind,
     pub(super) tool_call: Option<String>,
     pub(super) link: Option<String>,
     /// The fingerprint of the request: an outcome must not reach another one with the same id.
@@ -180,7 +187,7 @@ impl AcpState {
         }
         out.event(AgentEvent::TurnStarted);
         let params = json!({ "sessionId": self.agent.session, "prompt": [{ "type": "text", "text": prompt.text }] });
-        let call = self.requests.send(Call::Prompt, "session/prompt", &params, out);
+        let call = self.requests.send(AcpRequest::Prompt, "session/prompt", &params, out);
         self.turn = Some(Turn { call: Some(call), cancelled: false });
     }
 

@@ -21,7 +21,7 @@ const TITLE: usize = 512;
 /// What was told of one call so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Call {
+pub(super) struct ToolCallInfo {
     pub(super) id: String,
     pub(super) name: Option<String>,
     pub(super) title: Option<String>,
@@ -76,24 +76,24 @@ impl Status {
 /// The calls of the running turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Calls(VecDeque<Call>);
+pub(super) struct ToolCalls(VecDeque<ToolCallInfo>);
 
-impl Calls {
+impl ToolCalls {
     /// What was told of this call before.
-    pub(super) fn get(&self, id: &str) -> Option<&Call> {
+    pub(super) fn get(&self, id: &str) -> Option<&ToolCallInfo> {
         self.0.iter().find(|call| call.id == id)
     }
 
     /// Remembers a call as it stands now. Of one that has ended only the name stays, so that what is
     /// saved does not grow with the turn.
-    pub(super) fn keep(&mut self, mut call: Call) {
+    pub(super) fn keep(&mut self, mut call: ToolCallInfo) {
         self.0.retain(|known| known.id != call.id);
         if call.status.has_ended() {
-            call = Call { id: call.id, name: call.name, status: call.status, ..Call::default() };
+            call = ToolCallInfo { id: call.id, name: call.name, status: call.status, ..ToolCallInfo::default() };
         }
         call.shrink_to(KEPT);
         self.0.push_back(call);
-        while self.0.len() > CALLS || self.0.iter().map(Call::size).sum::<usize>() > KEPT {
+        while self.0.len() > CALLS || self.0.iter().map(ToolCallInfo::size).sum::<usize>() > KEPT {
             self.0.pop_front();
         }
     }
@@ -103,7 +103,7 @@ impl Calls {
     }
 }
 
-impl Call {
+impl ToolCallInfo {
     /// This call after an update: what the update does not name stays as it was.
     pub(super) fn merged(known: Option<&Self>, id: String, update: &Object<'_>) -> Self {
         let mut call = known.cloned().unwrap_or_else(|| Self { id, ..Self::default() });
@@ -203,9 +203,9 @@ pub(super) mod tests {
 
     use super::*;
 
-    pub(in crate::acp) fn call(json: &str) -> Call {
+    pub(in crate::acp) fn call(json: &str) -> ToolCallInfo {
         let object = Object::parse(json).unwrap();
-        Call::merged(None, object.text("toolCallId").unwrap_or_default(), &object)
+        ToolCallInfo::merged(None, object.text("toolCallId").unwrap_or_default(), &object)
     }
 
     #[test]
@@ -224,14 +224,14 @@ pub(super) mod tests {
             r#"{"toolCallId":"t","name":"Bash","title":"Terminal","kind":"execute","rawInput":{"command":"ls"},"content":[]}"#,
         );
         let update = Object::parse(r#"{"toolCallId":"t","title":"ls","status":"in_progress","content":[]}"#).unwrap();
-        let merged = Call::merged(Some(&first), "t".into(), &update);
+        let merged = ToolCallInfo::merged(Some(&first), "t".into(), &update);
         assert_eq!((merged.tool().as_str(), merged.title().as_str(), merged.status), ("Bash", "ls", Status::Running));
         assert_eq!(merged.action(), Action::Run { command: "ls".into() });
     }
 
     #[test]
     fn what_is_kept_stays_small() {
-        let mut calls = Calls::default();
+        let mut calls = ToolCalls::default();
         let big = "x".repeat(300 * 1024);
         for n in 0..200 {
             calls.keep(call(&format!(r#"{{"toolCallId":"{n}","rawInput":{{"command":"{big}"}}}}"#)));

@@ -5,7 +5,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::json;
 
-use super::state::{AcpPhase, AcpState, Call, Turn};
+use super::state::{AcpPhase, AcpRequest, AcpState, Turn};
 use crate::json_rpc::Message;
 use crate::out::Out;
 use crate::process::{self, ProcessAgent, Wanted};
@@ -91,6 +91,10 @@ impl ProcessAgent for AcpTranslator {
         state.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
     }
 
+    fn configure(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
+        self.state.configure(permission_mode, model, out);
+    }
+
     fn close(&mut self, out: &mut Out) {
         let state = &mut self.state;
         if state.phase == AcpPhase::Closed {
@@ -101,7 +105,7 @@ impl ProcessAgent for AcpTranslator {
         if state.phase != AcpPhase::Down {
             if let (true, Some(session)) = (state.agent.close, &state.agent.session) {
                 let params = json!({ "sessionId": session });
-                state.requests.send(Call::CloseSession, "session/close", &params, out);
+                state.requests.send(AcpRequest::CloseSession, "session/close", &params, out);
             }
             out.stop();
         }

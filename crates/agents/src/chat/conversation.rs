@@ -9,7 +9,7 @@ use super::question;
 /// One entry of the conversation. What a person reads and what the model reads is the same text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
-pub(super) enum Said {
+pub(super) enum ChatMessage {
     /// By the person.
     User {
         /// The words.
@@ -61,7 +61,7 @@ impl ToolCall {
     }
 }
 
-impl Said {
+impl ChatMessage {
     /// How much it is, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
@@ -77,7 +77,7 @@ impl Said {
 }
 
 /// The body of a call that lets the model speak next.
-pub(super) fn request(endpoint: &Endpoint, model: Option<&str>, said: &[Said], may_ask: bool) -> Value {
+pub(super) fn request(endpoint: &Endpoint, model: Option<&str>, said: &[ChatMessage], may_ask: bool) -> Value {
     let system = endpoint.system.iter().map(|system| json!({ "role": "system", "content": system }));
     let messages: Vec<Value> = system.chain(said.iter().map(|said| json!(said))).collect();
     let mut body = json!({ "model": model.unwrap_or(&endpoint.model), "stream": true, "messages": messages });

@@ -14,7 +14,7 @@ use sayso_core::ask::TypedAnswers;
 use sayso_core::time::Time;
 
 use crate::translator::{Capabilities, HttpServer, Input, Login, Output, Saved, Translator};
-use state::State;
+use state::ChatState;
 
 /// What a model can do here.
 pub const CAPABILITIES: Capabilities = Capabilities {
@@ -24,6 +24,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     elicitation: false,
     resume: true,
     survives_restart: true,
+    configure: false,
     typed: TypedAnswers::Any,
 };
 
@@ -47,14 +48,14 @@ pub struct Endpoint {
 #[derive(Debug)]
 pub struct ChatTranslator {
     endpoint: Endpoint,
-    state: State,
+    state: ChatState,
 }
 
 impl ChatTranslator {
     /// A conversation that has not begun.
     #[must_use]
     pub fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint, state: State::default() }
+        Self { endpoint, state: ChatState::default() }
     }
 
     /// The conversation as it was saved; nothing if the state is of another version.

@@ -15,7 +15,7 @@ use sayso_core::transcript::{Role, ToolStatus};
 use serde::{Deserialize, Serialize};
 
 use super::Endpoint;
-use super::conversation::{self, Said, ToolCall};
+use super::conversation::{self, ChatMessage, ToolCall};
 use super::question;
 use super::reply::{self, Reply};
 use crate::out::Out;
@@ -39,14 +39,14 @@ const NOT_LAST: &str = "`question` must be the last thing in its turn; text came
 /// A conversation and what is under way in it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct State {
+pub(super) struct ChatState {
     session: Option<SessionId>,
     /// The model that this session wants.
     model: Option<String>,
     /// Whether the model may ask.
     questions: bool,
     closed: bool,
-    said: Vec<Said>,
+    said: Vec<ChatMessage>,
     doing: Doing,
     /// Numbers given to calls so far.
     calls: u64,
@@ -71,7 +71,7 @@ enum Doing {
     Asking { native_id: String, tool_call_id: String },
 }
 
-impl State {
+impl ChatState {
     pub(super) const fn is_calling(&self) -> bool {
         matches!(self.doing, Doing::Calling { .. })
     }
@@ -102,21 +102,21 @@ impl State {
     }
 
     fn size(&self) -> usize {
-        self.said.iter().map(Said::size).chain(self.queue.iter().map(String::len)).sum()
+        self.said.iter().map(ChatMessage::size).chain(self.queue.iter().map(String::len)).sum()
     }
 
     /// Whether a call of this id was made before.
     fn knows(&self, id: &str) -> bool {
         self.said.iter().any(|said| match said {
-            Said::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
-            Said::User { .. } | Said::Tool { .. } => false,
+            ChatMessage::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
+            ChatMessage::User { .. } | ChatMessage::Tool { .. } => false,
         })
     }
 }
 
 /// The state on its way through one input.
 struct Going<'a> {
-    state: &'a mut State,
+    state: &'a mut ChatState,
     endpoint: &'a Endpoint,
     now: Time,
     out: Out,
@@ -133,7 +133,12 @@ impl Going<'_> {
                     self.out.undeliverable(ask, NOT_WAITING);
                 }
             }
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } if !ours => {}
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. }
+                if !ours => {}
             Command::Start { prompt, model, questions, .. } => {
                 self.state.model = model;
                 self.state.questions = questions;
@@ -150,6 +155,7 @@ impl Going<'_> {
                     self.end_turn();
                 }
             }
+            Command::Configure { .. } => self.out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned())),
             Command::Close { .. } if self.state.closed => {}
             Command::Close { .. } => {
                 self.cut_short(texts::WITHDRAWN_CLOSED);
@@ -180,7 +186,7 @@ impl Going<'_> {
             return;
         }
         let Some(content) = self.state.queue.pop_front() else { return };
-        self.state.said.push(Said::User { content });
+        self.state.said.push(ChatMessage::User { content });
         self.state.faults = 0;
         self.out.event(AgentEvent::TurnStarted);
         self.call(0);
@@ -195,7 +201,7 @@ impl Going<'_> {
 
     /// What waits becomes part of the conversation, without an answer for now.
     fn keep_queue(&mut self) {
-        let waiting = self.state.queue.drain(..).map(|content| Said::User { content });
+        let waiting = self.state.queue.drain(..).map(|content| ChatMessage::User { content });
         self.state.said.extend(waiting);
     }
 
@@ -205,7 +211,7 @@ impl Going<'_> {
         self.state.reply = Reply::default();
         let call = self.state.calls;
         self.state.doing = Doing::Calling { call, tries };
-        let State { model, said, questions, .. } = &*self.state;
+        let ChatState { model, said, questions, .. } = &*self.state;
         let body = Raw::of(&conversation::request(self.endpoint, model.as_deref(), said, *questions));
         self.out.call(HttpCall {
             id: call,
@@ -285,7 +291,7 @@ impl Going<'_> {
             self.out.event(AgentEvent::Notice("The model said nothing.".to_owned()));
             return self.end_turn();
         }
-        self.state.said.push(Said::Assistant { content: words, tool_calls: calls.clone() });
+        self.state.said.push(ChatMessage::Assistant { content: words, tool_calls: calls.clone() });
         match calls.as_slice() {
             [] => self.end_turn(),
             [call] if call.function.name == question::NAME && self.state.questions => {
@@ -362,7 +368,7 @@ impl Going<'_> {
 
     /// What a tool call gives.
     fn give(&mut self, call: &str, content: String) {
-        self.state.said.push(Said::Tool { tool_call_id: call.to_owned(), content });
+        self.state.said.push(ChatMessage::Tool { tool_call_id: call.to_owned(), content });
     }
 
     /// Takes an outcome; false if nothing waits for it.
@@ -379,7 +385,7 @@ impl Going<'_> {
                     self.give(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
                 } else {
                     self.give(&call, ANSWERED.to_owned());
-                    self.state.said.push(Said::User { content: text.clone() });
+                    self.state.said.push(ChatMessage::User { content: text.clone() });
                 }
                 // A typed message stands in the conversation already.
                 if given.by == DecidedBy::Person {
@@ -421,7 +427,7 @@ impl Going<'_> {
             Doing::Calling { call, .. } => {
                 let words = mem::take(&mut self.state.reply).words;
                 if !words.trim().is_empty() {
-                    self.state.said.push(Said::Assistant { content: Some(words.clone()), tool_calls: Vec::new() });
+                    self.state.said.push(ChatMessage::Assistant { content: Some(words.clone()), tool_calls: Vec::new() });
                     let (message, role) = (message_name(call), Role::Assistant);
                     self.out.event(AgentEvent::Message { message, role, text: words, subagent: None });
                 }

@@ -99,10 +99,18 @@ impl ClaudeProcess {
         let waiting = self.waiting.remove(at);
         if let Some(error) = &response.error {
             let what = match waiting.control {
-                Control::Initialize => "did not take our greeting",
-                Control::Interrupt => "could not be interrupted",
+                Control::Initialize => "did not take our greeting".to_owned(),
+                Control::Interrupt => "could not be interrupted".to_owned(),
+                Control::SetMode(mode) => format!("did not change its permission mode to `{mode}`"),
+                Control::SetModel(model) => format!("did not change its model to `{model}`"),
             };
             out.event(AgentEvent::Error(format!("Claude Code {what}: {}", limits::head(error, SHOWN))));
+        } else {
+            match waiting.control {
+                Control::SetMode(mode) => out.event(AgentEvent::Configured { permission_mode: Some(mode), model: None }),
+                Control::SetModel(model) => out.event(AgentEvent::Configured { permission_mode: None, model: Some(model) }),
+                Control::Initialize | Control::Interrupt => {}
+            }
         }
         for request in &response.pending {
             // What was answered in the meantime may still be in the list.

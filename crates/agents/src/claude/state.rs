@@ -81,13 +81,17 @@ pub(super) struct Waiting {
 }
 
 /// What we may want of Claude.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Control {
     /// Greets it; it answers with what waits for us.
     Initialize,
     /// Stops the turn.
     Interrupt,
+    /// Changes the permission mode.
+    SetMode(String),
+    /// Changes the model.
+    SetModel(String),
 }
 
 /// A request of Claude's that waits for its outcome.
@@ -137,10 +141,13 @@ impl Default for Turn {
 }
 
 impl Control {
-    const fn subtype(self) -> &'static str {
+    /// The request as a line.
+    fn line(&self, number: u64) -> String {
         match self {
-            Self::Initialize => "initialize",
-            Self::Interrupt => "interrupt",
+            Self::Initialize => wire::request(number, "initialize", None),
+            Self::Interrupt => wire::request(number, "interrupt", None),
+            Self::SetMode(mode) => wire::request(number, "set_permission_mode", Some(("mode", mode))),
+            Self::SetModel(model) => wire::request(number, "set_model", Some(("model", model))),
         }
     }
 }
@@ -150,8 +157,9 @@ impl ClaudeProcess {
     pub(super) fn control(&mut self, control: Control, asked: &mut u64) -> String {
         *asked += 1;
         self.greeted |= control == Control::Initialize;
+        let line = control.line(*asked);
         remember(&mut self.waiting, Waiting { number: *asked, control });
-        wire::request(*asked, control.subtype())
+        line
     }
 
     /// Claude was given something to do.

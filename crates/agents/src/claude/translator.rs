@@ -106,6 +106,18 @@ impl ProcessAgent for ClaudeTranslator {
         }
     }
 
+    fn configure(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
+        match &mut self.state.life {
+            ClaudeLife::Up(process) => {
+                for control in [permission_mode.map(Control::SetMode), model.map(Control::SetModel)].into_iter().flatten() {
+                    out.line(process.control(control, &mut self.state.asked));
+                }
+            }
+            // The next start sends the settings of the session.
+            ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Configured { permission_mode, model }),
+        }
+    }
+
     fn close(&mut self, out: &mut Out) {
         if let ClaudeLife::Up(process) = &mut self.state.life {
             for open in process.open.drain(..) {

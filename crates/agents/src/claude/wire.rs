@@ -77,10 +77,11 @@ pub(super) fn request_id(number: u64) -> String {
     format!("sayso_{number}")
 }
 
-/// A request of ours.
-pub(super) fn request(number: u64, subtype: &str) -> String {
+/// A request of ours, with one more field if it has one.
+pub(super) fn request(number: u64, subtype: &str, field: Option<(&str, &str)>) -> String {
     let (id, subtype) = (line(&request_id(number)), line(&subtype));
-    format!(r#"{{"type":"control_request","request_id":{id},"request":{{"subtype":{subtype}}}}}"#)
+    let field = field.map(|(key, value)| format!(",{}:{}", line(&key), line(&value))).unwrap_or_default();
+    one_line(format!(r#"{{"type":"control_request","request_id":{id},"request":{{"subtype":{subtype}{field}}}}}"#))
 }
 
 /// The answer to a request of Claude's.
@@ -116,7 +117,7 @@ mod tests {
             success("a\nb", "{\n \"plan\": \"x\u{2028}y\\nz\"\r\n}"),
             failure("\u{2029}", "it\nfailed"),
             user("one\ntwo\u{2028}three"),
-            request(7, "inter\nrupt"),
+            request(7, "inter\nrupt", Some(("mode", "pl\nan"))),
         ];
         for line in lines {
             assert!(!line.contains(['\n', '\r', '\u{2028}', '\u{2029}']), "{line}");

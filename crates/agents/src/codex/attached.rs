@@ -30,8 +30,8 @@ use crate::out::Out;
 use crate::process::rpc::Requests;
 use crate::text::one_line;
 use crate::translator::{
-    AgentEvent, Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved,
-    Standing, Translator,
+    AgentEvent, AttachedAgent, Capabilities, Command, FoundSession, HttpCall, HttpReply, HttpServer, Input, Login, Method,
+    Output, Saved, Standing, Translator,
 };
 
 /// What a Codex can do that somebody else started. It is talked to where it runs.
@@ -73,7 +73,7 @@ struct Hub {
     called: u64,
     next: u64,
     slots: u64,
-    asked: Vec<(u64, Asked)>,
+    asked: Vec<(u64, HubRequest)>,
     /// Calls that carry outcomes and are not written yet.
     sent: Vec<(u64, SessionId, AskId)>,
     threads: Vec<Thread>,
@@ -84,7 +84,7 @@ struct Hub {
 /// A request of the connection as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Asked {
+enum HubRequest {
     Initialize,
     Loaded,
     Resume { thread: String },
@@ -181,7 +181,7 @@ impl Hub {
         id
     }
 
-    fn ask(&mut self, asked: Asked, method: &str, params: &impl Serialize, all: &mut Vec<Output>) {
+    fn ask(&mut self, asked: HubRequest, method: &str, params: &impl Serialize, all: &mut Vec<Output>) {
         self.next += 1;
         let line = json_rpc::request(self.next, method, params);
         self.asked.push((self.next, asked));
@@ -207,7 +207,7 @@ impl Hub {
         self.asked.clear();
         self.threads.clear();
         self.carried.iter_mut().for_each(|carried| carried.told.clear());
-        self.ask(Asked::Initialize, "initialize", &introduction(), all);
+        self.ask(HubRequest::Initialize, "initialize", &introduction(), all);
     }
 
     fn message(&mut self, now: Time, line: String, all: &mut Vec<Output>) {
@@ -279,42 +279,42 @@ impl Hub {
 
     /// Listens to a thread. What waits in it is told then.
     fn listen_to(&mut self, thread: String, all: &mut Vec<Output>) {
-        let asked = |(_, asked): &(u64, Asked)| matches!(asked, Asked::Resume { thread: other } if *other == thread);
+        let asked = |(_, asked): &(u64, HubRequest)| matches!(asked, HubRequest::Resume { thread: other } if *other == thread);
         if self.threads.iter().any(|known| known.id == thread) || self.asked.iter().any(asked) {
             return;
         }
         let params = json!({ "threadId": thread, "excludeTurns": true });
-        self.ask(Asked::Resume { thread }, "thread/resume", &params, all);
+        self.ask(HubRequest::Resume { thread }, "thread/resume", &params, all);
     }
 
     fn response(&mut self, now: Time, id: u64, outcome: Result<Option<&RawValue>, Fault>, all: &mut Vec<Output>) {
         let Some(at) = self.asked.iter().position(|(number, _)| *number == id) else { return };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (self.asked.remove(at).1, result) {
-            (Asked::Initialize, Ok(result)) => {
+            (HubRequest::Initialize, Ok(result)) => {
                 // As in `codex-tui/0.166.0 (Debian 12; x86_64) …`
                 let agent = result.words("userAgent").unwrap_or_default();
                 let version = agent.split([' ', '(']).next().and_then(|name| name.split_once('/'));
                 let version = version.map(|(_, version)| one_line(version, ID));
                 self.standing = Standing::Connected { version };
                 self.write(Method::Get, &[INITIALIZED.to_owned()], all);
-                self.ask(Asked::Loaded, "thread/loaded/list", &json!({}), all);
+                self.ask(HubRequest::Loaded, "thread/loaded/list", &json!({}), all);
             }
-            (Asked::Initialize, Err(fault)) => {
+            (HubRequest::Initialize, Err(fault)) => {
                 let why =
                     format!("what listens at {} is no Codex, or a broken one: {}", self.socket, one_line(&fault.message, TITLE));
                 self.standing = Standing::Unreachable { why };
             }
-            (Asked::Loaded, Ok(result)) => {
+            (HubRequest::Loaded, Ok(result)) => {
                 self.settle_at = Some(now.plus(SETTLES));
                 let threads = result.get("data").and_then(list).unwrap_or_default();
                 for thread in threads.into_iter().filter_map(text).filter(|id| id.len() <= ID).take(THREADS) {
                     self.listen_to(thread, all);
                 }
             }
-            (Asked::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
+            (HubRequest::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
             // Threads that are not on record yet are tried again when they work; helpers of the terminal never are.
-            (Asked::Loaded | Asked::Resume { .. }, Err(_)) => {}
+            (HubRequest::Loaded | HubRequest::Resume { .. }, Err(_)) => {}
         }
     }
 
@@ -330,7 +330,7 @@ impl Hub {
         self.threads.push(Thread { id, cwd, title: one_line(&title, TITLE), model, lines: Vec::new() });
     }
 
-    fn adopt(&mut self, now: Time, session: SessionId, found: &Found, all: &mut Vec<Output>) {
+    fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession, all: &mut Vec<Output>) {
         make_room(&mut self.carried, all);
         let known = self.threads.iter_mut().find(|known| known.id == found.native_id);
         let (lines, model) = known.map(|known| (std::mem::take(&mut known.lines), known.model.clone())).unwrap_or_default();
@@ -380,7 +380,11 @@ impl Hub {
         let session = command.session();
         let ask = match &command {
             Command::Outcome { ask, .. } => Some(*ask),
-            Command::Start { .. } | Command::Prompt { .. } | Command::Interrupt { .. } | Command::Close { .. } => None,
+            Command::Start { .. }
+            | Command::Prompt { .. }
+            | Command::Interrupt { .. }
+            | Command::Close { .. }
+            | Command::Configure { .. } => None,
         };
         if let Some(carried) = find(&mut self.carried, &command, all) {
             let outputs = carried.codex.handle(now, Input::Command(command));
@@ -409,8 +413,8 @@ impl Thread {
         self.lines.push(line);
     }
 
-    fn found(&self) -> Found {
-        Found { native_id: self.id.clone(), project: self.cwd.clone(), title: self.title.clone() }
+    fn found(&self) -> FoundSession {
+        FoundSession { native_id: self.id.clone(), project: self.cwd.clone(), title: self.title.clone() }
     }
 }
 
@@ -443,13 +447,13 @@ impl Translator for AttachedCodex {
         Some(HttpServer { url: format!("unix:{}", self.hub.socket), login: Login::Open, events: Some(String::new()) })
     }
 
-    fn adopt(&mut self, now: Time, session: SessionId, found: &Found) -> Vec<Output> {
+    fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession) -> Vec<Output> {
         let mut all = Vec::new();
         self.hub.adopt(now, session, found, &mut all);
         all
     }
 
-    fn attached(&self) -> Option<Attached> {
-        Some(Attached { place: self.hub.socket.clone(), standing: self.hub.standing.clone() })
+    fn attached(&self) -> Option<AttachedAgent> {
+        Some(AttachedAgent { place: self.hub.socket.clone(), standing: self.hub.standing.clone() })
     }
 }

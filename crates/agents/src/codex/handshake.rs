@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::launch;
-use super::state::{Call, CodexPhase, CodexState, ID};
+use super::state::{CodexPhase, CodexRequest, CodexState, ID};
 use crate::json::Object;
 use crate::json_rpc::{Fault, Id};
 use crate::out::Out;
@@ -29,7 +29,7 @@ impl CodexState {
         self.forget_process();
         self.phase = CodexPhase::Starting;
         out.launch(launch::launch(&self.wanted));
-        self.requests.send(Call::Initialize, "initialize", &introduction(), out);
+        self.requests.send(CodexRequest::Initialize, "initialize", &introduction(), out);
     }
 
     /// Takes the answer to a request of ours.
@@ -37,34 +37,34 @@ impl CodexState {
         let Some(call) = self.requests.take(id) else { return };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (call, result) {
-            (Call::Initialize, Ok(_)) => {
+            (CodexRequest::Initialize, Ok(_)) => {
                 out.line(INITIALIZED.to_owned());
                 if !self.recorded {
                     self.thread = None;
                 }
                 let params = launch::thread(&self.wanted, self.thread.as_deref());
                 match &self.thread {
-                    Some(_) => self.requests.send(Call::ResumeThread, "thread/resume", &params, out),
-                    None => self.requests.send(Call::StartThread, "thread/start", &params, out),
+                    Some(_) => self.requests.send(CodexRequest::ResumeThread, "thread/resume", &params, out),
+                    None => self.requests.send(CodexRequest::StartThread, "thread/start", &params, out),
                 };
             }
-            (Call::StartThread | Call::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
-            (Call::ResumeThread, Err(fault)) => {
+            (CodexRequest::StartThread | CodexRequest::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
+            (CodexRequest::ResumeThread, Err(fault)) => {
                 // What is not on record now will not be later.
                 self.recorded = false;
                 self.give_up(&format!("Codex cannot go on with this session: {}", fault.in_words()), out);
             }
-            (Call::Initialize | Call::StartThread, Err(fault)) => {
+            (CodexRequest::Initialize | CodexRequest::StartThread, Err(fault)) => {
                 self.give_up(&format!("Codex did not open a session: {}", fault.in_words()), out);
             }
-            (Call::Turn, Ok(result)) => {
+            (CodexRequest::Turn, Ok(result)) => {
                 let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
                 // It may be over already.
                 if let (Some(id), true) = (id, self.turn.as_ref().is_some_and(|turn| turn.id.is_none())) {
                     self.turn_is(id, out);
                 }
             }
-            (Call::Turn, Err(fault)) => {
+            (CodexRequest::Turn, Err(fault)) => {
                 out.event(AgentEvent::Error(format!("Codex did not take the message: {}", fault.in_words())));
                 if self.turn.as_ref().is_some_and(|turn| turn.id.is_none()) {
                     self.turn = None;
@@ -73,15 +73,15 @@ impl CodexState {
                 }
             }
             // The turn was over when the words came: they begin the next one.
-            (Call::Steer(text), Err(_)) => {
+            (CodexRequest::Steer(text), Err(_)) => {
                 self.queue.push_front(text);
                 if let Some(turn) = &mut self.turn {
                     turn.closing = true;
                 }
                 self.say_next(out);
             }
-            (Call::Steer(_) | Call::Interrupt, Ok(_)) => {}
-            (Call::Interrupt, Err(fault)) => {
+            (CodexRequest::Steer(_) | CodexRequest::Interrupt, Ok(_)) => {}
+            (CodexRequest::Interrupt, Err(fault)) => {
                 if let Some(turn) = &mut self.turn {
                     turn.stopping = false;
                     out.event(AgentEvent::Error(format!("Codex could not be interrupted: {}", fault.in_words())));

@@ -15,7 +15,7 @@ use crate::text::fingerprint;
 use crate::translator::{AgentEvent, NewAsk};
 
 /// Something that Codex wants of a person, understood.
-struct Asked {
+struct CodexAsk {
     kind: Kind,
     body: AskBody,
     item: Option<String>,
@@ -60,7 +60,7 @@ impl CodexState {
     }
 
     /// What a request asks; nothing if nobody here knows the method.
-    fn read(&self, method: &str, params: &Object<'_>, thread: &str) -> Option<Result<Asked, String>> {
+    fn read(&self, method: &str, params: &Object<'_>, thread: &str) -> Option<Result<CodexAsk, String>> {
         let mut item = params.words("itemId");
         let known = item.as_deref().and_then(|item| self.items.get(thread, item));
         let read = match method {
@@ -82,7 +82,7 @@ impl CodexState {
             },
             _ => return None,
         };
-        Some(read.map(|(kind, body)| Asked { kind, body, item }))
+        Some(read.map(|(kind, body)| CodexAsk { kind, body, item }))
     }
 
     /// A message that asks. Codex goes on without an answer.
@@ -92,7 +92,7 @@ impl CodexState {
             return;
         }
         let asked = questions::of_message(item).and_then(|questions| {
-            let asked = Asked { kind: Kind::Message, body: AskBody::Question { questions }, item: Some(id) };
+            let asked = CodexAsk { kind: Kind::Message, body: AskBody::Question { questions }, item: Some(id) };
             self.check(&asked, line).map(|()| asked).map_err(|limit| limit.to_string())
         });
         match asked {
@@ -101,7 +101,7 @@ impl CodexState {
         }
     }
 
-    fn check(&self, asked: &Asked, line: &str) -> Result<(), limits::LimitExceeded> {
+    fn check(&self, asked: &CodexAsk, line: &str) -> Result<(), limits::LimitExceeded> {
         limits::check("the size of the request", line.len(), limits::RAW)?;
         limits::check("the number of pending asks", self.open.len() + 1, limits::PENDING)?;
         limits::check("the id of the item", asked.item.as_ref().map_or(0, String::len), ID)?;
@@ -123,9 +123,9 @@ impl CodexState {
         out.event(AgentEvent::Notice(format!("A request of Codex (`{method}`) was refused: {why}.")));
     }
 
-    fn open(&mut self, id: Option<Id>, asked: Asked, from: From, line: &str, out: &mut Out) {
+    fn open(&mut self, id: Option<Id>, asked: CodexAsk, from: From, line: &str, out: &mut Out) {
         let subagent = self.subagent(&from.thread);
-        let Asked { kind, body, item } = asked;
+        let CodexAsk { kind, body, item } = asked;
         let native_id = match (&id, &item) {
             (Some(id), _) => id.as_str().to_owned(),
             (None, item) => message_id(item.as_deref().unwrap_or_default()),

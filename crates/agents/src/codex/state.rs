@@ -34,7 +34,7 @@ pub(super) struct CodexState {
     /// The model of the thread.
     pub(super) model: Option<String>,
     #[serde(flatten)]
-    pub(super) requests: Requests<Call>,
+    pub(super) requests: Requests<CodexRequest>,
     pub(super) turn: Option<Turn>,
     /// What is said as soon as Codex takes it.
     pub(super) queue: VecDeque<String>,
@@ -67,7 +67,7 @@ pub(super) enum CodexPhase {
 /// A request of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Call {
+pub(super) enum CodexRequest {
     Initialize,
     StartThread,
     ResumeThread,
@@ -189,7 +189,7 @@ impl CodexState {
                     out.event(AgentEvent::TurnStarted);
                     self.turn = Some(Turn::default());
                     let params = launch::turn(&self.wanted, &thread, self.model.as_deref(), &text);
-                    self.requests.send(Call::Turn, "turn/start", &params, out);
+                    self.requests.send(CodexRequest::Turn, "turn/start", &params, out);
                 }
             }
         }
@@ -198,7 +198,7 @@ impl CodexState {
     /// Says something in a turn that runs.
     pub(super) fn steer(&mut self, thread: &str, turn: &str, text: String, out: &mut Out) {
         let params = json!({ "threadId": thread, "expectedTurnId": turn, "input": launch::input(&text) });
-        self.requests.send(Call::Steer(text), "turn/steer", &params, out);
+        self.requests.send(CodexRequest::Steer(text), "turn/steer", &params, out);
     }
 
     /// Tells Codex to stop the turn of the session, as soon as it is known which one it is.
@@ -211,7 +211,7 @@ impl CodexState {
     }
 
     pub(super) fn interrupt(&mut self, thread: &str, turn: &str, out: &mut Out) {
-        self.requests.send(Call::Interrupt, "turn/interrupt", &json!({ "threadId": thread, "turnId": turn }), out);
+        self.requests.send(CodexRequest::Interrupt, "turn/interrupt", &json!({ "threadId": thread, "turnId": turn }), out);
     }
 
     /// Codex said which turn it is.

@@ -13,7 +13,8 @@ use crate::process::{self, ProcessAgent, Wanted};
 use crate::translator::{AgentEvent, Capabilities, Exit, Input, Outcome, Output, Saved, Translator};
 
 /// What Codex can do. Its plans are messages: it does not ask whether to begin.
-pub const CAPABILITIES: Capabilities = Capabilities { plans: false, typed: TypedAnswers::OwnText, ..Capabilities::FULL };
+pub const CAPABILITIES: Capabilities =
+    Capabilities { plans: false, configure: false, typed: TypedAnswers::OwnText, ..Capabilities::FULL };
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 2;
@@ -87,6 +88,10 @@ impl ProcessAgent for CodexTranslator {
             out.event(AgentEvent::Notice("Codex is still starting; what waited for it will not be sent.".to_owned()));
         }
         state.stop_turn(out);
+    }
+
+    fn configure(&mut self, _permission_mode: Option<String>, _model: Option<String>, out: &mut Out) {
+        out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned()));
     }
 
     fn close(&mut self, out: &mut Out) {

@@ -304,6 +304,7 @@ impl AcpAgent {
                 | AgentEvent::TurnStarted
                 | AgentEvent::AskDelivery { .. }
                 | AgentEvent::Granted { .. }
+                | AgentEvent::Configured { .. }
                 | AgentEvent::Ended { failed: false, .. } => {}
             }
         }

@@ -18,7 +18,7 @@ use crate::translator::{AgentEvent, NewAsk};
 /// Everything that outlives an input. Small, and without any secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct MockState {
     pub(super) session: Option<SessionId>,
     pub(super) mode: String,
     /// Whether it may ask questions at all.
@@ -93,7 +93,7 @@ fn message_id(number: u64) -> String {
     format!("msg-{number}")
 }
 
-impl Default for State {
+impl Default for MockState {
     fn default() -> Self {
         Self {
             session: None,
@@ -109,7 +109,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl MockState {
     /// Goes on until a person, the clock or a prompt is needed.
     pub(super) fn run(&mut self, now: Time, out: &mut Out) {
         loop {

@@ -6,10 +6,13 @@ use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
 
 use super::asks::ALWAYS;
-use super::state::{State, native_id};
+use super::state::{MockState, native_id};
 use crate::out::Out;
 use crate::process::memory::{QUEUE, queue_is_full};
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
+
+/// The permission modes that the mock knows.
+const MODES: [&str; 4] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
 /// What the mock can do.
 pub const CAPABILITIES: Capabilities = Capabilities::FULL;
@@ -24,7 +27,7 @@ const NOT_WAITING: &str = "The agent no longer waits for it.";
 /// The mock agent of one session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MockTranslator {
-    state: State,
+    state: MockState,
 }
 
 impl MockTranslator {
@@ -65,6 +68,15 @@ impl MockTranslator {
                 if self.state.cut_short(texts::WITHDRAWN_INTERRUPTED, out) {
                     out.event(AgentEvent::TurnEnded);
                     self.state.run(now, out);
+                }
+            }
+            Command::Configure { permission_mode, model, .. } => {
+                match permission_mode.as_deref().filter(|mode| !MODES.contains(mode)) {
+                    Some(unknown) => out.event(AgentEvent::Error(format!("The mock has no permission mode `{unknown}`."))),
+                    None => {
+                        self.state.mode = permission_mode.clone().unwrap_or_else(|| self.state.mode.clone());
+                        out.event(AgentEvent::Configured { permission_mode, model });
+                    }
                 }
             }
             Command::Close { .. } => {

@@ -7,7 +7,7 @@ use sayso_core::session::Labels;
 use serde_json::value::RawValue;
 
 use super::calls::Line;
-use super::state::{Kind, Open, OpenCodeProcess, Said, is_id};
+use super::state::{Kind, Open, OpenCodeProcess, OutcomeReply, is_id};
 use super::{permissions, questions};
 use crate::json::{Object, too_deep};
 use crate::out::Out;
@@ -46,7 +46,7 @@ impl OpenCodeProcess {
             }
             // A question without questions waits all the same.
             Ok(None) => {
-                let said = Said { verb: "reply".to_owned(), body: Some(questions::nothing()), is_yes: false };
+                let said = OutcomeReply { verb: "reply".to_owned(), body: Some(questions::nothing()), is_yes: false };
                 let open = Open { id, kind: of, session, tool_call: None, since: self.looks };
                 line.say(self, &open, &said, out);
                 self.is_over(open.id);

@@ -24,8 +24,8 @@ use crate::out::Out;
 use crate::process::memory::ID;
 use crate::text::one_line;
 use crate::translator::{
-    Attached, Capabilities, Command, Found, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved, Standing,
-    Translator,
+    AttachedAgent, Capabilities, Command, FoundSession, HttpCall, HttpReply, HttpServer, Input, Login, Method, Output, Saved,
+    Standing, Translator,
 };
 
 /// What an OpenCode can do that somebody else started. It is talked to where it runs.
@@ -59,7 +59,7 @@ struct Hub {
     /// Numbers given to calls and to sessions so far.
     called: u64,
     slots: u64,
-    calls: Vec<Call>,
+    calls: Vec<HubCall>,
     /// Directories in which something happened, besides the server's own.
     directories: Vec<String>,
     look_at: Option<Time>,
@@ -69,7 +69,7 @@ struct Hub {
 /// A call without a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Call {
+struct HubCall {
     id: u64,
     what: What,
 }
@@ -186,7 +186,7 @@ impl Hub {
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }
-        self.calls.push(Call { id: self.called, what });
+        self.calls.push(HubCall { id: self.called, what });
         all.push(Output::HttpCall(HttpCall {
             id: self.called,
             method: Method::Get,
@@ -253,7 +253,7 @@ impl Hub {
 
     /// Asks which session this is that asks something.
     fn whose(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
-        let known = |call: &Call| matches!(&call.what, What::Session { asks: other, .. } if *other == asks);
+        let known = |call: &HubCall| matches!(&call.what, What::Session { asks: other, .. } if *other == asks);
         if depth > DEPTH || !is_id(&asks) || !is_id(&at) || self.calls.iter().any(known) {
             return;
         }
@@ -331,12 +331,12 @@ impl Hub {
             Some(parent) => self.whose(asks, parent, depth + 1, all),
             None => {
                 let Some(project) = session.words("directory").filter(|path| is_directory(path)) else { return };
-                all.push(Output::Found(Found { native_id: id, project, title }));
+                all.push(Output::Found(FoundSession { native_id: id, project, title }));
             }
         }
     }
 
-    fn adopt(&mut self, now: Time, session: SessionId, found: &Found, all: &mut Vec<Output>) {
+    fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession, all: &mut Vec<Output>) {
         make_room(&mut self.carried, all);
         self.slots += 1;
         let process =
@@ -426,14 +426,14 @@ impl Translator for AttachedOpenCode {
         Some(HttpServer { url: self.hub.url.clone(), login, events: Some("/global/event".to_owned()) })
     }
 
-    fn adopt(&mut self, now: Time, session: SessionId, found: &Found) -> Vec<Output> {
+    fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession) -> Vec<Output> {
         let mut all = Vec::new();
         self.hub.adopt(now, session, found, &mut all);
         all
     }
 
-    fn attached(&self) -> Option<Attached> {
-        Some(Attached { place: self.hub.url.clone(), standing: self.hub.standing.clone() })
+    fn attached(&self) -> Option<AttachedAgent> {
+        Some(AttachedAgent { place: self.hub.url.clone(), standing: self.hub.standing.clone() })
     }
 }
 

@@ -5,7 +5,7 @@ use sayso_core::time::Time;
 use serde_json::{Value, json};
 
 use super::launch;
-use super::state::{Conversation, Kind, Open, OpenCodeLife, OpenCodeProcess, OpenCodeState, Said, Waiting, What};
+use super::state::{Conversation, Kind, Open, OpenCodeLife, OpenCodeProcess, OpenCodeState, OutcomeReply, Waiting, What};
 use crate::out::Out;
 use crate::process::Wanted;
 use crate::translator::{Guard, HttpCall, Method};
@@ -97,7 +97,7 @@ impl Line<'_> {
     }
 
     /// Gives an outcome to a request.
-    pub(super) fn say(&mut self, process: &mut OpenCodeProcess, request: &Open, said: &Said, out: &mut Out) {
+    pub(super) fn say(&mut self, process: &mut OpenCodeProcess, request: &Open, said: &OutcomeReply, out: &mut Out) {
         let id = self.next();
         let path = self.path(&format!("/{}/{}/{}", place(request.kind), request.id, said.verb));
         let guard = said.is_yes.then(|| Guard { path: self.path("/session/status"), key: request.session.clone() });

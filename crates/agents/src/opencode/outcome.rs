@@ -7,7 +7,7 @@ use sayso_core::transcript::Role;
 use serde_json::json;
 
 use super::calls::Line;
-use super::state::{Arrived, Kind, OpenCodeProcess, Said, Sent, Turn};
+use super::state::{Arrived, Kind, OpenCodeProcess, OutcomeReply, Sent, Turn};
 use super::{permissions, questions};
 use crate::json::Object;
 use crate::out::Out;
@@ -20,7 +20,7 @@ const MISFIT: &str = "Sayso received a decision that does not fit this request, 
 
 /// What becomes of a decision.
 struct Plan {
-    said: Said,
+    said: OutcomeReply,
     /// Commands that are allowed from now on.
     granted: Option<Vec<String>>,
     /// Words of the person for which there is no place.
@@ -31,7 +31,7 @@ struct Plan {
 
 impl Plan {
     fn of(verb: &str, body: Option<Raw>) -> Self {
-        let said = Said { verb: verb.to_owned(), body, is_yes: false };
+        let said = OutcomeReply { verb: verb.to_owned(), body, is_yes: false };
         Self { said, granted: None, unsaid: None, lost: None }
     }
 

@@ -175,7 +175,7 @@ pub(super) struct Open {
 pub(super) struct Sent {
     pub(super) ask: AskId,
     pub(super) request: Open,
-    pub(super) said: Said,
+    pub(super) said: OutcomeReply,
     pub(super) arrived: Arrived,
     pub(super) tries: u8,
 }
@@ -183,7 +183,7 @@ pub(super) struct Sent {
 /// What is said for an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Said {
+pub(super) struct OutcomeReply {
     /// The path behind the request.
     pub(super) verb: String,
     pub(super) body: Option<Raw>,

@@ -17,7 +17,8 @@ use crate::process::{self, Gone, ProcessAgent, Wanted};
 use crate::translator::{AgentEvent, Capabilities, Exit, HttpServer, Input, Login, Outcome, Output, Saved, Translator};
 
 /// What OpenCode can do.
-pub const CAPABILITIES: Capabilities = Capabilities { elicitation: false, typed: TypedAnswers::OwnText, ..Capabilities::FULL };
+pub const CAPABILITIES: Capabilities =
+    Capabilities { elicitation: false, configure: false, typed: TypedAnswers::OwnText, ..Capabilities::FULL };
 
 /// The version of the saved state's shape.
 const VERSION: u32 = 1;
@@ -150,6 +151,10 @@ impl ProcessAgent for OpenCodeTranslator {
         } else if process.turn != Turn::Idle {
             process.turn_ended(&mut line, out);
         }
+    }
+
+    fn configure(&mut self, _permission_mode: Option<String>, _model: Option<String>, out: &mut Out) {
+        out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned()));
     }
 
     fn close(&mut self, out: &mut Out) {

@@ -52,6 +52,10 @@ pub(crate) trait ProcessAgent {
     /// Stops the current turn.
     fn interrupt(&mut self, out: &mut Out);
 
+    /// Changes the permission mode or the model. `None` leaves it as it is. Emits `Configured` when the agent has the new
+    /// settings, or `Error` if the agent cannot change them.
+    fn configure(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out);
+
     /// Ends the session and the process.
     fn close(&mut self, out: &mut Out);
 
@@ -96,6 +100,7 @@ fn take_command(agent: &mut impl ProcessAgent, now: Time, command: Command, out:
             agent.outcome(&Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by }, out);
         }
         Command::Interrupt { .. } => agent.interrupt(out),
+        Command::Configure { permission_mode, model, .. } => agent.configure(permission_mode, model, out),
         Command::Close { .. } => agent.close(out),
     }
 }

@@ -94,7 +94,7 @@ mod tests {
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct State {
+    struct SavedState {
         first: u64,
         #[serde(flatten)]
         requests: Requests<String>,
@@ -105,11 +105,11 @@ mod tests {
 
     #[test]
     fn flattened_parts_keep_their_places_in_the_saved_state() {
-        let mut state = State { first: 1, requests: Requests::default(), hearing: Hearing::default(), last: 2 };
+        let mut state = SavedState { first: 1, requests: Requests::default(), hearing: Hearing::default(), last: 2 };
         state.requests.send("turn".to_owned(), "turn/start", &(), &mut Out::new(SessionId::from_bytes([1; 16])));
         state.hearing.heard = true;
         let text = r#"{"first":1,"next":1,"calls":[[0,"turn"]],"heard":true,"complaints":{"count":0,"unknown":[]},"last":2}"#;
         assert_eq!(serde_json::to_string(&state).unwrap(), text);
-        assert_eq!(serde_json::from_str::<State>(text).unwrap(), state);
+        assert_eq!(serde_json::from_str::<SavedState>(text).unwrap(), state);
     }
 }

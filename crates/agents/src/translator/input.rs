@@ -96,6 +96,16 @@ pub enum Command {
         /// The session.
         session: SessionId,
     },
+    /// Change the permission mode or the model. Sent only to agents with
+    /// [`Capabilities::configure`](super::Capabilities::configure).
+    Configure {
+        /// The session.
+        session: SessionId,
+        /// The permission mode, if it changes.
+        permission_mode: Option<String>,
+        /// The model, if it changes.
+        model: Option<String>,
+    },
     /// End the session and the process. Emit [`AgentEvent::Ended`](super::AgentEvent::Ended) at once.
     Close {
         /// The session.
@@ -112,6 +122,7 @@ impl Command {
             | Self::Prompt { session, .. }
             | Self::Outcome { session, .. }
             | Self::Interrupt { session }
+            | Self::Configure { session, .. }
             | Self::Close { session } => *session,
         }
     }

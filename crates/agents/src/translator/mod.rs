@@ -99,6 +99,8 @@
 //!                 vec![Output::Lines(vec![format!("answer {}", answer.replace('\n', " "))])]
 //!             }
 //!             Command::Interrupt { .. } | Command::Close { .. } => vec![Output::Stop],
+//!             // Not sent: `Capabilities::configure` of the oracle is false.
+//!             Command::Configure { .. } => Vec::new(),
 //!         }
 //!     }
 //!
@@ -186,8 +188,8 @@ mod server;
 
 pub(crate) use input::Outcome;
 pub use input::{Command, DecidedBy, Exit, Input};
-pub use output::{AgentEvent, Found, Launch, NewAsk, Output};
-pub use server::{Attached, Guard, HttpCall, HttpReply, HttpServer, Login, Method, Standing};
+pub use output::{AgentEvent, FoundSession, Launch, NewAsk, Output};
+pub use server::{AttachedAgent, Guard, HttpCall, HttpReply, HttpServer, Login, Method, Standing};
 
 use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
@@ -219,12 +221,12 @@ pub trait Translator: Send {
     }
 
     /// Gives a conversation that was [found](Output::Found) its session. Only for attached servers.
-    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &Found) -> Vec<Output> {
+    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &FoundSession) -> Vec<Output> {
         Vec::new()
     }
 
     /// The place and the standing of the server, if somebody else started it. Such a translator launches and stops nothing.
-    fn attached(&self) -> Option<Attached> {
+    fn attached(&self) -> Option<AttachedAgent> {
         None
     }
 }
@@ -245,6 +247,8 @@ pub struct Capabilities {
     pub resume: bool,
     /// Its pending asks stay answerable across a restart of the server.
     pub survives_restart: bool,
+    /// Its permission mode and its model can be changed while a session runs.
+    pub configure: bool,
     /// Which of its questions a typed message answers.
     pub typed: TypedAnswers,
 }
@@ -258,6 +262,7 @@ impl Capabilities {
         elicitation: true,
         resume: true,
         survives_restart: true,
+        configure: true,
         typed: TypedAnswers::Sets,
     };
 }

@@ -32,7 +32,7 @@ pub enum Output {
     HttpCall(HttpCall),
     /// A conversation on an attached server asks for the first time. It gets a session, and
     /// [`Translator::adopt`](super::Translator::adopt) is called with it.
-    Found(Found),
+    Found(FoundSession),
     /// The outcome of an ask cannot reach the agent any more.
     Undeliverable {
         /// The ask.
@@ -44,7 +44,7 @@ pub enum Output {
 
 /// A conversation that a person has with an agent that they run themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSession {
     /// The agent's own id of it.
     pub native_id: String,
     /// The directory, as the agent spells it.
@@ -148,6 +148,13 @@ pub enum AgentEvent {
     Granted {
         /// The patterns of the commands, as rules write them.
         run: Vec<String>,
+    },
+    /// The agent has another permission mode or model now.
+    Configured {
+        /// The permission mode, if it changed.
+        permission_mode: Option<String>,
+        /// The model, if it changed.
+        model: Option<String>,
     },
     /// Something that the person should know.
     Notice(String),

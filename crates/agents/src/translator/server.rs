@@ -87,7 +87,7 @@ impl HttpReply {
 
 /// A server that somebody else started, and how it stands with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attached {
+pub struct AttachedAgent {
     /// Where it is: an address, or the path of a socket.
     pub place: String,
     /// How it stands.

@@ -1,6 +1,6 @@
 //! What all agents are told the same.
 
-use sayso_agents::translator::Command;
+use sayso_agents::translator::{Command, Input, Output, Saved, Translator};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
 
@@ -10,6 +10,17 @@ pub(crate) fn session() -> SessionId {
 
 pub(crate) fn ask_id() -> AskId {
     AskId::new(Time::from_millis(0), [2; 10])
+}
+
+/// Gives an input to a translator that was saved and restored before it: the saved state has to be all there is.
+pub(crate) fn handle_restored<T: Translator>(
+    translator: &mut T,
+    restore: impl FnOnce(&Saved) -> Option<T>,
+    now: i64,
+    input: Input,
+) -> Vec<Output> {
+    *translator = restore(&translator.save()).unwrap();
+    translator.handle(Time::from_millis(now), input)
 }
 
 pub(crate) fn start(prompt: Option<&str>) -> Command {

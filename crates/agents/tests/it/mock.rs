@@ -128,6 +128,7 @@ fn line(event: &AgentEvent) -> String {
         | AgentEvent::Tool { .. }
         | AgentEvent::AskDelivery { .. }
         | AgentEvent::Granted { .. }
+        | AgentEvent::Configured { .. }
         | AgentEvent::Notice(_)
         | AgentEvent::Error(_)) => {
             format!("{other:?}")

@@ -17,7 +17,7 @@ pub(crate) struct Entry {
 
 /// What became of a recorded line of the host.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum RecordedReply {
     /// We say exactly the same.
     Same,
     /// It is one of those that we never say, or nobody waits for it.
@@ -31,7 +31,7 @@ pub(crate) trait Player {
     fn new() -> Self;
 
     /// Plays one line.
-    fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said);
+    fn play(&mut self, entry: &Entry) -> (Vec<Output>, RecordedReply);
 
     fn save(&self) -> Saved;
 
@@ -40,7 +40,7 @@ pub(crate) trait Player {
 
 /// Writes outputs down, one per line.
 pub(crate) trait Log: Default {
-    fn write(&mut self, output: &Output, said: &Said);
+    fn write(&mut self, output: &Output, said: &RecordedReply);
 
     fn text(&mut self) -> &mut String;
 }
@@ -84,7 +84,7 @@ fn replayed<P: Player, L: Log>(entries: &[Entry]) -> String {
     let (mut player, mut log) = (P::new(), L::default());
     for entry in entries {
         let (outputs, said) = player.play(entry);
-        if said == Said::NotOurs {
+        if said == RecordedReply::NotOurs {
             log.text().push_str("(a response that we do not write)\n");
         }
         for output in outputs {

@@ -2,14 +2,14 @@
 
 use sayso_core::ask as core;
 use sayso_core::raw::Raw;
-use sayso_core::snapshot::{StatusSnapshot, StatusWord};
+use sayso_core::snapshot::{StatusChange, StatusWord};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::ask::{Ask, Delivery, Reach};
-use crate::doors::QuestionEventData;
+use crate::compat::QuestionEventData;
 use crate::session::SessionStatus;
 
 /// An ask in an event.
@@ -90,11 +90,24 @@ pub struct SessionStatusChange {
     /// Whether it can be resumed.
     #[serde(default)]
     pub resumable: bool,
+    /// The permission mode, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// The model, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
-impl From<&StatusSnapshot> for SessionStatusChange {
-    fn from(status: &StatusSnapshot) -> Self {
-        Self { status: status.status.into(), reason: status.reason.clone(), resumable: status.resumable }
+impl From<&StatusChange> for SessionStatusChange {
+    fn from(change: &StatusChange) -> Self {
+        let status = &change.status;
+        Self {
+            status: status.status.into(),
+            reason: status.reason.clone(),
+            resumable: status.resumable,
+            permission_mode: change.permission_mode.clone(),
+            model: change.model.clone(),
+        }
     }
 }
 

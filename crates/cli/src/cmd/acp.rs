@@ -6,9 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use sayso_client::api::ask::{AnswerRequest, ApproveRequest, NoRequest};
-use sayso_client::api::session::{IfPending, SessionQuery, TranscriptQuery};
+use sayso_client::api::session::{ChangeSession, IfPending, SessionQuery, TranscriptQuery};
 use sayso_client::{Client, Error, StreamItem, Surface};
-use sayso_server::acp::{Call, Conversation, Frame, Heard, Line, Outlet, Refusal, Reply, Sessions, Setting, Verdict, serve};
+use sayso_server::acp::{
+    Conversation, Frame, Heard, Line, Outlet, Refusal, Reply, SessionCall, Sessions, Setting, Verdict, serve,
+};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -119,24 +121,30 @@ impl Outlet for Stdout {
 struct RemoteSessions(Client);
 
 impl RemoteSessions {
-    async fn made(&self, call: Call) -> Result<Reply, Error> {
+    async fn made(&self, call: SessionCall) -> Result<Reply, Error> {
         let client = &self.0;
         Ok(match call {
-            Call::Create(new) => Reply::Session(Box::new(client.start_session(&new).await?)),
-            Call::Look { session } => Reply::Session(Box::new(client.session(&session).await?)),
-            Call::Interrupt { session } => Reply::Session(Box::new(client.interrupt(&session).await?)),
-            Call::Resume { session } => Reply::Session(Box::new(client.resume(&session).await?)),
-            Call::Transcript { session, cursor } => {
+            SessionCall::Create(new) => Reply::Session(Box::new(client.start_session(&new).await?)),
+            SessionCall::Look { session } => Reply::Session(Box::new(client.session(&session).await?)),
+            SessionCall::Interrupt { session } => Reply::Session(Box::new(client.interrupt(&session).await?)),
+            SessionCall::SetMode { session, mode } => {
+                let change = ChangeSession { permission_mode: Some(mode), model: None };
+                Reply::Session(Box::new(client.change_session(&session, &change).await?))
+            }
+            SessionCall::Resume { session } => Reply::Session(Box::new(client.resume(&session).await?)),
+            SessionCall::Transcript { session, cursor } => {
                 let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
                 Reply::Transcript(client.transcript(&session, &query).await?)
             }
-            Call::List { cursor } => {
+            SessionCall::List { cursor } => {
                 let query = SessionQuery { cursor, limit: Some(PAGE), ..SessionQuery::default() };
                 Reply::Sessions(client.sessions(&query).await?)
             }
-            Call::Message { session, text } => Reply::Said(Box::new(client.message(&session, &text, IfPending::Refuse).await?)),
-            Call::Whole { ask } => Reply::Ask(Box::new(client.ask(&ask).await?)),
-            Call::Decide { ask, verdict } => Reply::Ask(Box::new(match verdict {
+            SessionCall::Message { session, text } => {
+                Reply::Said(Box::new(client.message(&session, &text, IfPending::Refuse).await?))
+            }
+            SessionCall::Whole { ask } => Reply::Ask(Box::new(client.ask(&ask).await?)),
+            SessionCall::Decide { ask, verdict } => Reply::Ask(Box::new(match verdict {
                 Verdict::Answer(answers) => client.answer(&ask, &AnswerRequest { answers, note: None }).await?,
                 Verdict::Reject => client.reject(&ask, &NoRequest::default()).await?,
                 Verdict::Approve { choice } => client.approve(&ask, &ApproveRequest { choice, input: None }).await?,
@@ -147,7 +155,7 @@ impl RemoteSessions {
 }
 
 impl Sessions for RemoteSessions {
-    async fn call(&self, call: Call) -> Result<Reply, Refusal> {
+    async fn call(&self, call: SessionCall) -> Result<Reply, Refusal> {
         self.made(call).await.map_err(|error| Refusal { code: error.code(), message: error.to_string() })
     }
 

@@ -14,8 +14,16 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
 }
 
 fn describe(agent: &Agent) -> String {
-    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, message_answers_sets: _ } =
-        agent.capabilities;
+    let Capabilities {
+        questions,
+        approvals,
+        plans,
+        elicitation,
+        resume,
+        survives_restart,
+        message_answers_sets: _,
+        change_settings: _,
+    } = agent.capabilities;
     let can = [
         (questions, "questions"),
         (approvals, "approvals"),

@@ -5,11 +5,12 @@ use sayso_core::time::in_short;
 use unicode_width::UnicodeWidthStr;
 
 use super::asks::is_undelivered;
-use super::body::{self, Moving, Room, hidden};
+use super::body::{self, Room};
 use super::draft::{self, Draft};
 use super::field::Field;
 use super::list_view;
 use super::model::{Focus, Model};
+use super::question_body::{self, Moving, hidden};
 use super::sending::{Phase, Why};
 use super::text::{Break, Pieces, Tone, width, wrap};
 use super::view::clock;
@@ -120,7 +121,7 @@ pub(super) fn moving(model: &Model, ask: &Ask, room: Room, look: &Look) -> Movin
             &fresh
         }
     };
-    let (mut lines, hand) = body::questions(ask, draft, room, look, model.focus);
+    let (mut lines, hand) = question_body::questions(ask, draft, room, look, model.focus);
     let mut above = 0;
     if ask.reach == Some(Reach::Parked) {
         lines.insert(0, vec![(Tone::Parked, "The agent stopped. Answering restarts it.".to_owned())]);

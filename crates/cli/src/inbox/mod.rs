@@ -20,6 +20,7 @@ mod keys;
 mod list;
 mod list_view;
 mod model;
+mod question_body;
 mod question_keys;
 mod rule;
 mod run;

@@ -44,7 +44,7 @@ enum Step {
 }
 
 /// A line that was typed, or what was typed in its place.
-enum Said {
+enum TypedInput {
     Line(String),
     Step(Step),
 }
@@ -155,7 +155,7 @@ impl Prompt<'_> {
     }
 
     /// Reads a line. A command is carried out, or becomes the step that it stands for.
-    async fn read(&self, words: &str, help: &str, echo: Echo, keyboard: &mut Keyboard) -> Said {
+    async fn read(&self, words: &str, help: &str, echo: Echo, keyboard: &mut Keyboard) -> TypedInput {
         let prompt = || {
             let deadline = words::consequence(self.ask, sayso_client::now());
             let before = [(self.note)(), deadline.unwrap_or_default()];
@@ -165,14 +165,14 @@ impl Prompt<'_> {
         loop {
             let line = match keyboard.next(&prompt, echo).await {
                 Typed::Line(line) => line,
-                Typed::End => return Said::Step(Step::Left),
-                Typed::Interrupt => return Said::Step(Step::Interrupted),
+                Typed::End => return TypedInput::Step(Step::Left),
+                Typed::Interrupt => return TypedInput::Step(Step::Interrupted),
             };
             match parse::command(&line) {
-                Some(Command::Reject(message)) => return Said::Step(Step::No(NoRequest { message, stop: false })),
-                Some(Command::Snooze) => return Said::Step(Step::Snooze),
+                Some(Command::Reject(message)) => return TypedInput::Step(Step::No(NoRequest { message, stop: false })),
+                Some(Command::Snooze) => return TypedInput::Step(Step::Snooze),
                 Some(Command::Help) => self.out.line(help),
-                None => return Said::Line(parse::literal(&line).to_owned()),
+                None => return TypedInput::Line(parse::literal(&line).to_owned()),
             }
         }
     }
@@ -191,14 +191,14 @@ impl Prompt<'_> {
             let (words, help) = (render::select(question), render::question_help(question));
             loop {
                 match self.read(&words, &help, echo, keyboard).await {
-                    Said::Line(line) => match parse::answer(question, &line) {
+                    TypedInput::Line(line) => match parse::answer(question, &line) {
                         Ok(entries) => {
                             answers.push(entries);
                             break;
                         }
                         Err(problem) => out.line(&problem),
                     },
-                    Said::Step(step) => return Ok(step),
+                    TypedInput::Step(step) => return Ok(step),
                 }
             }
         }
@@ -211,8 +211,8 @@ impl Prompt<'_> {
         let (words, help) = (render::decide(approval), render::approval_help(approval));
         loop {
             let line = match self.read(&words, &help, Echo::Shown, keyboard).await {
-                Said::Line(line) => line,
-                Said::Step(step) => return Ok(step),
+                TypedInput::Line(line) => line,
+                TypedInput::Step(step) => return Ok(step),
             };
             match parse::decision(approval, &line) {
                 Ok(Decision::Approve(choice)) => return Ok(Step::Approve(ApproveRequest { choice, input: None })),
@@ -234,8 +234,8 @@ impl Prompt<'_> {
         keyboard.forget();
         loop {
             let line = match self.read(render::DONE, render::LINK_HELP, Echo::Shown, keyboard).await {
-                Said::Line(line) => line,
-                Said::Step(step) => return Ok(step),
+                TypedInput::Line(line) => line,
+                TypedInput::Step(step) => return Ok(step),
             };
             match parse::link(&line) {
                 Ok(LinkDecision::Done) => return Ok(Step::Approve(ApproveRequest::default())),

@@ -165,7 +165,7 @@ pub struct Deadline {
     pub then: OnTimeout,
 }
 
-/// What the policy said when the ask was opened and a person was left to decide.
+/// What the policy said when the ask was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicyNote {
@@ -177,6 +177,9 @@ pub struct PolicyNote {
     pub rules: Option<String>,
     /// The duration given to people.
     pub deadline: Option<Deadline>,
+    /// The keys of the rules that decided, or that left the ask to a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<String>,
 }
 
 /// Where an ask came from: the agent's request and the way back to it.

@@ -5,21 +5,26 @@ use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::guard;
 use super::model::{ApprovalPolicy, Effect};
-use super::rules::{Look, Miss, Rule};
+use super::rules::{Miss, PreparedAsk, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::{Action, AskBody, Decision, PolicyNote};
 use crate::texts;
 
 /// Decides an approval or a link. `seen`, if wanted, gets every rule with how it fared.
-pub(super) fn decide(set: &PolicySet, settings: &Settings, look: &Look<'_>, mut seen: Option<&mut Vec<Considered>>) -> Verdict {
+pub(super) fn decide(
+    set: &PolicySet,
+    settings: &Settings,
+    look: &PreparedAsk<'_>,
+    mut seen: Option<&mut Vec<Considered>>,
+) -> Verdict {
     let guarded = guard::guards(&set.protected, look);
     if let Some(seen) = seen.as_deref_mut() {
         seen.push(Considered::built_in(guarded));
     }
 
     let mut denied: Option<(Scope, &Rule)> = None;
-    let mut asked: Option<String> = guarded.map(|why| format!("{}: {why}", guard::NAME));
+    let mut asked: Option<(String, String)> = guarded.map(|why| (guard::NAME.to_owned(), format!("{}: {why}", guard::NAME)));
     let mut allowing: Vec<(Scope, &Rule)> = Vec::new();
     for (scope, rule) in set.rules() {
         let fit: Result<String, Miss> = if !set.may(scope, rule.effect()) {
@@ -38,54 +43,58 @@ pub(super) fn decide(set: &PolicySet, settings: &Settings, look: &Look<'_>, mut 
         match (rule.effect(), fit) {
             (Effect::Deny, Ok(_)) => denied = denied.or(Some((scope, rule))),
             (Effect::Ask, Ok(what)) => {
-                asked = asked.or_else(|| Some(format!("rule \"{}\" asks for {}", rule.label(scope), quoted(&what))));
+                asked = asked
+                    .or_else(|| Some((rule.key(scope), format!("rule \"{}\" asks for {}", rule.label(scope), quoted(&what)))));
             }
             (Effect::Allow, Ok(_)) => allowing.push((scope, rule)),
             (Effect::Answer | Effect::Reject, Ok(_)) | (_, Err(_)) => {}
         }
     }
 
-    let person = |why: String| {
+    let person = |why: String, hits: Vec<String>| {
         Verdict::Person(PolicyNote {
             why: Some(why),
             preselected: Vec::new(),
             rules: Some(set.fingerprint()),
             deadline: settings.approval_deadline(look.now),
+            hits,
         })
     };
     if let Some((scope, rule)) = denied {
         let message = rule.spec().message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
-        return Verdict::Decided { decision: Decision::Denied { message, stop: false }, rule: rule.label(scope) };
+        let (hits, rule) = (vec![rule.key(scope)], rule.label(scope));
+        return Verdict::Decided { decision: Decision::Denied { message, stop: false }, rule, hits };
     }
-    if let Some(why) = asked {
-        return person(why);
+    if let Some((hit, why)) = asked {
+        return person(why, vec![hit]);
     }
     let why = match by_rules(&allowing, look) {
-        Ok(rule) => return approved(rule),
+        Ok((rule, hits)) => return approved(rule, hits),
         Err(why) => why,
     };
     match settings.approvals {
         ApprovalPolicy::Allow => match never_by_default(look) {
-            Some(why) => person(why.to_owned()),
-            None => approved("approvals.policy = \"allow\"".to_owned()),
+            Some(why) => person(why.to_owned(), Vec::new()),
+            None => approved("approvals.policy = \"allow\"".to_owned(), Vec::new()),
         },
-        ApprovalPolicy::Ask => person(why),
+        ApprovalPolicy::Ask => person(why, Vec::new()),
         ApprovalPolicy::Deny => {
             let message = settings.approval_message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
             Verdict::Decided {
                 decision: Decision::Denied { message, stop: false },
                 rule: "approvals.policy = \"deny\"".to_owned(),
+                hits: Vec::new(),
             }
         }
     }
 }
 
-fn approved(rule: String) -> Verdict {
-    Verdict::Decided { decision: Decision::Approved { choice: None, input: None }, rule }
+fn approved(rule: String, hits: Vec<String>) -> Verdict {
+    Verdict::Decided { decision: Decision::Approved { choice: None, input: None }, rule, hits }
 }
 
 /// What `policy = "allow"` does not approve, and why.
-fn never_by_default(look: &Look<'_>) -> Option<&'static str> {
+fn never_by_default(look: &PreparedAsk<'_>) -> Option<&'static str> {
     match look.subject.body {
         AskBody::Question { .. } => Some("a question is not approved"),
         AskBody::Link(_) => Some("only a person opens a link"),
@@ -105,8 +114,8 @@ fn never_by_default(look: &Look<'_>) -> Option<&'static str> {
     }
 }
 
-/// The names of the rules that allow it together; else why they do not.
-fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<String, String> {
+/// The names and the keys of the rules that allow it together; else why they do not.
+fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(String, Vec<String>), String> {
     let title = || match look.subject.body {
         AskBody::Approval(approval) => match &approval.action {
             Action::Run { command } => quoted(command),
@@ -122,7 +131,7 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<String, Stri
     };
     let Some(line) = &look.line else {
         let (scope, rule) = allowing.first().ok_or_else(|| format!("no rule allows {}", title()))?;
-        return Ok(rule.label(*scope));
+        return Ok((rule.label(*scope), vec![rule.key(*scope)]));
     };
     let commands = line.plain.as_ref().map_err(|holds| format!("no rule can allow {}: it holds {holds}", title()))?;
     let mut used = vec![false; allowing.len()];
@@ -149,13 +158,13 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &Look<'_>) -> Result<String, Stri
     if let Some(missing) = missing {
         return Err(format!("no rule allows {}", quoted(&missing)));
     }
-    let names: Vec<String> =
-        allowing.iter().zip(&used).filter(|(_, used)| **used).map(|((scope, rule), _)| rule.label(*scope)).collect();
-    Ok(names.join(", "))
+    let allowed_by = || allowing.iter().zip(&used).filter(|(_, used)| **used).map(|(allowing, _)| allowing);
+    let names: Vec<String> = allowed_by().map(|(scope, rule)| rule.label(*scope)).collect();
+    Ok((names.join(", "), allowed_by().map(|(scope, rule)| rule.key(*scope)).collect()))
 }
 
 /// For the explanation: whether an `allow` for commands covers any of them by itself.
-fn covers_some(rule: &Rule, look: &Look<'_>) -> Result<(), Miss> {
+fn covers_some(rule: &Rule, look: &PreparedAsk<'_>) -> Result<(), Miss> {
     let (Effect::Allow, Some(_), Some(Ok(commands))) =
         (rule.effect(), rule.run_patterns(), look.line.as_ref().map(|line| line.plain.as_ref()))
     else {

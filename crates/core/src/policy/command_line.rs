@@ -30,7 +30,7 @@ pub(super) struct CommandLine {
     /// The simple commands, if the line is one that an `allow` can match; else what speaks against it.
     pub(super) plain: Result<Vec<Vec<Word>>, NotPlain>,
     /// Every place where a command starts or might start.
-    found: Vec<Found>,
+    found: Vec<FoundCommand>,
     /// Where in `found` each program stands, and those whose program the shell may turn into another.
     by_program: HashMap<String, Vec<usize>>,
     changing: Vec<usize>,
@@ -47,13 +47,13 @@ pub(super) struct CommandLine {
 }
 
 #[derive(Debug)]
-struct Found {
+struct FoundCommand {
     words: Arc<[Word]>,
     from: usize,
     program: String,
 }
 
-impl Found {
+impl FoundCommand {
     fn command(&self) -> &[Word] {
         self.words.get(self.from..).unwrap_or_default()
     }
@@ -124,7 +124,7 @@ impl CommandLine {
             self.changing.push(at);
         }
         self.by_program.entry(program.clone()).or_default().push(at);
-        self.found.push(Found { words: Arc::clone(words), from, program });
+        self.found.push(FoundCommand { words: Arc::clone(words), from, program });
     }
 
     /// Every word of every command.

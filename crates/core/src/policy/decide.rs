@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::explain::Considered;
 use super::model::OnTimeout;
-use super::rules::Look;
+use super::rules::PreparedAsk;
 use super::scopes::PolicySet;
 use super::settings::Settings;
 use super::{approvals, questions};
@@ -38,6 +38,8 @@ pub enum Verdict {
         decision: Decision,
         /// The rule, or the setting, that decided.
         rule: String,
+        /// The keys of the rules that decided; empty if it was a setting.
+        hits: Vec<String>,
     },
     /// A person decides.
     Person(PolicyNote),
@@ -51,7 +53,7 @@ pub fn decide(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Verdict {
 
 /// The same, telling how every rule fared.
 pub(super) fn decide_seeing(set: &PolicySet, subject: &Subject<'_>, now: Time, seen: Option<&mut Vec<Considered>>) -> Verdict {
-    let look = Look::at(subject, now);
+    let look = PreparedAsk::at(subject, now);
     let settings = Settings::of(set, subject.step, now);
     match subject.body {
         AskBody::Question { questions } => questions::decide(set, &settings, questions, &look, seen),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::decide::{Subject, Verdict, decide_seeing};
 use super::guard;
 use super::model::{ApprovalPolicy, Effect, QuestionPolicy};
-use super::rules::{Asked, Look, Miss, Rule};
+use super::rules::{Miss, PreparedAsk, PreparedQuestion, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::AskBody;
@@ -75,14 +75,14 @@ pub fn explain(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Explanation
 /// An `allow` has to cover every command of a line, an answer every question that is asked.
 #[must_use]
 pub fn matches_ask(rule: &Rule, subject: &Subject<'_>, now: Time) -> bool {
-    let look = Look::at(subject, now);
+    let look = PreparedAsk::at(subject, now);
     match (rule.effect(), subject.body) {
         (Effect::Deny | Effect::Ask, AskBody::Approval(_) | AskBody::Link(_)) => {
             rule.fits_surroundings(&look).is_ok() && rule.catches(&look).is_ok()
         }
         (Effect::Ask, AskBody::Question { questions }) => {
             rule.fits_surroundings(&look).is_ok()
-                && questions.iter().any(|question| rule.fits_question(&Asked::of(question)).is_ok())
+                && questions.iter().any(|question| rule.fits_question(&PreparedQuestion::of(question)).is_ok())
         }
         (Effect::Allow | Effect::Answer | Effect::Reject | Effect::Deny, _) => {
             matches!(decide_seeing(&PolicySet::of_one(rule), subject, now, None), Verdict::Decided { rule: decided, .. } if decided == rule.label(Scope::User))

@@ -3,12 +3,12 @@
 //! An agent that could answer its own asks, or edit the rules it runs under, would have no rules.
 
 use super::paths::{below, within};
-use super::rules::Look;
+use super::rules::PreparedAsk;
 use super::words::Word;
 use crate::ask::{Action, AskBody};
 
 /// The name under which the built-in rule decides.
-pub(super) const NAME: &str = "built in: sayso itself";
+pub const NAME: &str = "built in: sayso itself";
 
 /// Where Sayso lives below a home directory, whichever home that is.
 const HOMES: &[&str] = &[
@@ -21,7 +21,7 @@ const HOMES: &[&str] = &[
 ];
 
 /// Why a person has to decide, if one has to.
-pub(super) fn guards(protected: &[String], look: &Look<'_>) -> Option<&'static str> {
+pub(super) fn guards(protected: &[String], look: &PreparedAsk<'_>) -> Option<&'static str> {
     let AskBody::Approval(approval) = look.subject.body else { return None };
     match &approval.action {
         Action::Run { command } => guards_line(protected, command, look),
@@ -38,7 +38,7 @@ pub(super) fn guards(protected: &[String], look: &Look<'_>) -> Option<&'static s
     }
 }
 
-fn guards_line(protected: &[String], command: &str, look: &Look<'_>) -> Option<&'static str> {
+fn guards_line(protected: &[String], command: &str, look: &PreparedAsk<'_>) -> Option<&'static str> {
     let line = look.line.as_ref()?;
     if line.too_long {
         return Some("the command line is too long to read");
@@ -71,14 +71,14 @@ fn is_policy_file(part: &str) -> bool {
 }
 
 /// A project may live in a directory of that name; that alone means nothing.
-fn without_project(text: &str, look: &Look<'_>) -> String {
+fn without_project(text: &str, look: &PreparedAsk<'_>) -> String {
     match look.subject.project {
         Some(project) if project.len() > 1 => text.replace(project.trim_end_matches('/'), ""),
         Some(_) | None => text.to_owned(),
     }
 }
 
-fn leads_there(protected: &[String], word: &Word, look: &Look<'_>) -> bool {
+fn leads_there(protected: &[String], word: &Word, look: &PreparedAsk<'_>) -> bool {
     let literal = if word.active { word.text.split(['*', '?', '[', '{']).next().unwrap_or_default() } else { &word.text };
     let Some(absolute) = look.places.absolute(literal) else { return false };
     if touches(protected, &absolute, look) {
@@ -91,7 +91,7 @@ fn leads_there(protected: &[String], word: &Word, look: &Look<'_>) -> bool {
 }
 
 /// Whether a path is one of Sayso's, or a directory below home that holds one.
-fn touches(protected: &[String], absolute: &str, look: &Look<'_>) -> bool {
+fn touches(protected: &[String], absolute: &str, look: &PreparedAsk<'_>) -> bool {
     let lowered = format!("{}/", absolute.to_lowercase());
     let holds =
         |directory: &str| within(directory, absolute) && look.places.home.is_some_and(|home| below(absolute, home).is_some());
@@ -100,7 +100,7 @@ fn touches(protected: &[String], absolute: &str, look: &Look<'_>) -> bool {
         || homes(look).iter().any(|directory| holds(directory))
 }
 
-fn homes(look: &Look<'_>) -> Vec<String> {
+fn homes(look: &PreparedAsk<'_>) -> Vec<String> {
     look.places
         .home
         .map_or_else(Vec::new, |home| HOMES.iter().map(|place| format!("{}{place}", home.trim_end_matches('/'))).collect())

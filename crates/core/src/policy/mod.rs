@@ -10,6 +10,7 @@ mod address;
 mod approvals;
 mod command_line;
 mod decide;
+mod edit;
 mod error;
 mod explain;
 mod guard;
@@ -30,8 +31,10 @@ mod words;
 mod wrappers;
 
 pub use decide::{Subject, Verdict, decide, timed_out};
+pub use edit::{PolicyEdit, edit_policy};
 pub use error::PolicyError;
 pub use explain::{Considered, Explanation, explain, matches_ask};
+pub use guard::NAME as BUILT_IN;
 pub use hash::project_hash;
 pub use model::{
     ApprovalPolicy, ApprovalSettings, Effect, OnTimeout, Profile, QuestionPolicy, QuestionSettings, RuleSpec, SessionPolicy,

@@ -218,6 +218,9 @@ bare_or_table!(ApprovalSettings, ApprovalTable, "an approval policy, or a table 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleSpec {
+    /// Identifies the rule in the history of decisions, also after it was renamed or moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// What people call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -289,6 +292,7 @@ impl RuleSpec {
     #[must_use]
     pub const fn new(effect: Effect) -> Self {
         Self {
+            id: None,
             name: None,
             effect,
             run: None,

@@ -190,8 +190,15 @@ impl Policy {
             profile.approvals.check().map_err(|fault| place(fault, start))?;
             policy.profiles.insert(name, profile);
         }
+        let mut ids = std::collections::HashSet::new();
         for (index, spec) in document.rules.into_iter().enumerate() {
             let start = spec.span().start;
+            if let Some(id) = &spec.get_ref().id
+                && !ids.insert(id.clone())
+            {
+                let message = format!("another rule has the id {id:?} already: write another one, or leave it out");
+                return Err(place(Fault::new("id", message), start));
+            }
             policy.rules.push(Rule::compile(spec.into_inner(), index + 1).map_err(|fault| place(fault, start))?);
         }
         Ok(policy)

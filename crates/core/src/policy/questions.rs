@@ -3,7 +3,7 @@
 use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::model::{Effect, QuestionPolicy, Texts};
-use super::rules::{Asked, Look, Miss, Rule};
+use super::rules::{Miss, PreparedAsk, PreparedQuestion, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use crate::ask::{Decision, PolicyNote, Question, first_options, validate};
@@ -14,14 +14,14 @@ pub(super) fn decide(
     set: &PolicySet,
     settings: &Settings,
     questions: &[Question],
-    look: &Look<'_>,
+    look: &PreparedAsk<'_>,
     mut seen: Option<&mut Vec<Considered>>,
 ) -> Verdict {
     let mut rejected: Option<(Scope, &Rule)> = None;
-    let mut asked: Option<String> = None;
+    let mut asked: Option<(String, String)> = None;
     let mut answers: Vec<Option<Vec<String>>> = vec![None; questions.len()];
-    let mut answered_by: Vec<String> = Vec::new();
-    let ready: Vec<Asked<'_>> = questions.iter().map(Asked::of).collect();
+    let (mut answered_by, mut hits): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let ready: Vec<PreparedQuestion<'_>> = questions.iter().map(PreparedQuestion::of).collect();
     for (scope, rule) in set.rules() {
         let fit = fits(set, scope, rule, &ready, look, &mut answers);
         if let Some(seen) = seen.as_deref_mut() {
@@ -31,40 +31,49 @@ pub(super) fn decide(
         match rule.effect() {
             Effect::Reject => rejected = rejected.or(Some((scope, rule))),
             Effect::Ask => {
-                asked =
-                    asked.or_else(|| Some(format!("rule \"{}\" asks for {}", rule.label(scope), quoted(questions[index].name()))))
+                asked = asked.or_else(|| {
+                    let why = format!("rule \"{}\" asks for {}", rule.label(scope), quoted(questions[index].name()));
+                    Some((rule.key(scope), why))
+                });
             }
-            Effect::Answer => answered_by.push(rule.label(scope)),
+            Effect::Answer => {
+                answered_by.push(rule.label(scope));
+                hits.push(rule.key(scope));
+            }
             Effect::Allow | Effect::Deny => {}
         }
     }
 
-    let reject = |message: Option<&String>, rule: String| Verdict::Decided {
+    let reject = |message: Option<&String>, rule: String, hits: Vec<String>| Verdict::Decided {
         decision: Decision::Rejected {
             message: message.cloned().unwrap_or_else(|| texts::REJECTED_BY_POLICY.to_owned()),
             stop: false,
         },
         rule,
+        hits,
     };
     let policy = format!("questions.policy = \"{}\"", settings.questions.as_str());
     if let Some((scope, rule)) = rejected {
-        return reject(rule.spec().message.as_ref().or(settings.question_message.as_ref()), rule.label(scope));
+        let message = rule.spec().message.as_ref().or(settings.question_message.as_ref());
+        return reject(message, rule.label(scope), vec![rule.key(scope)]);
     }
-    let person = |why: String, answers: Vec<Option<Vec<String>>>| {
+    let person = |why: String, answers: Vec<Option<Vec<String>>>, hits: Vec<String>| {
         let preselected = if answers.iter().any(Option::is_some) { answers } else { Vec::new() };
         Verdict::Person(PolicyNote {
             why: Some(why),
             preselected,
             rules: Some(set.fingerprint()),
             deadline: settings.question_deadline(look.now),
+            hits,
         })
     };
-    if let Some(why) = asked {
-        return person(why, answers);
+    if let Some((hit, why)) = asked {
+        return person(why, answers, vec![hit]);
     }
     let all: Option<Vec<Vec<String>>> = answers.iter().cloned().collect();
     if let Some(all) = all.filter(|all| !all.is_empty()) {
-        return Verdict::Decided { decision: Decision::Answered { answers: all, note: None }, rule: answered_by.join(", ") };
+        let decision = Decision::Answered { answers: all, note: None };
+        return Verdict::Decided { decision, rule: answered_by.join(", "), hits };
     }
     match settings.questions {
         QuestionPolicy::Forward => {
@@ -72,9 +81,9 @@ pub(super) fn decide(
                 Some(question) => format!("no rule answers {}", quoted(question.name())),
                 None => policy,
             };
-            person(why, answers)
+            person(why, answers, Vec::new())
         }
-        QuestionPolicy::Reject => reject(settings.question_message.as_ref(), policy),
+        QuestionPolicy::Reject => reject(settings.question_message.as_ref(), policy, Vec::new()),
         QuestionPolicy::AcceptFirst | QuestionPolicy::Auto => {
             // A choice is never secret, so a secret question has no first option and the ask is rejected.
             let given = if settings.questions == QuestionPolicy::Auto { answers } else { vec![None; questions.len()] };
@@ -93,9 +102,10 @@ pub(super) fn decide(
                         .chain([policy])
                         .collect::<Vec<_>>()
                         .join(", ");
-                    Verdict::Decided { decision: Decision::Answered { answers, note: None }, rule }
+                    let hits = if settings.questions == QuestionPolicy::Auto { hits } else { Vec::new() };
+                    Verdict::Decided { decision: Decision::Answered { answers, note: None }, rule, hits }
                 }
-                None => reject(settings.question_message.as_ref(), format!("{policy} (a question has no options)")),
+                None => reject(settings.question_message.as_ref(), format!("{policy} (a question has no options)"), Vec::new()),
             }
         }
     }
@@ -107,8 +117,8 @@ fn fits(
     set: &PolicySet,
     scope: Scope,
     rule: &Rule,
-    questions: &[Asked<'_>],
-    look: &Look<'_>,
+    questions: &[PreparedQuestion<'_>],
+    look: &PreparedAsk<'_>,
     answers: &mut [Option<Vec<String>>],
 ) -> Result<usize, Miss> {
     // Rejecting is stricter than asking, so an untrusted project may do that to questions too.

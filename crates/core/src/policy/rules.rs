@@ -13,6 +13,9 @@ use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_cas
 use crate::ask::{Action, AskBody, Question};
 use crate::time::Time;
 
+/// Bytes of a rule's id.
+const ID_LIMIT: usize = 64;
+
 /// A rule whose patterns are compiled.
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -37,7 +40,7 @@ pub(super) type Miss = &'static str;
 
 /// What is looked at: the ask with everything that is worked out once.
 #[derive(Debug)]
-pub(super) struct Look<'a> {
+pub(super) struct PreparedAsk<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) places: Places<'a>,
     /// The command line, when there is one to run.
@@ -47,13 +50,13 @@ pub(super) struct Look<'a> {
 
 /// One question, made ready for many rules.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct PreparedQuestion<'a> {
     pub(super) question: &'a Question,
     header: Haystack<'a>,
     text: Haystack<'a>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> PreparedQuestion<'a> {
     pub(super) fn of(question: &'a Question) -> Self {
         Self {
             question,
@@ -63,7 +66,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl<'a> Look<'a> {
+impl<'a> PreparedAsk<'a> {
     pub(super) fn at(subject: &'a Subject<'a>, now: Time) -> Self {
         let line = match subject.body {
             AskBody::Approval(approval) => match &approval.action {
@@ -102,8 +105,15 @@ impl Rule {
     }
 
     /// What people call it; else its place.
-    pub(super) fn label(&self, scope: Scope) -> String {
+    #[must_use]
+    pub fn label(&self, scope: Scope) -> String {
         self.spec.name.clone().unwrap_or_else(|| format!("rule {} ({})", self.number, scope.as_str()))
+    }
+
+    /// Identifies the rule in stored decisions: its id, else its label.
+    #[must_use]
+    pub fn key(&self, scope: Scope) -> String {
+        self.spec.id.clone().unwrap_or_else(|| self.label(scope))
     }
 
     pub(super) fn compile(spec: RuleSpec, number: usize) -> Result<Self, Fault> {
@@ -155,7 +165,7 @@ impl Rule {
     }
 
     /// Whether the conditions hold that have nothing to do with what is asked.
-    pub(super) fn fits_surroundings(&self, look: &Look<'_>) -> Result<(), Miss> {
+    pub(super) fn fits_surroundings(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
         if self.spec.until.is_some_and(|until| until <= look.now) {
             return Err("its time is over");
         }
@@ -189,7 +199,7 @@ impl Rule {
     }
 
     /// Whether an `ask` or `deny` may mean what is asked for; gives what it caught.
-    pub(super) fn catches(&self, look: &Look<'_>) -> Result<String, Miss> {
+    pub(super) fn catches(&self, look: &PreparedAsk<'_>) -> Result<String, Miss> {
         match look.subject.body {
             AskBody::Question { .. } => Err("it is about approvals"),
             AskBody::Link(link) => {
@@ -237,7 +247,7 @@ impl Rule {
         }
     }
 
-    fn catches_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &Look<'_>) -> Result<String, Miss> {
+    fn catches_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &PreparedAsk<'_>) -> Result<String, Miss> {
         match patterns {
             Some(patterns) => patterns.first_caught(paths, look.places).map(str::to_owned).ok_or("no path fits"),
             None => self.needs_no_action().map(|()| paths.first().cloned().unwrap_or_default()),
@@ -246,7 +256,7 @@ impl Rule {
 
     /// Whether an `allow` certainly means what is asked for. A command line is looked at elsewhere,
     /// because several rules may cover its commands together; here only what concerns it whole.
-    pub(super) fn allows(&self, look: &Look<'_>) -> Result<(), Miss> {
+    pub(super) fn allows(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
         let approval = match look.subject.body {
             AskBody::Question { .. } => return Err("it is about approvals"),
             AskBody::Link(_) => return Err("links are never allowed by a rule"),
@@ -281,7 +291,7 @@ impl Rule {
         }
     }
 
-    fn covers_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &Look<'_>) -> Result<(), Miss> {
+    fn covers_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &PreparedAsk<'_>) -> Result<(), Miss> {
         match patterns {
             Some(patterns) if patterns.cover_all(paths, look.places) => Ok(()),
             Some(_) => Err("not every path fits"),
@@ -319,7 +329,7 @@ impl Rule {
     }
 
     /// Whether the rule is about this question.
-    pub(super) fn fits_question(&self, question: &Asked<'_>) -> Result<(), Miss> {
+    pub(super) fn fits_question(&self, question: &PreparedQuestion<'_>) -> Result<(), Miss> {
         if self.spec.tool.is_some() || self.needs_no_action() == Err("another action") {
             return Err("it is about approvals");
         }
@@ -346,9 +356,22 @@ fn each<T>(
     Ok(Some(compiled))
 }
 
+fn check_id(id: Option<&str>) -> Result<(), Fault> {
+    let is_usable = |id: &str| {
+        (1..=ID_LIMIT).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    match id {
+        Some(id) if !is_usable(id) => {
+            Err(Fault::new("id", format!("an id has 1 to {ID_LIMIT} letters, digits, - and _; leave it out if you need none")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// What a rule of each kind must and must not say.
 fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
     check_message(spec.message.as_deref())?;
+    check_id(spec.id.as_deref())?;
     let actions: Vec<&'static str> = [
         ("run", spec.run.is_some()),
         ("edit", spec.edit.is_some()),

@@ -34,6 +34,14 @@ impl Workflow {
 }
 
 impl Step {
+    /// What happens to a question of the step's agent, as a sentence. `None` for a step without an agent.
+    #[must_use]
+    pub fn question_policy(&self) -> Option<String> {
+        let asked = self.agent.as_ref().map(|_| self.on_question())?;
+        let waits = matches!(self.questions, Some(QuestionPolicy::Forward)) && self.question_timeout.is_some();
+        Some(if waits { format!("{asked}; {}", self.when_silent()) } else { asked })
+    }
+
     fn explain(&self) -> StepExplained {
         let (what, on_question, on_timeout) = match self.kind() {
             Kind::Agent { agent, .. } => {

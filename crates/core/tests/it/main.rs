@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
 mod policy_commands;
+mod policy_edit;
+mod policy_hits;
 mod policy_properties;
 mod policy_questions;
 mod policy_scopes;

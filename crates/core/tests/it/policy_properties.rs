@@ -129,7 +129,7 @@ proptest! {
         prop_assert_eq!(&verdict, &decide(&set, &subject, NOW), "deterministic");
         prop_assert_eq!(&verdict, &explain(&set, &subject, NOW).verdict, "explained as decided");
         match (&body, &verdict) {
-            (AskBody::Question { questions }, Verdict::Decided { decision: Decision::Answered { answers, .. }, rule }) => {
+            (AskBody::Question { questions }, Verdict::Decided { decision: Decision::Answered { answers, .. }, rule, .. }) => {
                 prop_assert_eq!(validate(questions, answers), Ok(answers.clone()), "answers fit");
                 for question in questions {
                     prop_assert!(!question.is_secret(), "a secret was answered");

@@ -7,7 +7,7 @@ use sayso_core::policy::{OnTimeout, SessionPolicy, Subject, Verdict, decide, tim
 use sayso_core::texts;
 use sayso_core::time::Span;
 
-use crate::support::{NOW, answered, approval, ask, asked, choice, link, rejected, subject, user, verdict};
+use crate::support::{NOW, answered, approval, ask, asked, choice, link, rejected, subject, user, verdict, without_hits};
 
 fn database() -> sayso_core::ask::Question {
     choice("Database", "Which database shall I use?", &["SQLite", "PostgreSQL (Recommended)"])
@@ -23,7 +23,13 @@ fn person(
     preselected: Vec<Option<Vec<String>>>,
     deadline: Option<Deadline>,
 ) -> Verdict {
-    Verdict::Person(PolicyNote { why: Some(why.to_owned()), preselected, rules: Some(set.fingerprint()), deadline })
+    Verdict::Person(PolicyNote {
+        why: Some(why.to_owned()),
+        preselected,
+        rules: Some(set.fingerprint()),
+        deadline,
+        hits: Vec::new(),
+    })
 }
 
 fn ten_minutes(then: OnTimeout) -> Deadline {
@@ -178,7 +184,7 @@ fn reject_beats_ask_beats_answer() {
 
 fn step(policy: &SessionPolicy, body: &AskBody, base: &str) -> Verdict {
     let set = user(base).with_session(policy).unwrap();
-    decide(&set, &Subject { step: true, ..subject(body) }, NOW)
+    without_hits(decide(&set, &Subject { step: true, ..subject(body) }, NOW))
 }
 
 #[test]
@@ -252,7 +258,8 @@ fn an_approval_that_waits_ends_in_deny() {
             why: Some("no rule allows `make`".to_owned()),
             preselected: vec![],
             rules: Some(set.fingerprint()),
-            deadline: Some(ten_minutes(OnTimeout::Deny))
+            deadline: Some(ten_minutes(OnTimeout::Deny)),
+            hits: Vec::new(),
         }
     );
 }

@@ -10,7 +10,9 @@ use sayso_core::policy::{
 use sayso_core::texts;
 use sayso_core::time::Time;
 
-use crate::support::{NOW, answered, approved, ask, choice, denied, policy, rejected, run, subject, user, verdict, why};
+use crate::support::{
+    NOW, answered, approved, ask, choice, denied, policy, rejected, run, subject, user, verdict, why, without_hits,
+};
 
 fn project(base: &str, text: &str, trusted: bool) -> PolicySet {
     user(base).with_project(Arc::new(ProjectPolicy { policy: policy(text), trusted }))
@@ -115,6 +117,7 @@ fn an_explanation_shows_every_rule() {
             "preselected": [],
             "rules": set.fingerprint(),
             "deadline": null,
+            "hits": ["pushes"],
             "considered": [
                 {"scope": "builtIn", "name": "built in: sayso itself", "effect": "ask", "matched": false, "whyNot": "it does not touch Sayso"},
                 {"scope": "project", "name": "rule 1 (project)", "effect": "allow", "matched": false, "whyNot": "the project is not trusted, so it may only deny, ask and reject"},
@@ -127,7 +130,7 @@ fn an_explanation_shows_every_rule() {
             "fingerprint": set.fingerprint(),
         })
     );
-    assert_eq!(explanation.verdict, verdict(&set, &body));
+    assert_eq!(without_hits(explanation.verdict), verdict(&set, &body));
     assert_eq!(explanation.considered[1].scope, Scope::Project);
 }
 

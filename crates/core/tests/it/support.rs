@@ -72,12 +72,25 @@ pub(crate) fn ask(questions: &[Question]) -> AskBody {
     AskBody::Question { questions: questions.to_vec() }
 }
 
+/// The verdict without the keys of its rules. The tests of `policy_hits` look at the keys.
 pub(crate) fn verdict(set: &PolicySet, body: &AskBody) -> Verdict {
-    decide(set, &subject(body), NOW)
+    without_hits(decide(set, &subject(body), NOW))
+}
+
+pub(crate) fn without_hits(mut verdict: Verdict) -> Verdict {
+    hits_of(&mut verdict).clear();
+    verdict
+}
+
+pub(crate) fn hits_of(verdict: &mut Verdict) -> &mut Vec<String> {
+    match verdict {
+        Verdict::Person(note) => &mut note.hits,
+        Verdict::Decided { hits, .. } => hits,
+    }
 }
 
 pub(crate) fn decided(decision: Decision, rule: &str) -> Verdict {
-    Verdict::Decided { decision, rule: rule.to_owned() }
+    Verdict::Decided { decision, rule: rule.to_owned(), hits: Vec::new() }
 }
 
 pub(crate) fn answered(answers: &[&[&str]], rule: &str) -> Verdict {

@@ -1,11 +1,16 @@
-//! Counters, for `/metrics`. Never a text of anybody's.
+//! Counters and gauges, for `/metrics`. Never a text of anybody's.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, OutcomeStatus};
-use sayso_store::{EventPayload, StoredEvent};
+use sayso_store::read::CountPending;
+use sayso_store::{EventPayload, StoredEvent, WorkspaceId};
+
+use super::Runtime;
+use crate::auth::{Caller, Permission};
+use crate::service::{ServiceError, authorize};
 
 const STATUSES: [OutcomeStatus; 5] =
     [OutcomeStatus::Answered, OutcomeStatus::Rejected, OutcomeStatus::Approved, OutcomeStatus::Denied, OutcomeStatus::Withdrawn];
@@ -86,4 +91,31 @@ impl Metrics {
         }
         text
     }
+}
+
+/// All counters and gauges, in the text format of Prometheus.
+pub(crate) async fn read(runtime: &Runtime, caller: &Caller) -> Result<String, ServiceError> {
+    authorize(caller, Permission::Read)?;
+    let services = &runtime.services;
+    let count = services.store.read(CountPending { workspace: WorkspaceId::MAIN }).await?;
+    let oldest = count.oldest.map_or(0, |oldest| services.clock.now().since(oldest).as_secs());
+    let gauges = [
+        ("sayso_asks_pending", "Asks that wait for a decision.", count.pending),
+        ("sayso_oldest_pending_seconds", "Age of the oldest pending ask.", oldest),
+        ("sayso_outbox", "Outcomes and commands that wait to be sent.", count.outbox),
+        ("sayso_agents", "Processes of agents that the server is attached to.", *runtime.processes.running().borrow() as u64),
+        (
+            "sayso_connections_awake",
+            "Connections whose agent works, is called or was heard of just now.",
+            runtime.connections.awake() as u64,
+        ),
+        ("sayso_streams", "Open event streams.", runtime.feed.streams() as u64),
+        ("sayso_feed_seq", "The last place of the feed.", u64::try_from(runtime.feed.head(WorkspaceId::MAIN)).unwrap_or(0)),
+    ];
+    let mut text = runtime.metrics.render();
+    for (name, help, value) in gauges {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    }
+    Ok(text)
 }

@@ -18,14 +18,17 @@ pub(crate) mod waiters;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sayso_core::scope::Scope;
+use sayso_store::ops::TokenRow;
+use sayso_store::read::SessionDetail;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Caller, Permission};
-use crate::service::{ServiceError, Services, authorize};
+use crate::service::{ServiceError, Services, asks, authorize, tokens};
 use attachments::Attachments;
 use connection::Registry;
-use feed::{Feed, Past, StoredPast};
+use feed::{Cursor, Feed, Render, Selection, StoredPast};
 use keeper::Keeper;
 use link::Processes;
 use metrics::Metrics;
@@ -72,8 +75,38 @@ impl Runtime {
         Ok(stopped)
     }
 
-    /// Where cursors read events that the ring no longer has.
-    pub(crate) fn past(&self) -> Arc<dyn Past> {
-        Arc::new(StoredPast(self.services.store.clone()))
+    /// Revokes a token and ends its streams at once: streams check their token when they wake.
+    pub(crate) async fn revoke_token(&self, caller: &Caller, id: &str) -> Result<TokenRow, ServiceError> {
+        let row = tokens::revoke(&self.services, caller, id).await?;
+        self.feed.wake();
+        Ok(row)
+    }
+
+    /// Opens a stream of every event that the caller sees, after `since` or from now on.
+    pub(crate) fn stream_events<R: Render>(
+        &self,
+        caller: &Caller,
+        since: Option<i64>,
+        render: R,
+    ) -> Result<Cursor<R>, ServiceError> {
+        asks::authorize_reading(caller)?;
+        let (workspace, scope) = (caller.workspace, caller.scope.clone());
+        Ok(self.cursor(Selection { workspace, session: None, scope, since }, render))
+    }
+
+    /// Opens a stream of a session that the caller has read: everything that belongs to a visible session is visible.
+    pub(crate) fn stream_session<R: Render>(
+        &self,
+        caller: &Caller,
+        session: &SessionDetail,
+        since: Option<i64>,
+        render: R,
+    ) -> Cursor<R> {
+        let (workspace, session) = (caller.workspace, Some(session.session.id));
+        self.cursor(Selection { workspace, session, scope: Scope::All, since }, render)
+    }
+
+    fn cursor<R: Render>(&self, selection: Selection, render: R) -> Cursor<R> {
+        self.feed.cursor(selection, Arc::new(StoredPast(self.services.store.clone())), render)
     }
 }

@@ -1,4 +1,4 @@
-//! AnswerLinks with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
+//! Links with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
 //! stored; that an ask has one outcome makes a link work once.
 
 use std::time::Duration;

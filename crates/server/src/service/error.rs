@@ -20,6 +20,9 @@ pub(crate) enum ServiceError {
     /// Only admins choose variables, because `PATH` selects programs.
     #[error("only an admin token may send `environment`")]
     EnvironmentForbidden,
+    /// Only admins choose a mode in which the agent may act without asking.
+    #[error("only an admin token may choose a permission mode that skips approvals; ask an admin, or choose `default` or `plan`")]
+    ModeForbidden,
     /// A login code that is unknown, used or expired.
     #[error("this code is wrong, used or too old; make a new one with `sayso login` or `sayso phone`")]
     InvalidLoginCode,
@@ -70,6 +73,9 @@ pub(crate) enum ServiceError {
     /// A person runs this agent; Sayso cannot send it messages or commands.
     #[error("{}", texts::EXTERNAL)]
     ExternalSession,
+    /// The agent's permission mode and model are fixed when it starts.
+    #[error("{}", texts::SETTINGS_FIXED)]
+    SettingsFixed,
     /// Pending asks that a message does not answer.
     #[error("the agent waits for a decision that a message does not give; decide it, or send with ifPending \"queue\"")]
     MessageBlocked(Vec<AskId>),

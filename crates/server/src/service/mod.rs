@@ -8,6 +8,7 @@
 //!
 //! A service function reaches tasks only through commits. It knows no surface, no connection and no stream.
 
+pub(crate) mod agents;
 pub(crate) mod answer_links;
 pub(crate) mod asks;
 mod environment;
@@ -17,6 +18,7 @@ pub(crate) mod notes;
 pub(crate) mod notices;
 pub(crate) mod policies;
 pub(crate) mod policy;
+pub(crate) mod policy_form;
 pub(crate) mod project;
 pub(crate) mod push;
 pub(crate) mod runs;

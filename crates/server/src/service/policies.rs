@@ -251,9 +251,9 @@ pub(crate) fn state_after(verdict: Verdict, now: Time) -> (sayso_core::ask::AskS
     use sayso_core::ask::{AskState, Delivery, Outcome, Reach};
     match verdict {
         Verdict::Person(note) => (AskState::Pending(Reach::Live), note),
-        Verdict::Decided { decision, rule } => {
+        Verdict::Decided { decision, rule, hits } => {
             let outcome = Outcome { decision, by: sayso_core::actor::Actor::Policy { rule }, at: now };
-            (AskState::Resolved { outcome, delivery: Delivery::Queued }, PolicyNote::default())
+            (AskState::Resolved { outcome, delivery: Delivery::Queued }, PolicyNote { hits, ..PolicyNote::default() })
         }
     }
 }

@@ -42,6 +42,26 @@ pub(crate) enum ListenerError {
     Stopping,
 }
 
+/// Why a request to open an address was refused. The text is the sentence that the client reads.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenRefusal {
+    #[error("this machine is in no network that can be seen; name its address there")]
+    NoNetwork,
+    #[error("an address looks like 192.168.1.7 or 192.168.1.7:4517")]
+    NotAnAddress,
+    #[error("name one address of this machine, not all of them")]
+    AllAddresses,
+    #[error("{address}: {error}")]
+    NotOpened { address: SocketAddr, error: ListenerError },
+}
+
+/// An address at which the server listens.
+pub(crate) struct OpenedAddress {
+    pub(crate) address: SocketAddr,
+    /// The server's main listener serves it.
+    pub(crate) main: bool,
+}
+
 /// What is open, and how it is closed.
 struct OpenListener {
     close: watch::Sender<bool>,
@@ -58,8 +78,24 @@ impl Listeners {
         (Self { calls }, ListenerCalls(taken))
     }
 
+    /// Opens the address that a client names, or the address of this machine in its network. `main` is the address of the
+    /// server's main listener.
+    pub(crate) async fn open_named(&self, named: Option<&str>, main: SocketAddr) -> Result<OpenedAddress, OpenRefusal> {
+        let address = match named {
+            Some(text) => parse_address(text, main.port())?,
+            None => suggested_address(main).ok_or(OpenRefusal::NoNetwork)?,
+        };
+        // A server that listens on every address listens on this one too.
+        let everywhere = main.ip().is_unspecified() && main.port() == address.port();
+        if everywhere || main == address {
+            return Ok(OpenedAddress { address, main: true });
+        }
+        let opened = self.open(address).await;
+        opened.map(|address| OpenedAddress { address, main: false }).map_err(|error| OpenRefusal::NotOpened { address, error })
+    }
+
     /// Opens an address. One that is open already stays as it is.
-    pub(crate) async fn open(&self, address: SocketAddr) -> Result<SocketAddr, ListenerError> {
+    async fn open(&self, address: SocketAddr) -> Result<SocketAddr, ListenerError> {
         self.call(|reply| ListenerCall::Open(address, reply)).await.unwrap_or(Err(ListenerError::Stopping))
     }
 
@@ -148,8 +184,23 @@ async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((socket, address))
 }
 
+/// The address of this machine in its network, with the port of the main listener.
+pub(crate) fn suggested_address(main: SocketAddr) -> Option<SocketAddr> {
+    in_network().map(|ip| SocketAddr::new(ip, main.port()))
+}
+
+/// An address with or without a port.
+fn parse_address(text: &str, port: u16) -> Result<SocketAddr, OpenRefusal> {
+    let address = text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, port)).or_else(|_| text.parse());
+    let address: SocketAddr = address.map_err(|_| OpenRefusal::NotAnAddress)?;
+    if address.ip().is_unspecified() || address.ip().is_multicast() {
+        return Err(OpenRefusal::AllAddresses);
+    }
+    Ok(address)
+}
+
 /// The address of this machine in its network: the one that a packet to far away would have. Nothing is sent.
-pub(crate) fn in_network() -> Option<IpAddr> {
+fn in_network() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     // An address for documentation, which nobody has.
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;

@@ -1,4 +1,4 @@
-//! The ACP door over HTTP, with messages made by hand: who may come in, what is refused, and what is left afterwards.
+//! ACP over HTTP, with messages made by hand: who may come in, what is refused, and what is left afterwards.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Http, Piece, Reply, Stream, World};
 
-/// A client of the door.
+/// An ACP client over HTTP.
 struct Client {
     http: Http,
     connection: String,

@@ -1,4 +1,4 @@
-//! The MCP door: the tools, over HTTP in both eras of the protocol.
+//! The MCP surface: the tools, over HTTP in both eras of the protocol.
 
 use std::time::Duration;
 

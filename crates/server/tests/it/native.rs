@@ -61,7 +61,7 @@ async fn what_is_no_id_is_not_found_on_every_route() {
         for (method, path, body) in sessions {
             world.admin.call(&method, &path, body.as_ref()).await.problem(404, "session_not_found");
         }
-        // Doors name the session and the question; either may be wrong.
+        // Dialects name the session and the question; either may be wrong.
         for verb in ["reply", "reject"] {
             let path = format!("/v1/sessions/{nothing}/questions/{ask}/{verb}");
             let body = (verb == "reply").then_some(&answers);

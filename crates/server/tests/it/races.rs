@@ -15,23 +15,23 @@ const SESSIONS: u32 = 20;
 /// How many answer, round after round: mostly few, sometimes all.
 const ANSWERERS: [usize; 16] = [2, 2, 3, 2, 4, 2, 3, 5, 2, 6, 2, 3, 7, 2, 8, 2];
 
-/// The doors through which an answer comes in.
+/// The HTTP dialects that accept an answer.
 #[derive(Debug, Clone, Copy)]
-enum Door {
+enum AnswerSurface {
     Native,
     QuestionRest,
     Gateway,
 }
 
-const DOORS: [Door; 3] = [Door::Native, Door::QuestionRest, Door::Gateway];
+const SURFACES: [AnswerSurface; 3] = [AnswerSurface::Native, AnswerSurface::QuestionRest, AnswerSurface::Gateway];
 
-async fn answer(http: Http, door: Door, session: String, ask: String, call: String, words: String) -> (u16, Value) {
-    let reply = match door {
-        Door::Native => http.answer(&ask, json!([[words]])).await,
-        Door::QuestionRest => {
+async fn answer(http: Http, surface: AnswerSurface, session: String, ask: String, call: String, words: String) -> (u16, Value) {
+    let reply = match surface {
+        AnswerSurface::Native => http.answer(&ask, json!([[words]])).await,
+        AnswerSurface::QuestionRest => {
             http.post(&format!("/v1/sessions/{session}/questions/{ask}/reply"), json!({ "answers": [[words]] })).await
         }
-        Door::Gateway => {
+        AnswerSurface::Gateway => {
             http.post(&format!("/v1/sessions/{session}/submit-answers"), json!({ "toolCallId": call, "answers": { "0": words } }))
                 .await
         }
@@ -40,7 +40,7 @@ async fn answer(http: Http, door: Door, session: String, ask: String, call: Stri
     (reply.status, body)
 }
 
-/// One session: race after race. Returns how often each door won.
+/// One session: race after race. Returns how often each surface won.
 async fn race(people: Vec<(String, Http)>, client: sayso_client::Client, session: u32, races: u32) -> BTreeMap<String, u32> {
     let mut agent = ScriptedAgent::start(&client, &format!("question {races} times")).await.unwrap();
     let mut wins = BTreeMap::new();
@@ -49,23 +49,23 @@ async fn race(people: Vec<(String, Http)>, client: sayso_client::Client, session
         let answerers = ANSWERERS[usize::try_from(round + session).unwrap() % ANSWERERS.len()];
         let mut running = JoinSet::new();
         for (number, (name, http)) in people.iter().take(answerers).enumerate() {
-            let door = DOORS[(number + usize::try_from(round).unwrap()) % DOORS.len()];
+            let surface = SURFACES[(number + usize::try_from(round).unwrap()) % SURFACES.len()];
             let call = answer(
                 http.clone(),
-                door,
+                surface,
                 agent.session().to_owned(),
                 ask.id.clone(),
                 ask.tool_call_id.clone(),
                 format!("words of {name}"),
             );
             let name = name.clone();
-            running.spawn(async move { (name, door, call.await) });
+            running.spawn(async move { (name, surface, call.await) });
         }
         let results = running.join_all().await;
         let winners: Vec<_> = results.iter().filter(|(_, _, (status, _))| *status < 300).collect();
         assert_eq!(winners.len(), 1, "{results:?}");
-        let (winner, door, _) = winners[0];
-        *wins.entry(format!("{door:?}")).or_default() += 1;
+        let (winner, surface, _) = winners[0];
+        *wins.entry(format!("{surface:?}")).or_default() += 1;
         for (name, _, (status, body)) in results.iter().filter(|(name, ..)| name != winner) {
             assert_eq!((*status, body["code"].as_str()), (409, Some("ask_already_resolved")), "{name}: {body}");
             assert_eq!(body["outcome"]["by"]["name"], json!(winner), "{name}: {body}");
@@ -89,12 +89,12 @@ async fn of_many_answers_one_wins_and_all_others_learn_which() {
     }
     let mut wins: BTreeMap<String, u32> = BTreeMap::new();
     for of_session in sessions.join_all().await {
-        for (door, count) in of_session {
-            *wins.entry(door).or_default() += count;
+        for (surface, count) in of_session {
+            *wins.entry(surface).or_default() += count;
         }
     }
     assert_eq!(wins.values().sum::<u32>(), RACES);
-    assert_eq!(wins.len(), DOORS.len(), "every door wins sometimes: {wins:?}");
+    assert_eq!(wins.len(), SURFACES.len(), "every surface wins sometimes: {wins:?}");
     // The feed told of each outcome once.
     let metrics = world.admin.get("/metrics").await.text;
     let line = format!("sayso_outcomes_total{{by=\"person\",status=\"answered\"}} {RACES}");

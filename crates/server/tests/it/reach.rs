@@ -20,7 +20,7 @@ async fn an_address_is_open_until_it_is_closed() {
     assert!(url.starts_with("http://127.0.0.2:"), "{url}");
     assert_eq!(http().get(format!("{url}/v1/health")).send().await.unwrap().status(), 200);
     let foreign = http().get(format!("{url}/v1/health")).header("host", "192.0.2.1").send().await.unwrap();
-    assert_eq!(foreign.status(), 421, "the guard stands at every door");
+    assert_eq!(foreign.status(), 421, "the guard checks every listener");
 
     let stream = http().get(format!("{url}/v1/events")).bearer_auth(world.server.token()).send().await.unwrap();
     world.admin.delete(&format!("/v1/listeners/{}", opened["address"].as_str().unwrap())).await.expect(204);

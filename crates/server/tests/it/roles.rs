@@ -58,6 +58,7 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/asks/{id}", May::ReadOwn, 200),
     ("delete", "/v1/asks/{id}", May::Open, 200),
     ("post", "/v1/asks/{id}/receipt", May::Open, 200),
+    ("get", "/v1/asks/{id}/precedents", May::Read, 200),
     ("post", "/v1/external", May::Open, 200),
     ("post", "/v1/notices", May::Open, 204),
     ("post", "/v1/asks/{id}/answer", May::Answer, 200),
@@ -69,6 +70,7 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("post", "/v1/sessions", May::Answer, 201),
     ("get", "/v1/sessions/{id}", May::Read, 200),
     ("delete", "/v1/sessions/{id}", May::Answer, 200),
+    ("patch", "/v1/sessions/{id}", May::Answer, 202),
     ("post", "/v1/sessions/{id}/messages", May::Answer, 202),
     ("post", "/v1/sessions/{id}/interrupt", May::Answer, 200),
     ("post", "/v1/sessions/{id}/resume", May::Answer, 200),
@@ -87,6 +89,8 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/policy", May::Read, 200),
     ("put", "/v1/policy", May::Administer, 200),
     ("post", "/v1/policy/explain", May::Read, 200),
+    ("post", "/v1/policy/edit", May::Read, 200),
+    ("get", "/v1/policy/hits", May::Read, 200),
     ("post", "/v1/policy/grants", May::Administer, 201),
     ("delete", "/v1/policy/grants/{id}", May::Administer, 204),
     ("put", "/v1/policy/profile", May::Administer, 200),
@@ -153,6 +157,7 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
             of_ask(&ask, None)
         }
+        (_, "/v1/asks/{id}/precedents") => of_ask(&world.opened(approval()).await, None),
         (_, "/v1/asks/{id}/answer") => of_ask(&world.opened(question()).await, Some(answers)),
         (_, "/v1/asks/{id}/reject") => of_ask(&world.opened(question()).await, None),
         (_, "/v1/asks/{id}/approve" | "/v1/asks/{id}/deny") => of_ask(&world.opened(approval()).await, None),
@@ -167,6 +172,11 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             let mut agent = world.agent("crash").await;
             agent.watch().event("session.ended").await.unwrap();
             Target { path: path.replace("{id}", agent.session()), body: None, untouched: None }
+        }
+        ("patch", "/v1/sessions/{id}") => {
+            let (agent, ask) = world.asked("question").await;
+            let body = json!({ "permissionMode": "plan" });
+            Target { path: path.replace("{id}", agent.session()), body: Some(body), untouched: Some(id(&ask)) }
         }
         ("post", "/v1/sessions/{id}/messages") => {
             let (agent, ask) = world.asked("question").await;
@@ -200,6 +210,7 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             let body = path.ends_with("{qid}").then(|| json!({ "answers": [["Yes"]] }));
             Target { path: path.replace("{id}", &id(&run)).replace("{qid}", &ask), body, untouched: Some(ask) }
         }
+        (_, "/v1/policy/edit") => Target { path: path.to_owned(), body: Some(json!({ "text": "" })), untouched: None },
         (_, "/v1/policy/explain") => Target { path: path.to_owned(), body: Some(json!({ "pending": true })), untouched: None },
         (_, "/v1/policy/grants") => {
             Target { path: path.to_owned(), body: Some(json!({ "run": ["x *"], "for": "1h" })), untouched: None }

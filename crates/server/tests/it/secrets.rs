@@ -37,7 +37,7 @@ async fn assert_gone(dir: &Path) {
     }
 }
 
-/// The real binary, at its most talkative, through every door.
+/// The real binary, at its most talkative, through every HTTP dialect.
 #[tokio::test]
 async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
     let dir = tempfile::tempdir().unwrap();
@@ -45,11 +45,11 @@ async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
     let admin = Http::new(process.url(), process.token());
     let client = process.client().unwrap();
     let mut said = Vec::new();
-    for door in ["native", "question-rest", "gateway"] {
+    for surface in ["native", "question-rest", "gateway"] {
         let mut agent = ScriptedAgent::start(&client, "secret").await.unwrap();
         let ask = agent.asks().await.unwrap();
         let session = agent.session().to_owned();
-        let reply = match door {
+        let reply = match surface {
             "native" => admin.keyed(&format!("/v1/asks/{}/answer", ask.id), "k", json!({ "answers": [[VALUE]] })).await,
             "question-rest" => {
                 admin.post(&format!("/v1/sessions/{session}/questions/{}/reply", ask.id), json!({ "answers": [[VALUE]] })).await
@@ -64,7 +64,7 @@ async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
             }
         };
         assert!(reply.status < 300, "{}", reply.text);
-        assert_eq!(agent.finished().await.unwrap(), format!("I received a secret of {} characters.", VALUE.len()), "{door}");
+        assert_eq!(agent.finished().await.unwrap(), format!("I received a secret of {} characters.", VALUE.len()), "{surface}");
         said.push(reply.text);
         // A second answer, a wrong one, and one that is refused.
         said.push(admin.keyed(&format!("/v1/asks/{}/answer", ask.id), "k", json!({ "answers": [[VALUE]] })).await.text);

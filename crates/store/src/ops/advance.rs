@@ -15,6 +15,7 @@ use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
 use super::decide::{agent_gone, decide, report_delivery};
+use super::session_rows::NewSettings;
 use super::{open_ask, session_rows};
 use crate::error::StoreError;
 use crate::event::{EventKind, OutboxId, WorkspaceId};
@@ -75,6 +76,14 @@ pub enum Change {
     Block { session: SessionId, block: Block, event: EventKind },
     /// The session does something else now. When it ends, its pending asks are parked or withdrawn.
     Status { session: SessionId, status: SessionStatus },
+    /// The agent has another permission mode or model now.
+    Settings {
+        session: SessionId,
+        /// The permission mode, if it changed.
+        permission_mode: Option<String>,
+        /// The model, if it changed.
+        model: Option<String>,
+    },
 }
 
 /// What happened to the agent's process.
@@ -176,6 +185,7 @@ impl Advance {
                 reads.add(Read::Session(*session));
                 reads.add(Read::Block(block.id));
             }
+            Change::Settings { session, .. } => reads.add(Read::Session(*session)),
             Change::Status { session, status } => {
                 reads.add(Read::Session(*session));
                 if status.is_ended() {
@@ -214,7 +224,8 @@ impl Advance {
             | Change::Delivery { .. }
             | Change::Send { .. }
             | Change::Block { .. }
-            | Change::Status { .. } => false,
+            | Change::Status { .. }
+            | Change::Settings { .. } => false,
         })
     }
 
@@ -251,6 +262,10 @@ impl Advance {
             }
             Change::Block { session, block, event } => session_rows::put_block(unit, *session, block, *event),
             Change::Status { session, status } => self.set_status(unit, *session, status),
+            Change::Settings { session, permission_mode, model } => {
+                let new = NewSettings { permission_mode: permission_mode.as_ref(), model: model.as_ref() };
+                session_rows::set_settings(unit, *session, &new, self.now)
+            }
         }
     }
 

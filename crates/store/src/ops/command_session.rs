@@ -33,7 +33,7 @@ pub struct CommandSession {
     pub now: Time,
 }
 
-/// The result of [`CommandSession`].
+/// The result of [`CommandSession`] and [`ConfigureSession`](super::ConfigureSession).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Commanded {
     Queued(Box<Session>),

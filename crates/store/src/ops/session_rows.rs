@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_core::id::SessionId;
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::session::{Session, SessionStatus};
-use sayso_core::snapshot::{SessionSnapshot, StatusSnapshot};
+use sayso_core::snapshot::{SessionSnapshot, StatusChange};
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
@@ -34,9 +34,37 @@ pub(super) fn set_status(unit: &mut Unit, id: SessionId, status: SessionStatus, 
         return Ok(());
     }
     let session = Session { status, updated_at: now, ..session.clone() };
-    let payload = EventPayload::SessionStatus(StatusSnapshot::from(&session.status));
+    let payload = EventPayload::SessionStatus(StatusChange::from(&session.status));
     unit.put_session(session)?;
     unit.announce_session(now, id, payload)
+}
+
+/// The permission mode and the model of a session. `None` leaves a setting as it is.
+pub(super) struct NewSettings<'a> {
+    pub(super) permission_mode: Option<&'a String>,
+    pub(super) model: Option<&'a String>,
+}
+
+/// Stores the settings of a session, and announces those that are new.
+pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>, now: Time) -> Result<(), StoreError> {
+    let Some(session) = unit.session(id)? else { return Ok(()) };
+    let permission_mode = new.permission_mode.filter(|mode| **mode != session.permission_mode).cloned();
+    let model = new.model.filter(|model| Some(*model) != session.model.as_ref()).cloned();
+    if permission_mode.is_none() && model.is_none() {
+        return Ok(());
+    }
+    let mut session = Session { updated_at: now, ..session.clone() };
+    let mut change = StatusChange::from(&session.status);
+    if let Some(mode) = &permission_mode {
+        session.permission_mode.clone_from(mode);
+    }
+    if model.is_some() {
+        session.model.clone_from(&model);
+    }
+    change.permission_mode = permission_mode;
+    change.model = model;
+    unit.put_session(session)?;
+    unit.announce_session(now, id, EventPayload::SessionStatus(change))
 }
 
 /// Adds a block, or replaces the one with the same id, and announces it. Needs the block and the session.

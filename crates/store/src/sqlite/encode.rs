@@ -233,6 +233,9 @@ pub(super) fn encode(unit: &Unit) -> Result<Encoded, StoreError> {
     for (_, stored) in unit.asks.changes() {
         if let Some(stored) = stored {
             changes.push(ask_change(unit, stored)?);
+            if unit.is_new(stored.seq) {
+                changes.extend(rule_hits(unit.workspace, &stored.ask));
+            }
         }
     }
     for event in &unit.events {
@@ -301,6 +304,14 @@ fn ask_change(unit: &Unit, row: &AskRow) -> Result<RowChange, StoreError> {
         let mut values = vec![Value::Integer(unit.workspace.0), id(row.ask.id.as_bytes())];
         values.extend(state);
         RowChange::AskState { values }
+    })
+}
+
+/// The rows of the rules that a new ask is counted for.
+fn rule_hits(workspace: WorkspaceId, ask: &Ask) -> impl Iterator<Item = RowChange> {
+    ask.policy.hits.iter().map(move |rule| {
+        let values = vec![Value::Integer(workspace.0), text(&**rule), time(ask.opened_at), id(ask.id.as_bytes())];
+        RowChange::Put { table: Table::RuleHit, values }
     })
 }
 

@@ -97,6 +97,15 @@ CREATE INDEX ask_owner ON ask (owner) WHERE status < 2;
 CREATE INDEX ask_uncollected ON ask (owner, native_id, seq)
     WHERE status >= 2 AND delivery = 0 AND connection IS NULL AND native_id IS NOT NULL;
 
+-- The asks that a rule decided or left to a person, by the rule's id or name. Counting them reads the key only.
+CREATE TABLE rule_hit (
+    workspace INTEGER NOT NULL,
+    rule      TEXT NOT NULL,
+    at_ms     INTEGER NOT NULL,
+    ask       BLOB NOT NULL,
+    PRIMARY KEY (workspace, rule, at_ms, ask)
+) STRICT, WITHOUT ROWID;
+
 -- An event of an ask names the ask and is rendered from its row; an event of a block is rendered from the block.
 CREATE TABLE event (
     workspace INTEGER NOT NULL,

@@ -27,13 +27,14 @@ pub(super) enum Table {
     Setting = 16,
     Token = 17,
     Trust = 18,
+    RuleHit = 19,
 }
 
 /// The columns of an ask that change after it was opened. They are the last ones of its row.
 pub(super) const ASK_STATE: [&str; 6] = ["status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text"];
 
 impl Table {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::Ask,
         Self::Block,
         Self::Connection,
@@ -45,6 +46,7 @@ impl Table {
         Self::Note,
         Self::Outbox,
         Self::Push,
+        Self::RuleHit,
         Self::Run,
         Self::RunStep,
         Self::Secret,
@@ -54,7 +56,7 @@ impl Table {
         Self::Trust,
     ];
 
-    pub(super) const fn all() -> [Self; 18] {
+    pub(super) const fn all() -> [Self; 19] {
         Self::ALL
     }
 
@@ -75,6 +77,7 @@ impl Table {
             Self::Note => "note",
             Self::Outbox => "outbox",
             Self::Push => "push",
+            Self::RuleHit => "rule_hit",
             Self::Run => "run",
             Self::RunStep => "run_step",
             Self::Secret => "secret",
@@ -126,6 +129,7 @@ impl Table {
             Self::Note => &["workspace", "ask", "channel", "state", "attempts", "due_ms", "message"],
             Self::Outbox => &["workspace", "id", "connection", "session", "kind", "ask", "body", "tried"],
             Self::Push => &["workspace", "token", "endpoint", "public_key", "auth"],
+            Self::RuleHit => &["workspace", "rule", "at_ms", "ask"],
             Self::Run => &["workspace", "id", "seq", "over", "version", "updated_ms", "data"],
             Self::RunStep => &["workspace", "run", "position", "session", "ask", "data"],
             Self::Secret => &["workspace", "ask", "answers"],
@@ -141,7 +145,7 @@ impl Table {
     /// How many of the columns are the primary key.
     pub(super) const fn key_width(self) -> usize {
         match self {
-            Self::External | Self::Idempotency => 4,
+            Self::External | Self::Idempotency | Self::RuleHit => 4,
             Self::Note | Self::RunStep => 3,
             Self::Ask
             | Self::Block
@@ -169,13 +173,13 @@ impl Table {
         let (columns, width) = (self.columns(), self.key_width());
         let places: Vec<_> = (1..=columns.len()).map(|at| format!("?{at}")).collect();
         let updates: Vec<_> = columns[width..].iter().map(|column| format!("{column} = excluded.{column}")).collect();
+        let update = if updates.is_empty() { "NOTHING".to_owned() } else { format!("UPDATE SET {}", updates.join(", ")) };
         format!(
-            "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}",
+            "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO {update}",
             self.name(),
             columns.join(", "),
             places.join(", "),
-            columns[..width].join(", "),
-            updates.join(", ")
+            columns[..width].join(", ")
         )
     }
 }

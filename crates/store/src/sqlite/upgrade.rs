@@ -93,6 +93,7 @@ fn copy(path: &Path, new: &Path) -> Result<(), OpenError> {
     copy_sessions(&db).map_err(failed)?;
     copy_runs(&db).map_err(stored)?;
     copy_asks(&db).map_err(stored)?;
+    count_rule_hits(&db).map_err(failed)?;
     compare_counts(&db).map_err(stored)?;
     db.execute_batch("COMMIT").map_err(failed)?;
     db.close().map_err(|(_, error)| failed(error))
@@ -186,8 +187,19 @@ fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Earlier versions did not count the hits of rules. The outcome of an ask names the rule that decided it; a default of the
+/// policy, for example `questions.policy = "ask"`, is no rule.
+fn count_rule_hits(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch(
+        "INSERT OR IGNORE INTO rule_hit (workspace, rule, at_ms, ask)
+             SELECT workspace, outcome ->> '$.by.rule', opened_ms, id FROM ask
+             WHERE status >= 2 AND outcome ->> '$.by.kind' = 'policy' AND outcome ->> '$.by.rule' NOT LIKE '%.policy = %'",
+    )
+}
+
 fn compare_counts(db: &Connection) -> Result<(), StoreError> {
-    for table in Table::all() {
+    // Earlier versions have no hits of rules.
+    for table in Table::all().into_iter().filter(|table| *table != Table::RuleHit) {
         let name = table.name();
         let (old, new): (i64, i64) =
             db.query_row(&format!("SELECT (SELECT count(*) FROM old.{name}), (SELECT count(*) FROM main.{name})"), [], |row| {

@@ -4,7 +4,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use sayso_core::scope::Scope;
-use sayso_store::read::{EventsAfter, FeedHead, ListAsks, ListSessions, LoadConnection, StatusFilter, Unfinished};
+use sayso_core::time::Time;
+use sayso_store::read::{
+    CountRuleHits, EventsAfter, FeedHead, ListAsks, ListSessions, LoadConnection, RuleHits, StatusFilter, Unfinished,
+};
 use sayso_store::{DirLock, OpenError, OutboxPayload, Store, StoreError, backup};
 
 use crate::world::{MAIN, World, answered, ask, open, question};
@@ -139,6 +142,30 @@ async fn databases_of_every_earlier_schema_are_backed_up_and_upgraded() {
     }
     assert_eq!(found[0].len(), 12);
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[tokio::test]
+async fn upgrade_counts_the_rules_that_decided_earlier_asks() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sayso.db");
+    previous_release(&path);
+    let sqlite = rusqlite::Connection::open(&path).unwrap();
+    let resolved: Vec<i64> = {
+        let mut rows = sqlite.prepare("SELECT n FROM ask WHERE status >= 2 ORDER BY n").unwrap();
+        rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    // Two asks were decided by a rule, one by a default of the policy.
+    for (n, rule) in resolved.iter().zip(["docs", "docs", "approvals.policy = deny"]) {
+        let set = "UPDATE ask SET opened_ms = ?1, outcome = json_set(outcome, '$.by', json_object('kind', 'policy', 'rule', ?2)) WHERE n = ?1";
+        sqlite.execute(set, rusqlite::params![n, rule]).unwrap();
+    }
+    drop(sqlite);
+    let (store, _) = open(path).unwrap();
+    let rules = vec!["docs".to_owned(), "approvals.policy = deny".to_owned()];
+    let counted = store.read(CountRuleHits { workspace: MAIN, rules, since: Time::from_millis(0) }).await.unwrap();
+    let hits = |rule: &str, hits, last_at| RuleHits { rule: rule.to_owned(), hits, last_at };
+    let last = Time::from_millis(resolved[1]);
+    assert_eq!(counted, [hits("docs", 2, Some(last)), hits("approvals.policy = deny", 0, None)]);
 }
 
 #[tokio::test]

@@ -528,6 +528,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/asks/{id}/precedents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count what people decided before about the same action as this approval. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Precedents"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/asks/{id}/receipt": {
         parameters: {
             query?: never;
@@ -1416,6 +1469,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policy/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the text of a policy without saving it, and read it as a form.
+         * @description Comments and everything that a change is not about stay as they are. Save the text with `PUT /v1/policy`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EditPolicy"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PolicyForm"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy/explain": {
         parameters: {
             query?: never;
@@ -1572,6 +1675,60 @@ export interface paths {
                 };
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count how often each rule decided an ask or left it to a person. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Days back from now, 1 to 366. 30 if it is missing. */
+                    days?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RuleHitsList"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2259,7 +2416,52 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the permission mode or the model while the session runs.
+         * @description The session has the new ones as soon as the agent confirms them: a `session.status` event says so. If the agent refuses,
+         *     an `error` event says why.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangeSession"];
+                };
+            };
+            responses: {
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         trace?: never;
     };
     "/v1/sessions/{id}/events": {
@@ -3144,6 +3346,19 @@ export interface components {
             /** @description Why the agent asks. */
             reason?: string | null;
         };
+        /**
+         * @description What happens to an approval that no rule decides.
+         * @enum {string}
+         */
+        ApprovalDefault: "allow" | "ask" | "deny";
+        /** @description What holds for approvals when no rule fits. A field that is missing is taken from the scope below. */
+        ApprovalDefaults: {
+            policy?: components["schemas"]["ApprovalDefault"] | null;
+            /** @description How long a person has; the approval is denied then. */
+            timeout?: string | null;
+            /** @description What a denied agent is told. */
+            message?: string | null;
+        };
         /** @description An approval waits for a person. */
         ApprovalRequestedEvent: {
             /**
@@ -3420,6 +3635,8 @@ export interface components {
             survivesRestart: boolean;
             /** @description It takes a typed message as the answer to a set of questions. */
             messageAnswersSets: boolean;
+            /** @description Its permission mode and model can be changed while a session runs. */
+            changeSettings?: boolean;
         };
         /** @description The certificate that other devices see. */
         Certificate: {
@@ -3432,6 +3649,19 @@ export interface components {
             expiresAt?: string | null;
             /** @description Why what stands in the files now is not used. */
             problem?: string | null;
+        };
+        /** @description Changes the permission mode or the model of a session. A field that is left out stays as it is. */
+        ChangeSession: {
+            /**
+             * @description The agent's permission mode. Only admins choose one that skips approvals.
+             * @default null
+             */
+            permissionMode?: string | null;
+            /**
+             * @description The model.
+             * @default null
+             */
+            model?: string | null;
         };
         /** @description One channel, without its secrets. */
         Channel: {
@@ -3490,6 +3720,13 @@ export interface components {
          * @enum {string}
          */
         Delivery: "queued" | "delivered" | "confirmed" | "undeliverable";
+        /** @description Applies changes to a text, which may not be saved yet. Nothing is written. */
+        EditPolicy: {
+            /** @description The whole text of a policy. */
+            text: string;
+            /** @description The changes, in this order; at most 100. Without any the text is only read. */
+            edits?: components["schemas"]["PolicyEdit"][];
+        };
         /** @description The payload of `error`: the fault as a block of the transcript. */
         ErrorBlock: {
             /** @description The block's id. */
@@ -3510,7 +3747,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description Something went wrong in a session. */
         ErrorEvent: {
             /**
@@ -3623,6 +3860,17 @@ export interface components {
             path: string;
             /** @description A unified diff, verbatim. */
             diff: string;
+        };
+        /** @description One rule of a policy. */
+        FormRule: {
+            /** @description Its place, counted from 1. */
+            place: number;
+            /** @description What past decisions call it: its id, else its label. See `GET /v1/policy/hits`. */
+            key: string;
+            /** @description What people call it: its name, else its place. */
+            label: string;
+            /** @description The rule. */
+            rule: components["schemas"]["PolicyRule"];
         };
         /** @description What the gateway's stream sends. */
         GatewayEvent: {
@@ -3770,7 +4018,7 @@ export interface components {
          * @enum {string}
          */
         InputKind: "choice" | "text" | "number" | "yesNo";
-        /** @description An option in the gateway door. */
+        /** @description An option in the gateway dialect. */
         ItemOption: {
             /** @description What a person reads, and what is sent back. */
             label: string;
@@ -4304,6 +4552,103 @@ export interface components {
             sessionId?: string | null;
             data: components["schemas"]["PolicyChanged"];
         };
+        /** @description One change to the text of a policy. Places count rules from 1. */
+        PolicyEdit: {
+            /** @description The rule. */
+            rule: components["schemas"]["PolicyRule"];
+            /** @enum {string} */
+            kind: "addRule";
+        } | {
+            /** @description Which rule. */
+            place: number;
+            /** @description The whole rule. */
+            rule: components["schemas"]["PolicyRule"];
+            /** @enum {string} */
+            kind: "setRule";
+        } | {
+            /** @description Which rule. */
+            place: number;
+            /** @enum {string} */
+            kind: "removeRule";
+        } | {
+            /** @description Which rule. */
+            place: number;
+            /** @description The place that it has afterwards. */
+            to: number;
+            /** @enum {string} */
+            kind: "moveRule";
+        } | {
+            /** @description For questions. */
+            questions: components["schemas"]["QuestionDefaults"];
+            /** @description For approvals. */
+            approvals: components["schemas"]["ApprovalDefaults"];
+            /** @enum {string} */
+            kind: "setDefaults";
+        } | {
+            /** @description Its name. */
+            name: string;
+            /** @description For questions. */
+            questions: components["schemas"]["QuestionDefaults"];
+            /** @description For approvals. */
+            approvals: components["schemas"]["ApprovalDefaults"];
+            /** @enum {string} */
+            kind: "setProfile";
+        };
+        /** @description A text of a policy and what it says. */
+        PolicyForm: {
+            /** @description The text after the changes. Save it with `PUT /v1/policy`. */
+            text: string;
+            /** @description When no rule fits a question. */
+            questions: components["schemas"]["QuestionDefaults"];
+            /** @description When no rule fits an approval. */
+            approvals: components["schemas"]["ApprovalDefaults"];
+            /** @description The rules, in their order. */
+            rules: components["schemas"]["FormRule"][];
+            /** @description Settings to switch on for a while, such as `away`. */
+            profiles: {
+                [key: string]: components["schemas"]["ProfileDefaults"];
+            };
+        };
+        /** @description One rule. All conditions that it names have to hold together. */
+        PolicyRule: {
+            /** @description Identifies the rule in past decisions. The server makes one for a rule that is added or changed without. */
+            id?: string | null;
+            /** @description What people call it. */
+            name?: string | null;
+            /** @description What it does. */
+            do: components["schemas"]["RuleEffect"];
+            /** @description Commands: `git diff *`. */
+            run?: string[];
+            /** @description Files that are changed: `src/**`, `!migrations/**`. */
+            edit?: string[];
+            /** @description Files that are read. */
+            read?: string[];
+            /** @description Addresses: `docs.rs`. */
+            fetch?: string[];
+            /** @description Tools of MCP servers: `server/tool`. */
+            mcp?: string[];
+            /** @description The agent's own names of tools. */
+            tool?: string[];
+            /** @description Only for these agents. */
+            agent?: string[];
+            /** @description Only in this directory and below. */
+            project?: string | null;
+            /** @description A part of a question's header, ignoring case, or `/regex/`. */
+            header?: string | null;
+            /** @description The same for the header or the text of a question. */
+            match?: string | null;
+            /** @description The answer: labels of options, or text. */
+            answer?: string[];
+            /** @description Chooses this option, counted from 1. */
+            pick?: number | null;
+            /**
+             * Format: date-time
+             * @description The rule does nothing from then on.
+             */
+            until?: string | null;
+            /** @description What the agent is told. */
+            message?: string | null;
+        };
         /** @description The policy in force. */
         PolicyView: {
             /** @description The file it is read from. */
@@ -4319,6 +4664,18 @@ export interface components {
             profile?: components["schemas"]["ActiveProfile"] | null;
             /** @description Rules that were given by hand for a while. */
             grants: components["schemas"]["Grant"][];
+        };
+        /** @description What people decided before about the same action: the same tool with the same command, files or address. */
+        Precedents: {
+            /** @description How often people approved it, among the newest 2000 asks. */
+            approved: number;
+            /** @description How often people denied it. */
+            denied: number;
+            /**
+             * Format: date-time
+             * @description When a person last decided it.
+             */
+            lastAt?: string | null;
         };
         /** @description What a person looks at before deciding. */
         Preview: {
@@ -4374,6 +4731,13 @@ export interface components {
             line?: number | null;
             /** @description The column. */
             column?: number | null;
+        };
+        /** @description What a profile changes. */
+        ProfileDefaults: {
+            /** @description For questions. */
+            questions: components["schemas"]["QuestionDefaults"];
+            /** @description For approvals. */
+            approvals: components["schemas"]["ApprovalDefaults"];
         };
         /** @description What a browser needs to ask for being woken. */
         PushInfo: {
@@ -4464,6 +4828,20 @@ export interface components {
              */
             timestamp: string;
         };
+        /**
+         * @description What happens to a question that no rule answers.
+         * @enum {string}
+         */
+        QuestionDefault: "reject" | "accept-first" | "forward" | "auto";
+        /** @description What holds for questions when no rule fits. A field that is missing is taken from the scope below. */
+        QuestionDefaults: {
+            policy?: components["schemas"]["QuestionDefault"] | null;
+            /** @description How long a person has: `10m`. */
+            timeout?: string | null;
+            onTimeout?: components["schemas"]["QuestionTimeout"] | null;
+            /** @description What a rejected agent is told. */
+            message?: string | null;
+        };
         /** @description The object `question` that `question.*` events carry beside the ask. */
         QuestionEventData: {
             /** @description The ask's id. */
@@ -4481,7 +4859,7 @@ export interface components {
             /** @description The questions. */
             questions: components["schemas"]["Question"][];
         };
-        /** @description One question in the gateway door. */
+        /** @description One question in the gateway dialect. */
         QuestionItem: {
             /** @description A short name, shown as a chip. */
             header: string;
@@ -4562,11 +4940,16 @@ export interface components {
             data: components["schemas"]["AskEvent"];
         };
         /**
-         * @description The status of a question in the question REST door. It has three values; a withdrawn question
+         * @description The status of a question in the question REST dialect. It has three values; a withdrawn question
          *     shows as rejected with a reason.
          * @enum {string}
          */
         QuestionStatus: "requested" | "answered" | "rejected";
+        /**
+         * @description What happens to a question that nobody answers in time.
+         * @enum {string}
+         */
+        QuestionTimeout: "reject" | "accept-first" | "deny";
         /**
          * @description Whether the agent still waits.
          * @enum {string}
@@ -4600,6 +4983,33 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "answerer" | "viewer" | "agent";
+        /**
+         * @description What a rule does.
+         * @enum {string}
+         */
+        RuleEffect: "allow" | "deny" | "ask" | "answer" | "reject";
+        /** @description How often one rule decided an ask or left it to a person. */
+        RuleHits: {
+            /** @description The `key` of the rule. */
+            rule: string;
+            /** @description How often. Counting stops at 10000. */
+            hits: number;
+            /**
+             * Format: date-time
+             * @description When it last did, also before `since`.
+             */
+            lastAt?: string | null;
+        };
+        /** @description How often the rules of the saved policy decided. */
+        RuleHitsList: {
+            /**
+             * Format: date-time
+             * @description Asks are counted from then on.
+             */
+            since: string;
+            /** @description One entry per rule, and one for the built-in rule. */
+            data: components["schemas"]["RuleHits"][];
+        };
         /** @description One execution of a workflow. */
         Run: {
             /** @description Its id. */
@@ -4836,6 +5246,10 @@ export interface components {
             id: string;
             /** @description The agent; none for a checkpoint. */
             agent?: string | null;
+            /** @description What happens to a question of its agent, as a sentence; none for a checkpoint. */
+            onQuestion?: string | null;
+            /** @description What a checkpoint asks, as the workflow writes it. */
+            question?: string | null;
             /** @description `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`. */
             status: string;
             /** @description The session that carries it out, or did. */
@@ -4984,6 +5398,10 @@ export interface components {
             reason?: string | null;
             /** @description Whether it can be resumed. */
             resumable?: boolean;
+            /** @description The permission mode, if it changed. */
+            permissionMode?: string | null;
+            /** @description The model, if it changed. */
+            model?: string | null;
         };
         /** @description The status of a session changed. */
         SessionStatusEvent: {

@@ -135,10 +135,10 @@ export const transports: Case[] = kinds.flatMap(([name, make]): Case[] => [
   },
 ]);
 
-/** First answer wins, whichever door it came through. */
+/** First answer wins, whichever surface it came through. */
 export const races: Case[] = [
   {
-    name: "clients race through different doors, and one of them wins",
+    name: "clients race on different surfaces, and one of them wins",
     async run(world) {
       const { sayso, labels } = await world.team();
       for (let round = 0; round < 10; round++) {

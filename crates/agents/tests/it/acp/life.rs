@@ -52,6 +52,37 @@ fn a_session_from_start_to_close() {
 }
 
 #[test]
+fn mode_and_model_of_a_running_session_are_changed() {
+    let configure = |mode: &str, model: &str| Command::Configure {
+        session: session(),
+        permission_mode: Some(mode.to_owned()),
+        model: Some(model.to_owned()),
+    };
+    let calls = |host: &mut Host| {
+        let request = host.take_request();
+        (request["method"].clone(), request["params"].clone())
+    };
+    let mut host = Host::new();
+    host.command(start_in(None, "default", None, true)).reply(initialized(json!({}))).reply(json!({ "sessionId": "s1" }));
+    host.command(configure("plan", "opus"));
+    assert_eq!(calls(&mut host), (json!("session/set_mode"), json!({ "sessionId": "s1", "modeId": "plan" })));
+    assert_eq!(calls(&mut host), (json!("session/set_model"), json!({ "sessionId": "s1", "modelId": "opus" })));
+
+    // An agent that has options instead of modes and models is asked for them.
+    let option =
+        |id: &str| json!({ "id": id, "category": id, "type": "select", "currentValue": "a", "options": [{ "value": "a" }] });
+    let options = json!([option("mode"), option("model")]);
+    let mut host = Host::new();
+    host.command(start_in(None, "", None, true)).reply(initialized(json!({})));
+    host.reply(json!({ "sessionId": "s1", "configOptions": options }));
+    host.command(configure("b", "c"));
+    let set = |id: &str, value: &str| {
+        (json!("session/set_config_option"), json!({ "sessionId": "s1", "configId": id, "value": value }))
+    };
+    assert_eq!([calls(&mut host), calls(&mut host)], [set("mode", "b"), set("model", "c")]);
+}
+
+#[test]
 fn a_session_without_questions_does_not_advertise_them() {
     let mut host = Host::new();
     host.command(start_in(None, "default", None, false));

@@ -1,10 +1,10 @@
-//! The host of ACP agents: recordings replayed, every door, a session's life, and hostile input.
+//! The host of ACP agents: recordings replayed, every kind of request, a session's life, and hostile input.
 
-mod doors;
 mod hostile;
 mod life;
 mod peers;
 mod replay;
+mod requests;
 
 use std::fmt::Write as _;
 
@@ -234,6 +234,7 @@ impl Host {
                 let of = subagent.map(|name| format!(" of {name}")).unwrap_or_default();
                 format!("tool {tool_call_id} {name}{of} {status:?} {input} {}", output.as_deref().unwrap_or("-"))
             }
+            AgentEvent::Configured { permission_mode, model } => format!("configured: {permission_mode:?} {model:?}"),
             AgentEvent::Granted { run } => format!("granted: {run:?}"),
             AgentEvent::Notice(text) => format!("notice: {text}"),
             AgentEvent::Error(text) => format!("error: {text}"),

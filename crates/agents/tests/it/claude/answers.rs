@@ -1,7 +1,7 @@
 //! What we write is what made the real Claude Code understand: each response equals the recorded one.
 
 use super::recording::{ClaudePlayer, all};
-use crate::replaying::{Player as _, Said};
+use crate::replaying::{Player as _, RecordedReply};
 
 /// Recordings whose every response must be one that we write.
 const OURS: [&str; 32] = [
@@ -44,9 +44,9 @@ fn responses_equal_the_recorded_ones() {
     let recordings = all();
     for name in OURS {
         let mut player = ClaudePlayer::new();
-        let said: Vec<Said> =
-            recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
-        assert!(!said.is_empty() && said.iter().all(|said| *said == Said::Same), "{name}: {said:?}");
+        let said: Vec<RecordedReply> =
+            recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != RecordedReply::Else).collect();
+        assert!(!said.is_empty() && said.iter().all(|said| *said == RecordedReply::Same), "{name}: {said:?}");
     }
 }
 
@@ -65,8 +65,8 @@ fn what_claude_does_not_understand_is_never_said() {
         "deny_no_message",
     ] {
         let mut player = ClaudePlayer::new();
-        let said: Vec<Said> =
-            recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != Said::Else).collect();
-        assert_eq!(said, [Said::NotOurs], "{name}");
+        let said: Vec<RecordedReply> =
+            recordings[name].iter().map(|entry| player.play(entry).1).filter(|said| *said != RecordedReply::Else).collect();
+        assert_eq!(said, [RecordedReply::NotOurs], "{name}");
     }
 }

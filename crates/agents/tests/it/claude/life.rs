@@ -144,6 +144,37 @@ fn an_interrupt_that_fails_is_told() {
 }
 
 #[test]
+fn mode_and_model_change_when_claude_confirms() {
+    let mut claude = running();
+    let configure = |mode: Option<&str>, model: Option<&str>| Command::Configure {
+        session: session(),
+        permission_mode: mode.map(str::to_owned),
+        model: model.map(str::to_owned),
+    };
+    let lines = sent(&command(&mut claude, configure(Some("plan"), Some("opus"))));
+    assert_eq!(
+        lines,
+        [
+            json!({"type":"control_request","request_id":"sayso_2","request":{"subtype":"set_permission_mode","mode":"plan"}}),
+            json!({"type":"control_request","request_id":"sayso_3","request":{"subtype":"set_model","model":"opus"}}),
+        ]
+    );
+    let taken =
+        r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_2","response":{"mode":"plan"}}}"#;
+    let plan = AgentEvent::Configured { permission_mode: Some("plan".to_owned()), model: None };
+    assert_eq!(hear(&mut claude, taken), [plan]);
+    let taken = r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_3"}}"#;
+    let opus = AgentEvent::Configured { permission_mode: None, model: Some("opus".to_owned()) };
+    assert_eq!(hear(&mut claude, taken), [opus]);
+
+    command(&mut claude, configure(Some("bypassPermissions"), None));
+    let refused =
+        r#"{"type":"control_response","response":{"subtype":"error","request_id":"sayso_4","error":"bypass_not_launched"}}"#;
+    let told = "Claude Code did not change its permission mode to `bypassPermissions`: bypass_not_launched".to_owned();
+    assert_eq!(hear(&mut claude, refused), [AgentEvent::Error(told)]);
+}
+
+#[test]
 fn a_close_ends_everything_once() {
     let mut claude = running();
     bash(&mut claude, "a");
@@ -253,6 +284,8 @@ fn an_unknown_state_is_not_restored() {
 
 #[test]
 fn capabilities_are_what_was_measured() {
-    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, typed } = CAPABILITIES;
-    assert!(questions && approvals && plans && elicitation && resume && survives_restart && typed == TypedAnswers::Sets);
+    let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, configure, typed } = CAPABILITIES;
+    assert!(
+        questions && approvals && plans && elicitation && resume && survives_restart && configure && typed == TypedAnswers::Sets
+    );
 }

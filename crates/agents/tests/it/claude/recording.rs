@@ -12,7 +12,7 @@ use sayso_core::texts;
 use serde_json::Value;
 
 use super::{ask_id, prompt, sent, session, start};
-use crate::replaying::{self, Entry, Player, Said, entries};
+use crate::replaying::{self, Entry, Player, RecordedReply, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -42,8 +42,8 @@ impl Player for ClaudePlayer {
         Self { claude: ClaudeTranslator::attached(session()), open: Vec::new(), stderr: String::new(), lives: 0 }
     }
 
-    fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
-        let said = |outputs| (outputs, Said::Else);
+    fn play(&mut self, entry: &Entry) -> (Vec<Output>, RecordedReply) {
+        let said = |outputs| (outputs, RecordedReply::Else);
         match entry.dir.as_str() {
             "out" => said(self.handle(Input::Line(entry.text.clone()))),
             "stderr" => {
@@ -90,16 +90,18 @@ impl ClaudePlayer {
     }
 
     /// Decides the ask as the recorded response does, and compares what we write with it.
-    fn response(&mut self, response: &Value) -> (Vec<Output>, Said) {
+    fn response(&mut self, response: &Value) -> (Vec<Output>, RecordedReply) {
         let id = response["request_id"].as_str().unwrap();
-        let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), Said::NotOurs) };
-        let Some((decision, by)) = decision(&self.open[at], &response["response"]) else { return (Vec::new(), Said::NotOurs) };
+        let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), RecordedReply::NotOurs) };
+        let Some((decision, by)) = decision(&self.open[at], &response["response"]) else {
+            return (Vec::new(), RecordedReply::NotOurs);
+        };
         let ask = self.open.remove(at);
         let native_id = ask.native_id.clone();
         let outcome = Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw: ask.raw, by };
         let outputs = self.handle(Input::Command(outcome));
         assert_eq!(sent(&outputs)[0], serde_json::json!({"type":"control_response","response":response}));
-        (outputs, Said::Same)
+        (outputs, RecordedReply::Same)
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {

@@ -11,7 +11,7 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::recording::{ClaudePlayer, all};
-use crate::replaying::{Log, Said, assert_restorable, assert_snapshots};
+use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
 /// Writes events down, one per line, with short names for the ids that Claude makes up.
 #[derive(Default)]
@@ -21,10 +21,10 @@ struct ClaudeLog {
 }
 
 impl Log for ClaudeLog {
-    fn write(&mut self, output: &Output, said: &Said) {
+    fn write(&mut self, output: &Output, said: &RecordedReply) {
         let line = match output {
             Output::Event { event, .. } => self.event(event),
-            Output::Lines(lines) if *said == Said::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
+            Output::Lines(lines) if *said == RecordedReply::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
             Output::Lines(lines) => {
                 let lines = lines.iter().map(|line| {
                     let cut = if line.len() > 230 { "…" } else { "" };
@@ -70,6 +70,7 @@ impl ClaudeLog {
                 let output = output.as_deref().map(|output| format!(" = {}", short(output))).unwrap_or_default();
                 format!("tool {tool_call_id} {name}{} {status:?} {}{output}", by(subagent.as_ref()), short(input))
             }
+            AgentEvent::Configured { permission_mode, model } => format!("configured: {permission_mode:?} {model:?}"),
             AgentEvent::Granted { run } => format!("granted: {run:?}"),
             AgentEvent::Notice(text) => format!("notice: {}", short(text)),
             AgentEvent::Error(text) => format!("error: {}", short(text)),

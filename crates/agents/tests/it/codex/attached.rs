@@ -1,11 +1,15 @@
 //! The daemon that a person's own terminals share, as a translator sees it.
 
 use sayso_agents::codex::AttachedCodex;
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, HttpReply, Input, Method, Output, Standing, Translator};
+use sayso_agents::translator::{
+    AgentEvent, Command, DecidedBy, FoundSession, HttpReply, Input, Method, Output, Standing, Translator,
+};
 use sayso_core::ask::{Decision, Delivery};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
 use serde_json::{Value, json};
+
+use crate::common::handle_restored;
 
 struct Host {
     codex: AttachedCodex,
@@ -61,9 +65,7 @@ impl Host {
     }
 
     fn input(&mut self, input: Input) -> Led {
-        // The saved state is all there is.
-        self.codex = AttachedCodex::restore(&self.codex.save()).unwrap();
-        let outputs = self.codex.handle(Time::from_millis(self.now), input);
+        let outputs = handle_restored(&mut self.codex, AttachedCodex::restore, self.now, input);
         let mut led = Led::default();
         self.take(outputs, &mut led);
         led
@@ -79,7 +81,10 @@ impl Host {
                 Output::Event { event, .. } => led.events.push(event),
                 Output::Undeliverable { .. } => led.undeliverable += 1,
                 Output::Found(found) => {
-                    assert_eq!(found, Found { native_id: "t-1".into(), project: "/project".into(), title: "Make a file".into() });
+                    assert_eq!(
+                        found,
+                        FoundSession { native_id: "t-1".into(), project: "/project".into(), title: "Make a file".into() }
+                    );
                     self.sessions += 1;
                     let outputs = self.codex.adopt(Time::from_millis(self.now), session(), &found);
                     self.take(outputs, led);

@@ -11,7 +11,7 @@ use sayso_core::texts;
 use serde_json::Value;
 
 use super::{outcome, prompt, sent, session, start};
-use crate::replaying::{self, Entry, Player, Said, entries};
+use crate::replaying::{self, Entry, Player, RecordedReply, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -37,8 +37,8 @@ impl Player for CodexPlayer {
         Self { codex: CodexTranslator::attached(session()), open: Vec::new() }
     }
 
-    fn play(&mut self, entry: &Entry) -> (Vec<Output>, Said) {
-        let said = |outputs| (outputs, Said::Else);
+    fn play(&mut self, entry: &Entry) -> (Vec<Output>, RecordedReply) {
+        let said = |outputs| (outputs, RecordedReply::Else);
         let words = || entry.msg["params"]["input"][0]["text"].as_str().unwrap();
         match (entry.dir.as_str(), entry.msg["method"].as_str()) {
             ("out", _) => said(self.handle(Input::Line(entry.text.clone()))),
@@ -66,14 +66,14 @@ impl Player for CodexPlayer {
 
 impl CodexPlayer {
     /// Decides the ask as the recorded response does, and compares what we write with it.
-    fn response(&mut self, response: &Value) -> (Vec<Output>, Said) {
+    fn response(&mut self, response: &Value) -> (Vec<Output>, RecordedReply) {
         let id = response["id"].to_string();
-        let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), Said::NotOurs) };
-        let Some(decision) = decision(&self.open[at], &response["result"]) else { return (Vec::new(), Said::NotOurs) };
+        let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), RecordedReply::NotOurs) };
+        let Some(decision) = decision(&self.open[at], &response["result"]) else { return (Vec::new(), RecordedReply::NotOurs) };
         let ask = self.open.remove(at);
         let outputs = self.handle(Input::Command(outcome(&ask, decision, DecidedBy::Person)));
         let same = sent(&outputs)[0] == *response;
-        (outputs, if same { Said::Same } else { Said::Else })
+        (outputs, if same { RecordedReply::Same } else { RecordedReply::Else })
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {

@@ -9,7 +9,7 @@ use sayso_core::ask::{AskBody, Preview};
 use sayso_core::time::Time;
 
 use super::recording::{CodexPlayer, all};
-use crate::replaying::{Log, Said, assert_restorable, assert_snapshots};
+use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
 /// What Codex waits for an answer to.
 const REQUESTS: [&str; 5] = [
@@ -28,10 +28,10 @@ struct CodexLog {
 }
 
 impl Log for CodexLog {
-    fn write(&mut self, output: &Output, said: &Said) {
+    fn write(&mut self, output: &Output, said: &RecordedReply) {
         let line = match output {
             Output::Event { event, .. } => event_line(event),
-            Output::Lines(lines) if *said == Said::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
+            Output::Lines(lines) if *said == RecordedReply::Same => format!("> as recorded{}", "+".repeat(lines.len() - 1)),
             Output::Lines(lines) => lines.iter().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"),
             Output::Launch(launch) => format!("launch {:?}", launch.args),
             Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),

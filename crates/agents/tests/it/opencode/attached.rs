@@ -7,6 +7,7 @@ use sayso_core::time::Time;
 use serde_json::{Value, json};
 
 use super::{permission, question};
+use crate::common::handle_restored;
 
 struct Host {
     opencode: AttachedOpenCode,
@@ -42,9 +43,7 @@ impl Host {
     }
 
     fn input(&mut self, input: Input) -> Led {
-        // The saved state is all there is.
-        self.opencode = AttachedOpenCode::restore(&self.opencode.save()).unwrap();
-        let outputs = self.opencode.handle(Time::from_millis(self.now), input);
+        let outputs = handle_restored(&mut self.opencode, AttachedOpenCode::restore, self.now, input);
         let mut led = Led::default();
         self.take(outputs, &mut led);
         led

@@ -13,7 +13,7 @@ use sayso_store::OutboxId;
 use tokio::sync::watch;
 
 use super::owner::{Owner, Stop};
-use super::process::{Attached, Heard};
+use super::process::{AttachedProcess, Heard};
 use super::registry::{Mailbox, Registry};
 use crate::runtime::Runtime;
 use crate::runtime::link::{Http, HttpSaid};
@@ -104,7 +104,7 @@ async fn life(
     }
 }
 
-async fn hear(process: &mut Option<Attached>) -> Heard {
+async fn hear(process: &mut Option<AttachedProcess>) -> Heard {
     match process {
         Some(process) => process.hear().await,
         None => std::future::pending().await,

@@ -1,6 +1,6 @@
 //! Turns the outputs of a translator into changes to commit, live events and effects.
 
-use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Found, Input, Method, NewAsk, Output};
+use sayso_agents::translator::{AgentEvent, Command, DecidedBy, FoundSession, Input, Method, NewAsk, Output};
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
 use sayso_core::limits::{self, LimitExceeded};
@@ -63,7 +63,7 @@ impl ConnectionState {
     }
 
     /// Adds the session of a conversation that the translator found.
-    pub(super) fn adopt(&mut self, found: &Found, carried: Box<CarriedSession>, now: Time, all: &mut Consequences) {
+    pub(super) fn adopt(&mut self, found: &FoundSession, carried: Box<CarriedSession>, now: Time, all: &mut Consequences) {
         let session = carried.session.clone();
         let id = session.id;
         all.changes.push(Change::NewSession { session: Box::new(session) });
@@ -179,6 +179,9 @@ impl ConnectionState {
                 let output = output.map(|output| self.secrets.mask(output));
                 let body = BlockBody::Tool { tool_call_id, name, input, output, status };
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
+            }
+            AgentEvent::Configured { permission_mode, model } => {
+                all.changes.push(Change::Settings { session, permission_mode, model });
             }
             AgentEvent::Granted { run } => all.effects.push(Effect::Grant { session, run }),
             AgentEvent::Notice(text) => {

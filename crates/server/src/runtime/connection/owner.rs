@@ -12,7 +12,7 @@ use sayso_store::read::LoadConnection;
 use sayso_store::{OutboxId, OutboxRow, StoreError, WorkspaceId};
 
 use super::plan::{Effect, Transition, plan};
-use super::process::{self, Attached};
+use super::process::{self, AttachedProcess};
 use super::secrets::Secrets;
 use super::state::{CarriedSession, ConnectionState};
 use super::work::Work;
@@ -29,7 +29,7 @@ pub(super) struct Owner {
     pub(super) agent: Agent,
     pub(super) state: ConnectionState,
     /// The agent's process, while we are attached to it.
-    pub(super) process: Option<Attached>,
+    pub(super) process: Option<AttachedProcess>,
     /// The agent's server, while its address is known.
     pub(super) http: Option<Http>,
     /// The last row that was a call. A call that is read again at or below it is under way.

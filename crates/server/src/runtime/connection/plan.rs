@@ -8,7 +8,7 @@
 //!
 //! `plan` is a pure function: no I/O, no clock, and ids come from a seed in the state.
 
-use sayso_agents::translator::{Found, HttpCall, Input};
+use sayso_agents::translator::{FoundSession, HttpCall, Input};
 use sayso_core::connection::{Position, WirePosition};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
@@ -49,7 +49,7 @@ pub(super) enum Effect {
     /// A person allowed these commands for this agent in the project of the session.
     Grant { session: SessionId, run: Vec<String> },
     /// A conversation that has no session yet. Its session is the next work of the connection.
-    Adopt(Found),
+    Adopt(FoundSession),
 }
 
 /// Plans the transition that follows from `work`.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::agents::Agent;
 use crate::runtime::Runtime;
-use crate::runtime::link::{LinkError, Said, Supervised};
+use crate::runtime::link::{LinkError, ProcessMessage, Supervised};
 use crate::service::tokens;
 
 /// How many messages and bytes wait here for one process. The rest stays in the database until these left.
@@ -90,7 +90,7 @@ struct Waiting {
 }
 
 /// A process that we are attached to.
-pub(super) struct Attached {
+pub(super) struct AttachedProcess {
     link: Supervised,
     /// What waits, the first one is on its way if `sending`.
     queue: VecDeque<Waiting>,
@@ -105,7 +105,7 @@ pub(super) struct Attached {
     trimmed: u64,
 }
 
-impl Attached {
+impl AttachedProcess {
     fn new(link: Supervised, from: WirePosition) -> Self {
         Self {
             link,
@@ -194,27 +194,27 @@ impl Attached {
                 return std::mem::take(&mut self.heard);
             }
             match self.link.next().await {
-                Said::Line { text, position } => {
+                ProcessMessage::Line { text, position } => {
                     self.heard.bytes += text.len();
                     self.heard.inputs.push(Input::Line(text));
                     self.heard.read = Some(position);
                 }
-                Said::Exited { exit, position } => {
+                ProcessMessage::Exited { exit, position } => {
                     self.heard.inputs.push(Input::Exited(exit));
                     self.heard.read = Some(position);
                     return std::mem::take(&mut self.heard);
                 }
-                Said::Taken(id) => {
+                ProcessMessage::Taken(id) => {
                     if let Some(sent) = self.sent(id) {
                         self.heard.taken.push(sent.id);
                     }
                 }
-                Said::Refused { id, message } => {
+                ProcessMessage::Refused { id, message } => {
                     if let Some(Waiting { id, ask, .. }) = self.sent(id) {
                         self.heard.refused.push(Refused { id, ask, message });
                     }
                 }
-                Said::Closed => {
+                ProcessMessage::Closed => {
                     self.heard.lost = true;
                     return std::mem::take(&mut self.heard);
                 }
@@ -241,7 +241,7 @@ pub(super) async fn launch(
     connection: &Connection,
     session: Option<SessionId>,
     launch: Launch,
-) -> Result<Attached, Exit> {
+) -> Result<AttachedProcess, Exit> {
     let services = &runtime.services;
     let failed = |message: String| Exit { code: None, signal: None, message };
     let Some(program) = &agent.program else { return Err(failed(format!("the agent `{}` has no program", agent.name))) };
@@ -264,14 +264,14 @@ pub(super) async fn launch(
     let mut command = vec![found.into_os_string()];
     command.extend(program.args.iter().chain(&launch.args).map(Into::into));
     match Supervised::launch(&runtime.processes, connection, command, env, launch.directory.into()).await {
-        Ok(link) => Ok(Attached::new(link, WirePosition(0))),
+        Ok(link) => Ok(AttachedProcess::new(link, WirePosition(0))),
         Err(error) => Err(failed(error.to_string())),
     }
 }
 
 /// Attaches to the process of a connection, or to what is left of it.
-pub(super) async fn attach(runtime: &Runtime, connection: &Connection, from: WirePosition) -> Result<Attached, LinkError> {
-    Supervised::attach(&runtime.processes, connection, from).await.map(|link| Attached::new(link, from))
+pub(super) async fn attach(runtime: &Runtime, connection: &Connection, from: WirePosition) -> Result<AttachedProcess, LinkError> {
+    Supervised::attach(&runtime.processes, connection, from).await.map(|link| AttachedProcess::new(link, from))
 }
 
 /// The process has ended and all its output is committed: its files and its token go.

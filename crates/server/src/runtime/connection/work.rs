@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_agents::translator::{Command, DecidedBy, Exit, Found, HttpReply, Input};
+use sayso_agents::translator::{Command, DecidedBy, Exit, FoundSession, HttpReply, Input};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Delivery};
 use sayso_core::connection::WirePosition;
@@ -40,7 +40,7 @@ pub(super) enum Work {
     /// A deadline of the translator passed, or the agent was silent for too long (`stalled`).
     Tick { stalled: bool },
     /// A conversation that the translator found has a session now.
-    Adopt { found: Found, session: Box<CarriedSession> },
+    Adopt { found: FoundSession, session: Box<CarriedSession> },
     /// The connection cannot be continued. `rows` are the messages that wait for its agent.
     GiveUp { reason: String, rows: Vec<OutboxRow> },
 }
@@ -62,7 +62,7 @@ pub(super) struct Step {
     pub(super) secret: bool,
     /// The process is given up.
     pub(super) gone: bool,
-    pub(super) adopted: Option<(Found, Box<CarriedSession>)>,
+    pub(super) adopted: Option<(FoundSession, Box<CarriedSession>)>,
 }
 
 impl Step {

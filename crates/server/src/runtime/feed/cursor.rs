@@ -17,7 +17,7 @@ use sayso_store::{StoreError, WorkspaceId};
 use super::frame::Frame;
 use super::past::Past;
 use super::render::{Render, Rendered};
-use super::ring::{Look, Position, Ring, Ticket};
+use super::ring::{Ring, RingRead, StreamPosition, Ticket};
 
 /// A batch ends with the frame that reaches this many bytes.
 pub(super) const BATCH: usize = 64 * 1024;
@@ -65,7 +65,7 @@ pub(crate) struct Cursor<R> {
     workspace: WorkspaceId,
     session: Option<SessionId>,
     scope: Scope,
-    position: Position,
+    position: StreamPosition,
     past: Arc<dyn Past>,
     /// The page that is being read.
     reading: Option<BoxFuture<'static, Page>>,
@@ -108,37 +108,37 @@ impl<R: Render> Cursor<R> {
                 }
             }
             match self.ring.look(self.ticket, &self.scope, &mut self.position, cx.waker()) {
-                Look::Frames { frames, end } => {
+                RingRead::Frames { frames, end } => {
                     if let Some(rendered) = self.take_frames(&frames, end) {
                         return Poll::Ready(Batch::Frames(rendered));
                     }
                 }
-                Look::Behind => {
+                RingRead::Behind => {
                     let (workspace, session) = (self.workspace, self.session);
                     self.reading =
                         Some(self.past.read(EventsAfter { workspace, after: self.position.seq, session, limit: PAGE }));
                 }
-                Look::Quiet => return Poll::Ready(Batch::Quiet),
-                Look::Closed => return Poll::Ready(Batch::Closed),
-                Look::Waiting => return Poll::Pending,
+                RingRead::Quiet => return Poll::Ready(Batch::Quiet),
+                RingRead::Closed => return Poll::Ready(Batch::Closed),
+                RingRead::Waiting => return Poll::Pending,
             }
         }
     }
 
-    fn take_frames(&mut self, frames: &[(u64, Arc<Frame>)], end: Position) -> Option<R::Output> {
+    fn take_frames(&mut self, frames: &[(u64, Arc<Frame>)], end: StreamPosition) -> Option<R::Output> {
         let mut batch = Pieces::new();
         for (taken, (index, frame)) in frames.iter().enumerate() {
             batch.push(self.render.frame(frame));
             if batch.is_full() && taken + 1 < frames.len() {
                 // The rest stays in the ring until the client has taken this.
                 let seq = frame.seq().map_or(self.position.seq, |seq| seq.max(self.position.seq));
-                self.position = Position { seq, index: Some(index + 1), ..end };
+                self.position = StreamPosition { seq, index: Some(index + 1), ..end };
                 return batch.join();
             }
         }
         // A renderer may have nothing for any of them; then the stream stayed silent.
         let quiet_since = if batch.is_empty() { self.position.quiet_since } else { end.quiet_since };
-        self.position = Position { quiet_since, ..end };
+        self.position = StreamPosition { quiet_since, ..end };
         batch.join()
     }
 

@@ -279,7 +279,7 @@ mod tests {
         let frame = Frame::stored(fixture::asked(42, Some(session), ask.clone()));
         let (_, data) = read(&frame);
         let mut expected = serde_json::to_value(sayso_api::ask::Ask::from(&ask)).unwrap();
-        expected["question"] = serde_json::to_value(sayso_api::doors::QuestionEventData::from(&ask)).unwrap();
+        expected["question"] = serde_json::to_value(sayso_api::compat::QuestionEventData::from(&ask)).unwrap();
         assert_eq!(
             data,
             json!({"seq":42,"at":"1970-01-01T00:00:00.042Z","type":"question.requested","sessionId":session.to_string(),"data":expected})

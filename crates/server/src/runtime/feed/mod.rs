@@ -27,6 +27,8 @@ mod tests;
 
 pub(crate) use cursor::{Batch, Cursor, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
-pub(crate) use past::{Past, StoredPast};
+#[cfg(test)]
+pub(crate) use past::Past;
+pub(crate) use past::StoredPast;
 pub(crate) use publish::Feed;
 pub(crate) use render::{Native, Render, Values};

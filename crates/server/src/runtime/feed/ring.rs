@@ -32,12 +32,12 @@ pub(super) struct Bounds {
 /// The latest frames of one workspace.
 #[derive(Debug)]
 pub(super) struct Ring {
-    state: Mutex<State>,
+    state: Mutex<RingState>,
     bounds: Bounds,
 }
 
 #[derive(Debug)]
-struct State {
+struct RingState {
     entries: VecDeque<Entry>,
     /// The index of the first entry. At least 1: index 0 stands for none.
     first: u64,
@@ -47,7 +47,7 @@ struct State {
     floor: i64,
     bytes: usize,
     /// Sessions with an entry or with a stream. Bounded by both.
-    sessions: HashMap<SessionId, Session>,
+    sessions: HashMap<SessionId, RingSession>,
     /// Streams of all sessions.
     all: Waiters,
     /// Counts up with every heartbeat.
@@ -66,7 +66,7 @@ struct Entry {
 }
 
 #[derive(Debug, Default)]
-struct Session {
+struct RingSession {
     /// No entry after this index belongs to the session. Nothing before the session was known here
     /// matters: a stream that comes later begins after what had gone by then.
     last: u64,
@@ -75,7 +75,7 @@ struct Session {
 
 /// Where a stream stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Position {
+pub(super) struct StreamPosition {
     /// Everything up to this `seq` was sent or does not concern the stream.
     pub(super) seq: i64,
     /// The next index to look at; absent while the stream reads the past.
@@ -95,9 +95,9 @@ pub(super) struct Ticket {
 
 /// What a stream finds.
 #[derive(Debug)]
-pub(super) enum Look {
+pub(super) enum RingRead {
     /// Frames, each with its index, and where the stream stands once it sent them all.
-    Frames { frames: Vec<(u64, Arc<Frame>)>, end: Position },
+    Frames { frames: Vec<(u64, Arc<Frame>)>, end: StreamPosition },
     /// Not here any more, or not known to exist: ask the database.
     Behind,
     /// Nothing, for so long that the stream should say that it is still there.
@@ -110,7 +110,7 @@ pub(super) enum Look {
 
 impl Ring {
     pub(super) fn new(head: i64, bounds: Bounds) -> Self {
-        let state = State {
+        let state = RingState {
             entries: VecDeque::new(),
             first: 1,
             head,
@@ -124,7 +124,7 @@ impl Ring {
         Self { state: Mutex::new(state), bounds }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RingState> {
         // Nothing in here panics half-way through a change, so a poisoned state is a whole one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,13 +199,13 @@ impl Ring {
     }
 
     /// A new stream: after `since`, or from now on.
-    pub(super) fn join(&self, session: Option<SessionId>, since: Option<i64>) -> (Ticket, Position) {
+    pub(super) fn join(&self, session: Option<SessionId>, since: Option<i64>) -> (Ticket, StreamPosition) {
         let mut state = self.lock();
         let place = match session {
             None => state.all.join(),
             Some(id) => state.sessions.entry(id).or_default().waiters.join(),
         };
-        let position = Position {
+        let position = StreamPosition {
             seq: since.unwrap_or(state.head),
             index: since.is_none().then(|| state.end()),
             known: since.is_none(),
@@ -232,10 +232,10 @@ impl Ring {
 
     /// What is next for a stream. Its position is updated to what is known about it; frames that
     /// are handed out count as sent only when the stream takes over `end`.
-    pub(super) fn look(&self, ticket: Ticket, scope: &Scope, position: &mut Position, waker: &Waker) -> Look {
+    pub(super) fn look(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
         let mut state = self.lock();
         let Some(index) = position.index.or_else(|| state.index_after(position)) else {
-            return if state.closed { Look::Closed } else { Look::Behind };
+            return if state.closed { RingRead::Closed } else { RingRead::Behind };
         };
         position.known = true;
         let found = match ticket.session {
@@ -244,36 +244,37 @@ impl Ring {
         };
         let Some((frames, (next, seq))) = found else {
             position.index = None;
-            return if state.closed { Look::Closed } else { Look::Behind };
+            return if state.closed { RingRead::Closed } else { RingRead::Behind };
         };
-        let end = Position { seq: seq.max(position.seq), index: Some(next), known: true, quiet_since: position.quiet_since };
+        let end =
+            StreamPosition { seq: seq.max(position.seq), index: Some(next), known: true, quiet_since: position.quiet_since };
         if !frames.is_empty() {
-            return Look::Frames { frames, end: Position { quiet_since: state.beat, ..end } };
+            return RingRead::Frames { frames, end: StreamPosition { quiet_since: state.beat, ..end } };
         }
         *position = end;
         if next < state.end() {
             // Many entries, none for this scope: let others have the lock, then go on.
-            return Look::Frames { frames, end };
+            return RingRead::Frames { frames, end };
         }
         if state.closed {
-            return Look::Closed;
+            return RingRead::Closed;
         }
         if is_quiet(state.beat, position.quiet_since) {
             position.quiet_since = state.beat;
-            return Look::Quiet;
+            return RingRead::Quiet;
         }
         match ticket.session {
             None => state.all.wait(ticket.place, waker, position.quiet_since),
             Some(id) => state.sessions.entry(id).or_default().waiters.wait(ticket.place, waker, position.quiet_since),
         }
-        Look::Waiting
+        RingRead::Waiting
     }
 }
 
 /// Frames with their index, and the index and `seq` that a stream stands at once it sent them.
 type Gathered = (Vec<(u64, Arc<Frame>)>, (u64, i64));
 
-impl State {
+impl RingState {
     /// The index that the next entry will get.
     fn end(&self) -> u64 {
         self.first + self.entries.len() as u64
@@ -341,7 +342,7 @@ impl State {
     }
 
     /// The index at which to go on after a `seq`, if everything after it is here.
-    fn index_after(&self, position: &Position) -> Option<u64> {
+    fn index_after(&self, position: &StreamPosition) -> Option<u64> {
         let here = position.seq >= self.floor && (position.known || position.seq <= self.head);
         here.then(|| self.first + self.entries.partition_point(|entry| entry.seq <= position.seq) as u64)
     }

@@ -27,8 +27,8 @@ pub(super) fn event_of(payload: &EventPayload, at: Time) -> Option<Event> {
         EventPayload::AgentQuestionAsked(ask) => Event::AgentQuestionAsked(QuestionAsked::of(ask, at)),
         EventPayload::AgentQuestionAnswered(ask) => Event::AgentQuestionAnswered(QuestionAnswered::of(ask)?),
         EventPayload::SessionCreated(session) => Event::SessionCreated(Session::from((**session).clone())),
-        EventPayload::SessionStatus(status) if status.is_ended() => Event::SessionEnded(SessionStatusChange::from(status)),
-        EventPayload::SessionStatus(status) => Event::SessionStatus(SessionStatusChange::from(status)),
+        EventPayload::SessionStatus(change) if change.ends_session() => Event::SessionEnded(SessionStatusChange::from(change)),
+        EventPayload::SessionStatus(change) => Event::SessionStatus(SessionStatusChange::from(change)),
         EventPayload::Block { block, tool } => block_event(block, *tool),
         EventPayload::Notice { agent, text } => {
             Event::Notice(Notice { agent: Some(agent.clone()), text: text.clone(), ..Notice::default() })

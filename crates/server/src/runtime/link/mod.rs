@@ -6,4 +6,4 @@ mod supervised;
 
 pub(crate) use http::{Http, HttpSaid};
 pub(crate) use processes::Processes;
-pub(crate) use supervised::{LinkError, Said, Supervised};
+pub(crate) use supervised::{LinkError, ProcessMessage, Supervised};

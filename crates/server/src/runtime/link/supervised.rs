@@ -43,7 +43,7 @@ const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(3)]
 
 /// What a process says.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum ProcessMessage {
     /// A line; its output is read up to here.
     Line { text: String, position: WirePosition },
     /// It ended.
@@ -93,7 +93,7 @@ enum Source {
 pub(crate) struct Supervised {
     source: Source,
     lines: LineAssembler,
-    ready: VecDeque<Said>,
+    ready: VecDeque<ProcessMessage>,
     last_words: String,
     last_input: OutboxId,
     /// How far was read, and how far the journal went when we came.
@@ -281,7 +281,7 @@ impl Supervised {
     }
 
     /// What it says next. May be dropped while it waits; nothing is lost.
-    pub(crate) async fn next(&mut self) -> Said {
+    pub(crate) async fn next(&mut self) -> ProcessMessage {
         loop {
             if let Some(said) = self.ready.pop_front() {
                 return said;
@@ -289,12 +289,12 @@ impl Supervised {
             match &mut self.source {
                 Source::Socket { reader, decoder, buffer, .. } => {
                     match reader.read_buf(buffer).await {
-                        Ok(0) | Err(_) => return Said::Closed,
+                        Ok(0) | Err(_) => return ProcessMessage::Closed,
                         Ok(_) => decoder.push(&buffer.split()),
                     }
                     if let Err(message) = self.decode() {
                         tracing::error!(message, "a supervisor cannot be understood");
-                        return Said::Closed;
+                        return ProcessMessage::Closed;
                     }
                 }
                 // A short read of a file that was just written; only after a supervisor died.
@@ -322,8 +322,10 @@ impl Supervised {
             match decoder.next_frame().map_err(|error| error.to_string())? {
                 None => return Ok(()),
                 Some(ToServer::Record { record, position }) => self.record(record, position),
-                Some(ToServer::Taken { id }) => self.ready.push_back(Said::Taken(outbox(id))),
-                Some(ToServer::Refused { id, message }) => self.ready.push_back(Said::Refused { id: outbox(id), message }),
+                Some(ToServer::Taken { id }) => self.ready.push_back(ProcessMessage::Taken(outbox(id))),
+                Some(ToServer::Refused { id, message }) => {
+                    self.ready.push_back(ProcessMessage::Refused { id: outbox(id), message })
+                }
                 Some(ToServer::Hello { .. }) => {}
             }
         }
@@ -336,7 +338,7 @@ impl Supervised {
             match entry {
                 Entry::Line(Line { stream: Stream::Out, text, dropped }) => {
                     let text = if dropped == 0 { text } else { format!("{text}[{dropped} bytes were cut]") };
-                    self.ready.push_back(Said::Line { text, position });
+                    self.ready.push_back(ProcessMessage::Line { text, position });
                 }
                 Entry::Line(Line { stream: Stream::Err, text, .. }) => {
                     self.last_words.push_str(&text);
@@ -357,7 +359,7 @@ impl Supervised {
     fn exited(&mut self, exit: Exit, position: WirePosition) {
         self.source = Source::Over;
         self.past = self.seen;
-        self.ready.push_back(Said::Exited { exit, position });
+        self.ready.push_back(ProcessMessage::Exited { exit, position });
     }
 
     /// It is over, and nobody saw how.

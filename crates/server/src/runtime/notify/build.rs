@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use sayso_net::Reach;
+use sayso_net::AllowedAddresses;
 
 use super::ConfiguredChannel;
 use super::channel::{
@@ -182,8 +182,8 @@ impl NotifyConfig {
         HttpEndpoint::new(url, self.reach())
     }
 
-    const fn reach(&self) -> Reach {
-        if self.allow_private { Reach::Anywhere } else { Reach::Public }
+    const fn reach(&self) -> AllowedAddresses {
+        if self.allow_private { AllowedAddresses::Anywhere } else { AllowedAddresses::Public }
     }
 
     fn secret(&self, around: &ChannelContext<'_>) -> Result<Option<String>, String> {

@@ -23,11 +23,13 @@ use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
 use sayso_store::{EventPayload, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 
+use crate::auth::{Caller, Permission};
 use crate::config::notify::ChannelKind;
 use crate::runtime::Runtime;
-use crate::service::answer_links::Holder;
+use crate::service::answer_links::{BadLink, Holder};
 use crate::service::asks;
 use crate::service::notes::Says;
+use crate::service::{ServiceError, authorize};
 use channel::ChannelSender;
 use queue::{NoteJob, NoteQueue};
 use schedule::Timing;
@@ -101,7 +103,7 @@ impl Notifier {
     }
 
     /// Everybody whom a link may be for: the person of a channel, and for browsers whoever may answer.
-    pub(crate) fn holders<'a>(&'a self, people: &'a [String]) -> impl Iterator<Item = Holder<'a>> {
+    fn holders<'a>(&'a self, people: &'a [String]) -> impl Iterator<Item = Holder<'a>> {
         self.entries.iter().flat_map(move |entry| {
             let browsers = if entry.kind == ChannelKind::WebPush { people } else { &[] };
             entry.holder().into_iter().chain(browsers.iter().map(|person| Holder { channel: &entry.name, person }))
@@ -190,7 +192,7 @@ impl Notifier {
     }
 
     /// A channel as the admin sees it: without its secrets.
-    pub(crate) fn shown(&self) -> Vec<sayso_api::notify::Channel> {
+    fn shown(&self) -> Vec<sayso_api::notify::Channel> {
         let shown = |(entry, timing): (&ConfiguredChannel, &Timing)| sayso_api::notify::Channel {
             name: entry.name.clone(),
             kind: entry.kind.as_str().to_owned(),
@@ -206,6 +208,31 @@ impl Notifier {
         };
         self.entries.iter().zip(&self.timings).map(shown).collect()
     }
+}
+
+/// The ask that an answer link is for, and for whom it was made.
+pub(crate) struct LinkTarget<'a> {
+    pub(crate) ask: AskId,
+    /// The channel that the link was sent through.
+    pub(crate) entry: &'a ConfiguredChannel,
+    pub(crate) person: String,
+}
+
+/// Verifies an answer link. Links of browsers are for everybody who may answer, links of other channels for the person of
+/// the channel.
+pub(crate) fn read_answer_link<'a>(runtime: &'a Runtime, code: &str) -> Result<LinkTarget<'a>, BadLink> {
+    let (services, notifier) = (&runtime.services, &runtime.notifier);
+    let now = services.clock.now();
+    let people = if notifier.has(ChannelKind::WebPush) { services.tokens.names(Permission::Answer, now) } else { Vec::new() };
+    let (ask, holder) = services.answer_links.read(code, notifier.holders(&people), now)?;
+    let entry = notifier.entries.iter().find(|entry| entry.name == holder.channel).ok_or(BadLink::Wrong)?;
+    Ok(LinkTarget { ask, entry, person: holder.person.to_owned() })
+}
+
+/// Lists the channels, without their secrets.
+pub(crate) fn list(runtime: &Runtime, caller: &Caller) -> Result<Vec<sayso_api::notify::Channel>, ServiceError> {
+    authorize(caller, Permission::Administer)?;
+    Ok(runtime.notifier.shown())
 }
 
 /// Since when each channel is known. One that is new is known from now on, one that is gone is forgotten.

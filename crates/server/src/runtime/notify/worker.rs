@@ -17,9 +17,11 @@ use super::ConfiguredChannel;
 use super::channel::{Next, OutgoingNote, SendFailure, SendResult};
 use super::queue::NoteJob;
 use super::schedule;
+use crate::auth::{Caller, Permission};
 use crate::entropy;
 use crate::runtime::Runtime;
 use crate::service::notes::{self, Note};
+use crate::service::{ServiceError, authorize};
 
 /// How many notes of one channel are on their way at once. The others wait where they are.
 const AT_ONCE: usize = 8;
@@ -185,11 +187,16 @@ async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u3
 }
 
 /// Sends a test note through one channel, or all of them: what happened, each.
-pub(crate) async fn test(runtime: &Runtime, name: Option<&str>) -> Option<Vec<sayso_api::notify::Tested>> {
+pub(crate) async fn test(
+    runtime: &Runtime,
+    caller: &Caller,
+    name: Option<&str>,
+) -> Result<Vec<sayso_api::notify::Tested>, ServiceError> {
+    authorize(caller, Permission::Administer)?;
     let wanted: Vec<&ConfiguredChannel> =
         runtime.notifier.entries().iter().filter(|entry| name.is_none_or(|name| name == entry.name)).collect();
     if name.is_some() && wanted.is_empty() {
-        return None;
+        return Err(ServiceError::NotFound("no such channel; see [[notify]] in config.toml"));
     }
     let id = entropy::hex(&entropy::bytes::<8>());
     let tests = wanted.into_iter().map(|entry| {
@@ -204,5 +211,5 @@ pub(crate) async fn test(runtime: &Runtime, name: Option<&str>) -> Option<Vec<sa
             }
         }
     });
-    Some(futures_util::future::join_all(tests).await)
+    Ok(futures_util::future::join_all(tests).await)
 }

@@ -7,13 +7,15 @@ pub(crate) use create::create;
 pub(crate) use transition::follow;
 
 use sayso_api::run::RunQuery;
+use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, RunId};
 use sayso_core::run::{Event, Run};
 use sayso_core::scope::Scope;
 use sayso_store::WorkspaceId;
-use sayso_store::ops::Advanced;
+use sayso_store::ops::{Advanced, IdempotencyKey};
 use sayso_store::read::{GetAsk, GetRun, ListRuns, Page, RunDetail};
 
+use super::asks::{self, DecisionRequest};
 use super::{ServiceError, Services, authorize, listing};
 use crate::auth::{Caller, Permission};
 
@@ -66,14 +68,23 @@ pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Re
     }
 }
 
-/// Finds a question that a run waits for: a question of its agents, or a checkpoint.
-pub(crate) async fn find_question(
+/// Answers or rejects a question that a run waits for: a question of its agents, or a checkpoint.
+pub(crate) async fn answer_question(
     services: &Services,
     caller: &Caller,
+    via: &str,
     run: &str,
     question: &str,
-) -> Result<AskId, ServiceError> {
+    decision: Decision,
+    key: Option<IdempotencyKey>,
+) -> Result<(), ServiceError> {
     authorize(caller, Permission::Answer)?;
+    let ask = find_question(services, caller, run, question).await?;
+    asks::resolve(services, caller, DecisionRequest { ask, session: None, decision, via, key }).await?;
+    Ok(())
+}
+
+async fn find_question(services: &Services, caller: &Caller, run: &str, question: &str) -> Result<AskId, ServiceError> {
     let run = find(services, caller, run).await?.run.id;
     let ask: AskId = question.parse().map_err(|_| ServiceError::QuestionNotFound)?;
     let wanted = GetAsk { workspace: caller.workspace, ask, scope: caller.scope.clone() };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sayso_agents::translator::Found;
+use sayso_agents::translator::FoundSession;
 use sayso_api::ask::{ExternalEvent, ExternalNews as ApiNews, ExternalSession};
 use sayso_core::connection::{Connection, ConnectionKind};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
@@ -64,7 +64,7 @@ pub(crate) async fn ensure_external(
 }
 
 /// The session of a conversation that was found on an attached server. The connection commits it.
-pub(crate) async fn found_session(connection: &Connection, found: &Found, now: Time) -> Session {
+pub(crate) async fn found_session(connection: &Connection, found: &FoundSession, now: Time) -> Session {
     let draft = SessionDraft {
         title: Some(found.title.clone()),
         native_id: Some(found.native_id.clone()),

@@ -1,6 +1,7 @@
 //! Sessions: starting, reading, messages, interrupt, resume, close, and sessions that people run themselves.
 
 mod command;
+mod configure;
 mod construct;
 mod external;
 mod message;
@@ -8,6 +9,7 @@ mod read;
 mod start;
 
 pub(crate) use command::{command, resume_command};
+pub(crate) use configure::configure;
 pub(crate) use construct::{SessionDraft, SessionStart, attached_connection};
 pub(crate) use external::{ensure_external, found_session, report_external};
 pub(crate) use message::{Delivered, send_message};

@@ -12,6 +12,7 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Labels, Session};
 use sayso_store::ops::{IdempotencyKey, Once};
 
+use super::configure::check_mode;
 use super::construct::{SessionDraft, SessionStart};
 use super::message::MAX_MESSAGE;
 use crate::auth::{Caller, Permission};
@@ -34,7 +35,7 @@ pub(crate) async fn start(
     };
     let labels = scoped_labels(caller, new.labels)?;
     limits::check("the prompt", new.prompt.as_ref().map_or(0, String::len), MAX_MESSAGE)?;
-    limits::check("the permission mode", new.permission_mode.as_ref().map_or(0, String::len), limits::NAME)?;
+    check_mode(caller, new.permission_mode.as_deref())?;
     limits::check("the model", new.model.as_ref().map_or(0, String::len), limits::NAME)?;
     let directory = allowed_directory(services, caller, new.cwd.as_deref())?;
     let policy = new.policy.unwrap_or_default();

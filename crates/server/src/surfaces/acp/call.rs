@@ -6,7 +6,7 @@ use sayso_api::session::{MessageAccepted, NewSession, Session, SessionPage, Tran
 
 /// One call. Calls are made one after another, in the order in which they were wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Call {
+pub enum SessionCall {
     /// Start a session.
     Create(Box<NewSession>),
     /// One session with its pending asks.
@@ -37,6 +37,13 @@ pub enum Call {
     Interrupt {
         /// The session.
         session: String,
+    },
+    /// Change the permission mode.
+    SetMode {
+        /// The session.
+        session: String,
+        /// The mode.
+        mode: String,
     },
     /// Take a session up that is over.
     Resume {

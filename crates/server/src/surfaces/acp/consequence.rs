@@ -7,7 +7,7 @@ use sayso_api::event::{Event, FeedEvent, MessageBlock, SessionStatusChange, Tool
 use sayso_api::session::{Session, SessionStatus};
 use serde_json::{Value, json};
 
-use super::call::{Call, Refusal, Reply};
+use super::call::{Refusal, Reply, SessionCall};
 use super::conversation::{Conversation, Output, Purpose, To, error, refusal, reply, stopped, update};
 use super::talk::{Doing, Held, Prompt, Talk};
 use super::telling::{Voice, said};
@@ -95,7 +95,7 @@ impl Conversation {
     pub(super) fn done(&mut self, purpose: Purpose, outcome: Result<Reply, Refusal>, out: &mut Vec<Output>) {
         match (purpose, outcome) {
             (Purpose::Create(id), Ok(Reply::Session(session))) => {
-                self.call(Purpose::New(id), Call::Look { session: session.id }, out);
+                self.call(Purpose::New(id), SessionCall::Look { session: session.id }, out);
             }
             (Purpose::New(id), Ok(Reply::Session(session))) => {
                 self.follow(&session, 0, out);
@@ -111,7 +111,7 @@ impl Conversation {
                 }
             }
             (Purpose::Load(id), Ok(Reply::Session(session))) => {
-                let call = Call::Transcript { session: session.id.clone(), cursor: None };
+                let call = SessionCall::Transcript { session: session.id.clone(), cursor: None };
                 self.call(Purpose::Replay { id, session, pending: Vec::new() }, call, out);
             }
             (Purpose::Replay { id, session, mut pending }, Ok(Reply::Transcript(page))) => {
@@ -121,7 +121,7 @@ impl Conversation {
                 }
                 match page.next_cursor {
                     Some(cursor) => {
-                        let call = Call::Transcript { session: session.id.clone(), cursor: Some(cursor) };
+                        let call = SessionCall::Transcript { session: session.id.clone(), cursor: Some(cursor) };
                         self.call(Purpose::Replay { id, session, pending }, call, out);
                     }
                     None => self.loaded(&id, &session, page.seq, pending, out),
@@ -149,6 +149,7 @@ impl Conversation {
                 }
                 None => error(&id, &session, json_rpc::INTERNAL, "the session cannot be seen any more", out),
             },
+            (Purpose::SetMode { id, session }, Ok(_)) => reply(&id, To::Known(session), &json!({}), out),
             (Purpose::Whole(session), Ok(Reply::Ask(ask))) => {
                 if ask.status == AskStatus::Pending {
                     self.ask(&session, Ask { truncated: false, ..*ask }, out);
@@ -170,14 +171,16 @@ impl Conversation {
                     talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
                 }
                 let Session { status, reason, resumable, .. } = *session;
-                self.changed(&id, &SessionStatusChange { status, reason, resumable }, out);
+                self.changed(&id, &SessionStatusChange { status, reason, resumable, permission_mode: None, model: None }, out);
             }
             (Purpose::Create(id) | Purpose::New(id) | Purpose::List { id, .. }, Err(why)) => {
                 refusal(&id, To::Connection, &why, out)
             }
             (Purpose::Load(id) | Purpose::Resume(id), Err(why)) => refusal(&id, To::Connection, &why, out),
             (Purpose::Replay { id, session, .. }, Err(why)) => refusal(&id, To::Known(session.id), &why, out),
-            (Purpose::Prompt { id, session }, Err(why)) => refusal(&id, To::Known(session), &why, out),
+            (Purpose::Prompt { id, session } | Purpose::SetMode { id, session }, Err(why)) => {
+                refusal(&id, To::Known(session), &why, out)
+            }
             (Purpose::TakeUp(session), Err(why)) => {
                 let Some(talk) = self.sessions.get_mut(&session) else { return };
                 talk.doing = Doing::Over { resumable: true };

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::asking::{self, Answer, Way};
-use super::call::{Call, Refusal, Reply};
+use super::call::{Refusal, Reply, SessionCall};
 use super::client::{self, Client};
 use super::talk::{Doing, Held, Talk};
 use super::telling;
@@ -74,7 +74,7 @@ pub enum Output {
     /// Send this to the client.
     Send(Frame),
     /// Call; its outcome comes back as [`Input::Done`].
-    Call(Call),
+    Call(SessionCall),
     /// Tell what happens in this session after this place in the feed.
     Follow {
         /// The session.
@@ -126,6 +126,7 @@ pub(super) enum Purpose {
     List { id: Id, cwd: Option<String> },
     Prompt { id: Id, session: String },
     Interrupt,
+    SetMode { id: Id, session: String },
     TakeUp(String),
     Whole(String),
     Decide(Pending),
@@ -179,7 +180,7 @@ impl Conversation {
             }
             Input::Heard { session, what: Heard::Event(event) } => self.event(session, *event, &mut out),
             Input::Heard { session, what: Heard::Gap } => {
-                self.call(Purpose::LookAgain(session.to_owned()), Call::Look { session: session.to_owned() }, &mut out);
+                self.call(Purpose::LookAgain(session.to_owned()), SessionCall::Look { session: session.to_owned() }, &mut out);
             }
             Input::Heard { session, what: Heard::Over(reason) } => self.forget(session, &reason, &mut out),
         }
@@ -229,17 +230,26 @@ impl Conversation {
                     return Err(too_many_sessions());
                 }
                 let purpose = if method == "session/load" { Purpose::Load(id.clone()) } else { Purpose::Resume(id.clone()) };
-                self.call(purpose, Call::Look { session }, out);
+                self.call(purpose, SessionCall::Look { session }, out);
                 Ok(())
             }),
             "session/list" => {
                 let purpose = Purpose::List { id: id.clone(), cwd: params.words("cwd") };
-                self.call(purpose, Call::List { cursor: params.words("cursor") }, out);
+                self.call(purpose, SessionCall::List { cursor: params.words("cursor") }, out);
                 Ok(())
             }
             "session/prompt" => session().map_err(str::to_owned).and_then(|session| {
                 let text = client::prompt(&params)?;
                 self.prompt(&id, &session, text, out);
+                Ok(())
+            }),
+            "session/set_mode" => session().map_err(str::to_owned).and_then(|session| {
+                let mode = params.words("modeId").ok_or("`modeId` is missing")?;
+                self.call(
+                    Purpose::SetMode { id: id.clone(), session: session.clone() },
+                    SessionCall::SetMode { session, mode },
+                    out,
+                );
                 Ok(())
             }),
             _ => {
@@ -258,7 +268,7 @@ impl Conversation {
         }
         let new = client::wanted_session(params, self.setting.agent.as_deref())?;
         let new = NewSession { environment: self.setting.environment.clone(), ..new };
-        self.call(Purpose::Create(id.clone()), Call::Create(Box::new(new)), out);
+        self.call(Purpose::Create(id.clone()), SessionCall::Create(Box::new(new)), out);
         Ok(())
     }
 
@@ -278,7 +288,7 @@ impl Conversation {
                 // From here on it starts, and takes the prompt when it is idle.
                 talk.doing = Doing::Running;
                 talk.held.push(Held::Prompt(id.clone(), text));
-                self.call(Purpose::TakeUp(session.to_owned()), Call::Resume { session: session.to_owned() }, out);
+                self.call(Purpose::TakeUp(session.to_owned()), SessionCall::Resume { session: session.to_owned() }, out);
             }
             Doing::Running if !talk.held.is_empty() => talk.held.push(Held::Prompt(id.clone(), text)),
             Doing::Running | Doing::Idle => self.say(id.clone(), session, text, out),
@@ -287,7 +297,7 @@ impl Conversation {
 
     pub(super) fn say(&mut self, id: Id, session: &str, text: String, out: &mut Vec<Output>) {
         let session = session.to_owned();
-        self.call(Purpose::Prompt { id, session: session.clone() }, Call::Message { session, text }, out);
+        self.call(Purpose::Prompt { id, session: session.clone() }, SessionCall::Message { session, text }, out);
     }
 
     /// The session that this request of the client prompted.
@@ -316,7 +326,7 @@ impl Conversation {
             }
         }
         if sending || talk.doing == Doing::Running {
-            self.call(Purpose::Interrupt, Call::Interrupt { session: session.to_owned() }, out);
+            self.call(Purpose::Interrupt, SessionCall::Interrupt { session: session.to_owned() }, out);
         }
     }
 
@@ -329,7 +339,7 @@ impl Conversation {
             return;
         }
         if ask.truncated {
-            return self.call(Purpose::Whole(session.to_owned()), Call::Whole { ask: ask.id }, out);
+            return self.call(Purpose::Whole(session.to_owned()), SessionCall::Whole { ask: ask.id }, out);
         }
         let ways = asking::ways(&ask, self.client.unwrap_or_default()).into();
         self.put(Pending { session: session.to_owned(), ask: Box::new(ask), ways, tries: 0 }, None, out);
@@ -358,7 +368,7 @@ impl Conversation {
                     Answer::Left => {}
                     Answer::Unreadable => self.put(pending, None, out),
                     Answer::Decided(verdict) => {
-                        let call = Call::Decide { ask: pending.ask.id.clone(), verdict };
+                        let call = SessionCall::Decide { ask: pending.ask.id.clone(), verdict };
                         let pending = Pending { ways: [way].into(), ..pending };
                         self.call(Purpose::Decide(pending), call, out);
                     }
@@ -399,7 +409,7 @@ impl Conversation {
         }
     }
 
-    pub(super) fn call(&mut self, purpose: Purpose, call: Call, out: &mut Vec<Output>) {
+    pub(super) fn call(&mut self, purpose: Purpose, call: SessionCall, out: &mut Vec<Output>) {
         self.under_way.push_back(purpose);
         out.push(Output::Call(call));
     }

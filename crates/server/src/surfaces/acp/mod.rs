@@ -19,7 +19,7 @@ mod telling;
 #[cfg(test)]
 mod tests;
 
-pub use call::{Call, Refusal, Reply, Verdict};
+pub use call::{Refusal, Reply, SessionCall, Verdict};
 pub(crate) use conversation::no_message;
 pub use conversation::{Conversation, Frame, Heard, Input, Output, Setting, To};
 pub use serve::{Line, Outlet, Sessions, serve};

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Call, Refusal, Reply};
+use super::call::{Refusal, Reply, SessionCall};
 use super::conversation::{Conversation, Frame, Heard, Input, Output};
 
 /// Calls that may wait. Meanwhile the client is not listened to, and waits.
@@ -19,7 +19,7 @@ const HEARD: usize = 16;
 /// The sessions that one client sees, here or on another machine.
 pub trait Sessions: Clone + Send + Sync + 'static {
     /// Makes a call.
-    fn call(&self, call: Call) -> impl Future<Output = Result<Reply, Refusal>> + Send;
+    fn call(&self, call: SessionCall) -> impl Future<Output = Result<Reply, Refusal>> + Send;
 
     /// Tells what happens in a session after this place in the feed, until nobody listens any more.
     fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) -> impl Future<Output = ()> + Send;
@@ -51,7 +51,7 @@ pub async fn serve(
     let (tell, mut heard) = mpsc::channel::<(String, Heard)>(HEARD);
     // Whoever follows a session ends with this.
     let mut following = JoinSet::new();
-    let mut waiting: VecDeque<Call> = VecDeque::new();
+    let mut waiting: VecDeque<SessionCall> = VecDeque::new();
     let mut calling: Option<BoxFuture<'_, Result<Reply, Refusal>>> = None;
     let mut listens = true;
     loop {

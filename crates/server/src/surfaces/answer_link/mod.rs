@@ -15,9 +15,7 @@ use sayso_core::ask::{Answers, Ask, AskState, Decision, Refused};
 use sayso_store::ops::ResolveError;
 
 use crate::app::App;
-use crate::auth::Permission;
-use crate::config::notify::ChannelKind;
-use crate::runtime::notify::ConfiguredChannel;
+use crate::runtime::notify::{self, ConfiguredChannel, LinkTarget};
 use crate::service::answer_links::BadLink;
 use crate::service::asks::{self, ChannelRefusal};
 use crate::service::notes::{self, Press};
@@ -109,15 +107,8 @@ struct OpenedLink<'a> {
 }
 
 async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<OpenedLink<'a>, LinkRefusal> {
-    let now = app.services.clock.now();
-    let people = if app.runtime.notifier.has(ChannelKind::WebPush) {
-        app.services.tokens.names(Permission::Answer, now)
-    } else {
-        Vec::new()
-    };
-    let holders = app.runtime.notifier.holders(&people);
-    let (id, holder) = match app.services.answer_links.read(code, holders, now) {
-        Ok(read) => read,
+    let LinkTarget { ask, entry, person } = match notify::read_answer_link(&app.runtime, code) {
+        Ok(target) => target,
         Err(BadLink::Expired) => {
             return Err(LinkRefusal::new(
                 StatusCode::GONE,
@@ -125,16 +116,14 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
                 "This link is too old. Open Sayso to answer.",
             ));
         }
-        Err(BadLink::Wrong) if app.limits.bad_token(from, now) => return Err(LinkRefusal::wrong()),
+        Err(BadLink::Wrong) if app.limits.bad_token(from, app.services.clock.now()) => return Err(LinkRefusal::wrong()),
         Err(BadLink::Wrong) => {
             let words = "Too many wrong links came from here. Try again in a minute.";
             return Err(LinkRefusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
         }
     };
-    let entry =
-        app.runtime.notifier.entries().iter().find(|entry| entry.name == holder.channel).ok_or_else(LinkRefusal::wrong)?;
-    let ask = asks::ask_in_channel(&app.services, id).await?.ok_or_else(LinkRefusal::wrong)?;
-    Ok(OpenedLink { ask, entry, person: holder.person.to_owned() })
+    let ask = asks::ask_in_channel(&app.services, ask).await?.ok_or_else(LinkRefusal::wrong)?;
+    Ok(OpenedLink { ask, entry, person })
 }
 
 /// What a form says. A secret is never given here: a link is not as private as an inbox.

@@ -8,12 +8,11 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use sayso_api::ask::NoRequest;
-use sayso_api::doors::{GatewayEvent, Ok as Done, QuestionItem, SubmitAnswers, ToolCallRef};
+use sayso_api::compat::{GatewayEvent, Ok as Done, QuestionItem, SubmitAnswers, ToolCallRef};
 use sayso_api::error::{ErrorCode, Problem};
 use sayso_core::ask::{Ask, AskBody, AskKind, AskState, Decision, Question};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
-use sayso_core::scope::Scope;
 use sayso_core::snapshot::{StatusSnapshot, StatusWord};
 use sayso_core::transcript::{BlockBody, ToolStatus};
 use sayso_store::ops::IdempotencyKey;
@@ -21,7 +20,7 @@ use sayso_store::{EventPayload, StoredEvent};
 
 use crate::app::App;
 use crate::auth::Permission;
-use crate::runtime::feed::{Frame, Item, Render, Selection};
+use crate::runtime::feed::{Frame, Item, Render};
 use crate::service::asks::{self, DecisionRequest};
 use crate::service::{ServiceError, sessions};
 use crate::surfaces::http::sse::SseBody;
@@ -150,15 +149,8 @@ pub(crate) async fn stream(
     let mut first = vec![GatewayEvent::SessionStatus { session_id: found.session.id.to_string(), status }];
     first.extend(found.pending.iter().filter_map(prompt));
     let first: Vec<u8> = first.iter().flat_map(bytes).collect();
-    let selection =
-        Selection { workspace: caller.workspace, session: Some(found.session.id), scope: Scope::All, since: Some(found.seq) };
-    let render = Gateway { started: HashSet::new() };
-    Ok(SseBody::after(
-        Bytes::from(first),
-        app.runtime.feed.cursor(selection, app.runtime.past(), render),
-        authorized.still_allowed(&app),
-    )
-    .into_response())
+    let cursor = app.runtime.stream_session(caller, &found, Some(found.seq), Gateway { started: HashSet::new() });
+    Ok(SseBody::after(Bytes::from(first), cursor, authorized.still_allowed(&app)).into_response())
 }
 
 /// An ask as this dialect shows it.
@@ -219,7 +211,7 @@ impl Gateway {
                 BlockBody::Error { text } => vec![GatewayEvent::Error { message: text.clone() }],
                 BlockBody::Message { .. } | BlockBody::Notice { .. } => Vec::new(),
             },
-            EventPayload::SessionStatus(status) => event.session.map(|id| status_events(id, status)).unwrap_or_default(),
+            EventPayload::SessionStatus(change) => event.session.map(|id| status_events(id, &change.status)).unwrap_or_default(),
             EventPayload::AskResolved(_)
             | EventPayload::AskParked { .. }
             | EventPayload::AskSnoozed { .. }

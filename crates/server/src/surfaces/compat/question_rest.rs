@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use sayso_api::ask::NoRequest;
-use sayso_api::doors::QuestionReplyRequest;
+use sayso_api::compat::QuestionReplyRequest;
 use sayso_api::error::Problem;
 use sayso_core::ask::{Action, Ask, AskBody, Decision};
 use sayso_core::id::{AskId, SessionId};

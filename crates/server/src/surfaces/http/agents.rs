@@ -13,22 +13,19 @@ use super::{ApiError, Authorized};
 use crate::app::App;
 use crate::config::agents::AgentProgram;
 use crate::runtime::attachments;
+use crate::service::agents::{self, ListedAgent};
 
 /// List the agents that can be started, with what they really can do.
 #[utoipa::path(get, path = "/v1/agents", tag = "agents",
     responses((status = 200, body = AgentList), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<AgentList>, ApiError> {
     let mut attached = attachments::list(&app.runtime, &authorized.caller).await?;
-    let services = &app.services;
-    let path = services.environment.server_variable("PATH");
-    let data = services
-        .agents
-        .all()
-        .iter()
-        .map(|agent| Agent {
+    let data = agents::list(&app.services, &authorized.caller)?
+        .into_iter()
+        .map(|ListedAgent { agent, installed }| Agent {
             name: agent.name.clone(),
             protocol: agent.protocol.as_str().to_owned(),
-            installed: agent.program.as_ref().is_none_or(|program| program.find(path).is_some()),
+            installed,
             command: agent.program.as_ref().map(AgentProgram::line),
             install: agent.program.as_ref().and_then(|program| program.install).map(str::to_owned),
             capabilities: capabilities(agent.capabilities),
@@ -48,6 +45,7 @@ pub(super) fn capabilities(can: sayso_agents::translator::Capabilities) -> Capab
         resume: can.resume,
         survives_restart: can.survives_restart,
         message_answers_sets: can.typed == TypedAnswers::Sets,
+        change_settings: can.configure,
     }
 }
 

@@ -168,7 +168,9 @@ impl From<ServiceError> for ApiError {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         let refusal = |status, code| Self::new(status, code, error.to_string());
         match error {
-            ServiceError::Forbidden | ServiceError::EnvironmentForbidden => refusal(StatusCode::FORBIDDEN, Code::Forbidden),
+            ServiceError::Forbidden | ServiceError::EnvironmentForbidden | ServiceError::ModeForbidden => {
+                refusal(StatusCode::FORBIDDEN, Code::Forbidden)
+            }
             ServiceError::InvalidLoginCode => refusal(StatusCode::UNAUTHORIZED, Code::Unauthorized),
             ServiceError::AskNotFound => refusal(StatusCode::NOT_FOUND, Code::AskNotFound),
             ServiceError::SessionNotFound => refusal(StatusCode::NOT_FOUND, Code::SessionNotFound),
@@ -187,6 +189,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::OutcomePending => refusal(StatusCode::CONFLICT, Code::AskPending),
             ServiceError::SessionEnded => refusal(StatusCode::CONFLICT, Code::SessionEnded),
             ServiceError::ExternalSession => refusal(StatusCode::CONFLICT, Code::ExternalSession),
+            ServiceError::SettingsFixed => refusal(StatusCode::CONFLICT, Code::SettingsFixed),
             ServiceError::NotResumable => refusal(StatusCode::CONFLICT, Code::NotResumable),
             ServiceError::RunEnded => refusal(StatusCode::CONFLICT, Code::RunEnded),
             ServiceError::PolicyChanged => refusal(StatusCode::CONFLICT, Code::PolicyChanged),

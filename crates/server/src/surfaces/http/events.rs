@@ -7,13 +7,12 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use sayso_api::error::Problem;
 use sayso_api::event::StreamQuery;
-use sayso_core::scope::Scope;
 
 use super::sse::SseBody;
 use super::{ApiError, Authorized, Params};
 use crate::app::App;
-use crate::runtime::feed::{Native, Selection};
-use crate::service::{asks, sessions};
+use crate::runtime::feed::Native;
+use crate::service::sessions;
 
 /// Where a client wants to go on. A header that is no number asks for a past that never was, which
 /// the stream answers with a reset.
@@ -34,12 +33,8 @@ pub(crate) async fn all(
     headers: HeaderMap,
     Params(query): Params<StreamQuery>,
 ) -> Result<Response, ApiError> {
-    let caller = &authorized.caller;
-    asks::authorize_reading(caller)?;
-    let selection =
-        Selection { workspace: caller.workspace, session: None, scope: caller.scope.clone(), since: since(&headers, &query) };
-    Ok(SseBody::new(app.runtime.feed.cursor(selection, app.runtime.past(), Native), authorized.still_allowed(&app))
-        .into_response())
+    let cursor = app.runtime.stream_events(&authorized.caller, since(&headers, &query), Native)?;
+    Ok(SseBody::new(cursor, authorized.still_allowed(&app)).into_response())
 }
 
 /// Stream the events of one session.
@@ -54,10 +49,7 @@ pub(crate) async fn of_session(
     Params(query): Params<StreamQuery>,
 ) -> Result<Response, ApiError> {
     let caller = &authorized.caller;
-    let session = sessions::get(&app.services, caller, &id).await?.session.id;
-    // What belongs to a visible session is visible.
-    let selection =
-        Selection { workspace: caller.workspace, session: Some(session), scope: Scope::All, since: since(&headers, &query) };
-    Ok(SseBody::new(app.runtime.feed.cursor(selection, app.runtime.past(), Native), authorized.still_allowed(&app))
-        .into_response())
+    let session = sessions::get(&app.services, caller, &id).await?;
+    let cursor = app.runtime.stream_session(caller, &session, since(&headers, &query), Native);
+    Ok(SseBody::new(cursor, authorized.still_allowed(&app)).into_response())
 }

@@ -1,6 +1,6 @@
 //! Where the server is reached: listing, opening to a network, closing.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Json;
@@ -13,7 +13,7 @@ use sayso_store::StoreError;
 use super::{ApiError, Authorized, OptionalJson};
 use crate::app::App;
 use crate::auth::Permission;
-use crate::surfaces::listeners::{ListenerError, in_network};
+use crate::surfaces::listeners::{ListenerError, OpenRefusal, suggested_address};
 
 fn shown(app: &App, address: SocketAddr) -> Listener {
     let scheme = if app.tls.is_some() { "https" } else { "http" };
@@ -23,11 +23,6 @@ fn shown(app: &App, address: SocketAddr) -> Listener {
 /// The server's own address.
 fn main_listener(app: &App) -> Listener {
     Listener { address: app.address.to_string(), url: app.services.url.clone(), main: true }
-}
-
-/// Where this machine is in its network, with the port that the server has here.
-fn suggested(app: &App) -> Option<SocketAddr> {
-    in_network().map(|ip| SocketAddr::new(ip, app.address.port()))
 }
 
 /// List the addresses at which the server is reached.
@@ -40,7 +35,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
     Ok(Json(ListenerList {
         data: data.collect(),
         public_url: app.services.public_url.clone(),
-        suggested: suggested(&app).map(|address| address.to_string()),
+        suggested: suggested_address(app.address).map(|address| address.to_string()),
         certificate: app.tls.as_ref().map(|tls| tls.shown()),
     }))
 }
@@ -54,21 +49,13 @@ pub(crate) async fn open(
     OptionalJson(body): OptionalJson<NewListener>,
 ) -> Result<(StatusCode, Json<Listener>), ApiError> {
     authorized.may(Permission::Administer)?;
-    let address = match &body.value.address {
-        Some(text) => parse(text, app.address.port())?,
-        None => suggested(&app)
-            .ok_or_else(|| ApiError::invalid("this machine is in no network that can be seen; name its address there"))?,
-    };
-    // Where the server listens everywhere, it listens there too.
-    let everywhere = app.address.ip().is_unspecified() && app.address.port() == address.port();
-    if everywhere || app.address == address {
-        return Ok((StatusCode::CREATED, Json(Listener { main: true, ..shown(&app, address) })));
-    }
-    match app.listeners.open(address).await {
-        Ok(address) => Ok((StatusCode::CREATED, Json(shown(&app, address)))),
-        Err(error @ (ListenerError::Most | ListenerError::Io(_))) => Err(ApiError::invalid(format!("{address}: {error}"))),
-        Err(ListenerError::Stopping) => Err(StoreError::Closed.into()),
-    }
+    let opened = app.listeners.open_named(body.value.address.as_deref(), app.address).await.map_err(|refusal| match refusal {
+        OpenRefusal::NotOpened { error: ListenerError::Stopping, .. } => StoreError::Closed.into(),
+        OpenRefusal::NoNetwork | OpenRefusal::NotAnAddress | OpenRefusal::AllAddresses | OpenRefusal::NotOpened { .. } => {
+            ApiError::invalid(refusal.to_string())
+        }
+    })?;
+    Ok((StatusCode::CREATED, Json(Listener { main: opened.main, ..shown(&app, opened.address) })))
 }
 
 /// Close an address that was opened. Whoever is connected there is cut off.
@@ -85,14 +72,4 @@ pub(crate) async fn close(
         Err(_) => false,
     };
     if closed { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found("no such address is open")) }
-}
-
-/// An address with or without a port.
-fn parse(text: &str, port: u16) -> Result<SocketAddr, ApiError> {
-    let address = text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, port)).or_else(|_| text.parse());
-    let address: SocketAddr = address.map_err(|_| ApiError::invalid("an address looks like 192.168.1.7 or 192.168.1.7:4517"))?;
-    if address.ip().is_unspecified() || address.ip().is_multicast() {
-        return Err(ApiError::invalid("name one address of this machine, not all of them"));
-    }
-    Ok(address)
 }

@@ -9,15 +9,13 @@ use sayso_api::notify::{ChannelList, TestChannels, TestedList};
 
 use super::{ApiError, Authorized, OptionalJson};
 use crate::app::App;
-use crate::auth::Permission;
 use crate::runtime::notify;
 
 /// List the channels, without their secrets.
 #[utoipa::path(get, path = "/v1/notify", tag = "notify",
     responses((status = 200, body = ChannelList), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<ChannelList>, ApiError> {
-    authorized.may(Permission::Administer)?;
-    Ok(Json(ChannelList { data: app.runtime.notifier.shown() }))
+    Ok(Json(ChannelList { data: notify::list(&app.runtime, &authorized.caller)? }))
 }
 
 /// Send a test note through one channel, or all of them.
@@ -28,7 +26,6 @@ pub(crate) async fn test(
     authorized: Authorized,
     OptionalJson(body): OptionalJson<TestChannels>,
 ) -> Result<Json<TestedList>, ApiError> {
-    authorized.may(Permission::Administer)?;
-    let tested = notify::test(&app.runtime, body.value.name.as_deref()).await;
-    Ok(Json(TestedList { data: tested.ok_or_else(|| ApiError::not_found("no such channel; see [[notify]] in config.toml"))? }))
+    let data = notify::test(&app.runtime, &authorized.caller, body.value.name.as_deref()).await?;
+    Ok(Json(TestedList { data }))
 }

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::ApiError;
+use super::compress::accepts_gzip;
 
 /// Where the files with a fingerprint in their names are.
 const FINGERPRINTED: &str = "assets/";
@@ -44,7 +45,7 @@ fn view_redirect(path: &str) -> Option<Response> {
 /// The file with its headers, compressed if it is there compressed and the client takes that.
 fn serve(path: &str, headers: &HeaderMap) -> Option<Response> {
     let kind = content_type(path)?;
-    let packed = if takes_gzip(headers) { dist::get(&format!("{path}.gz")) } else { None };
+    let packed = if accepts_gzip(headers) { dist::get(&format!("{path}.gz")) } else { None };
     let is_packed = packed.is_some();
     let body = match packed.or_else(|| dist::get(path))? {
         Cow::Borrowed(bytes) => Body::from(bytes),
@@ -77,14 +78,6 @@ fn content_type(path: &str) -> Option<&'static str> {
 
 fn caching(path: &str) -> &'static str {
     if path.starts_with(FINGERPRINTED) { "public, max-age=31536000, immutable" } else { "no-cache" }
-}
-
-fn takes_gzip(headers: &HeaderMap) -> bool {
-    let offered = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    offered.flat_map(|value| value.split(',')).any(|one| {
-        let mut parts = one.split(';').map(str::trim);
-        parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip")) && !parts.any(|part| part.replace(' ', "") == "q=0")
-    })
 }
 
 /// The page that `build.rs` compiled into the binary.
@@ -144,17 +137,5 @@ mod tests {
         assert_eq!(caching("assets/index-Dy2d1e6H.js"), "public, max-age=31536000, immutable");
         assert_eq!(caching("index.html"), "no-cache");
         assert_eq!(caching("manifest.webmanifest"), "no-cache");
-    }
-
-    #[test]
-    fn compressed_only_for_who_takes_it() {
-        let takes = |value: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
-            takes_gzip(&headers)
-        };
-        assert!(takes("gzip, deflate") && takes("br;q=1.0, GZIP;q=0.5"));
-        assert!(!takes("br") && !takes("gzip;q=0") && !takes("identity"));
-        assert!(!takes_gzip(&HeaderMap::new()));
     }
 }

@@ -122,7 +122,7 @@ fn shown_explanation(explained: &ExplainedAsk, whole: bool) -> Explained {
     let ExplainedAsk { ask, explanation } = explained;
     let (verdict, because) = match &explanation.verdict {
         Verdict::Person(note) => ("ask", note.why.clone().unwrap_or_else(|| "no rule decides it".to_owned())),
-        Verdict::Decided { decision, rule } => (
+        Verdict::Decided { decision, rule, hits: _ } => (
             match decision {
                 Decision::Answered { .. } => "answer",
                 Decision::Rejected { .. } => "reject",

@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
-    ApiError, acp, agents, asks, attachments, decide, events, external, gate, health, listeners, login, mcp, notices, notify,
-    page, policy, push, runs, sessions, tokens, transcript,
+    ApiError, acp, agents, asks, attachments, compress, decide, events, external, gate, health, listeners, login, mcp, notices,
+    notify, page, policy, policy_form, push, runs, sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::surfaces::answer_link;
@@ -29,8 +29,8 @@ use crate::surfaces::compat::{gateway, question_rest};
     ),
     components(schemas(
         sayso_api::error::Problem,
-        sayso_api::doors::GatewayEvent,
-        sayso_api::doors::QuestionEventData,
+        sayso_api::compat::GatewayEvent,
+        sayso_api::compat::QuestionEventData,
         sayso_api::run::QuestionAsked,
         sayso_api::run::QuestionAnswered,
         sayso_api::run::StepNews,
@@ -48,6 +48,7 @@ macro_rules! with_every_route {
             asks::list, asks::open;
             asks::get, asks::withdraw;
             asks::receipt;
+            policy_form::precedents;
             external::tell;
             notices::create;
             decide::answer;
@@ -56,7 +57,7 @@ macro_rules! with_every_route {
             decide::deny;
             decide::snooze;
             sessions::list, sessions::create;
-            sessions::get, sessions::close;
+            sessions::get, sessions::close, sessions::change;
             sessions::message;
             sessions::interrupt;
             sessions::resume;
@@ -71,6 +72,8 @@ macro_rules! with_every_route {
             agents::stop;
             policy::get, policy::set;
             policy::explain;
+            policy_form::edit;
+            policy_form::hits;
             policy::grant;
             policy::revoke;
             policy::profile;
@@ -138,7 +141,7 @@ fn finish(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
 /// Handlers are called by their verb; in the document the name has to be the only one, so its area stands before it.
 fn name_operations(document: &mut utoipa::openapi::OpenApi) {
     for item in document.paths.paths.values_mut() {
-        for operation in [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten() {
+        for operation in [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten() {
             if let (Some(area), Some(verb)) = (operation.tags.as_ref().and_then(|tags| tags.first()), &operation.operation_id) {
                 operation.operation_id = Some(format!("{area}_{verb}"));
             }
@@ -150,6 +153,7 @@ fn name_operations(document: &mut utoipa::openapi::OpenApi) {
 pub(crate) fn router(app: Arc<App>) -> Router {
     served()
         .route_layer(axum::middleware::from_fn(gate::to_the_end))
+        .route_layer(axum::middleware::from_fn(compress::compress))
         .route("/", get(page::root))
         .route("/mcp", mcp::route(&app))
         .route("/acp", acp::route())

@@ -13,8 +13,7 @@ use sayso_core::ask::Decision;
 use super::{ApiError, Authorized, JsonBody, LooseBody, Params};
 use crate::app::App;
 use crate::auth::Permission;
-use crate::service::asks::{self, DecisionRequest};
-use crate::service::runs;
+use crate::service::{ServiceError, runs};
 
 /// The refusal of a body that has both answers and a rejection, or neither.
 const ONE_OF_TWO: &str = "must provide answers or reject";
@@ -94,9 +93,11 @@ pub(crate) async fn answer(
         (Some(_), true) | (None, false) => return Err(ApiError::malformed(ONE_OF_TWO).with_error_text()),
     };
     let status = decision.status().as_str().to_owned();
-    let ask = runs::find_question(&app.services, caller, &id, &qid).await?;
-    let resolution = DecisionRequest { ask, session: None, decision, via: authorized.via(), key };
-    let resolved = asks::resolve(&app.services, caller, resolution).await;
-    resolved.map_err(|error| ApiError::from(error).with_error_text())?;
+    let answered = runs::answer_question(&app.services, caller, authorized.via(), &id, &qid, decision, key).await;
+    answered.map_err(|error| match error {
+        // These two have their code under `error`.
+        ServiceError::RunNotFound | ServiceError::QuestionNotFound => ApiError::from(error),
+        error => ApiError::from(error).with_error_text(),
+    })?;
     Ok(Json(RunAnswered { status }))
 }

@@ -8,7 +8,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sayso_api::ask::Ask;
 use sayso_api::error::Problem;
-use sayso_api::session::{MessageAccepted, MessageRequest, NewSession, Session as ApiSession, SessionPage, SessionQuery};
+use sayso_api::session::{
+    ChangeSession, MessageAccepted, MessageRequest, NewSession, Session as ApiSession, SessionPage, SessionQuery,
+};
 use sayso_core::session::Session;
 use sayso_store::ops::SessionCommand;
 use sayso_store::read::{Page, SessionDetail};
@@ -96,6 +98,22 @@ pub(crate) async fn message(
 async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionCommand) -> Result<Json<ApiSession>, ApiError> {
     let (session, pending) = sessions::command(&app.services, &authorized.caller, id, kind).await?;
     Ok(Json(with_pending(&session, pending)))
+}
+
+/// Change the permission mode or the model while the session runs.
+///
+/// The session has the new ones as soon as the agent confirms them: a `session.status` event says so. If the agent refuses,
+/// an `error` event says why.
+#[utoipa::path(patch, path = "/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path)), request_body = ChangeSession,
+    responses((status = 202, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn change(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+    body: JsonBody<ChangeSession>,
+) -> Result<(StatusCode, Json<ApiSession>), ApiError> {
+    let (session, pending) = sessions::configure(&app.services, &authorized.caller, &id, body.value).await?;
+    Ok((StatusCode::ACCEPTED, Json(with_pending(&session, pending))))
 }
 
 /// Stop the current turn.

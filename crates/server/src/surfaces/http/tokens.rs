@@ -42,8 +42,6 @@ pub(crate) async fn revoke(
     authorized: Authorized,
     Path(id): Path<String>,
 ) -> Result<Json<Token>, ApiError> {
-    let row = tokens::revoke(&app.services, &authorized.caller, &id).await?;
-    // Streams check their token when they wake; the streams of this token end now.
-    app.runtime.feed.wake();
+    let row = app.runtime.revoke_token(&authorized.caller, &id).await?;
     Ok(Json(app.services.tokens.shown(&row)))
 }

@@ -3,6 +3,7 @@
 mod asks;
 mod events;
 mod people;
+mod rule_hits;
 pub(super) mod runs;
 mod sessions;
 

@@ -93,7 +93,7 @@ impl Events {
                 self.push(event, data);
             }
             // The person is not there.
-            AgentEvent::Granted { .. } => {}
+            AgentEvent::Granted { .. } | AgentEvent::Configured { .. } => {}
             AgentEvent::Notice(text) => self.push("notice", json!({ "text": text })),
             AgentEvent::Error(text) => self.push("error", json!({ "text": text })),
             AgentEvent::Ended { reason, failed, resumable } => {

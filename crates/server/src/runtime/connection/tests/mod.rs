@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sayso_agents::translator::{
-    AgentEvent, Command, DecidedBy, Exit, Found, HttpCall, HttpReply, Input, Launch, Method, NewAsk, Output, Saved, Translator,
+    AgentEvent, Command, DecidedBy, Exit, FoundSession, HttpCall, HttpReply, Input, Launch, Method, NewAsk, Output, Saved,
+    Translator,
 };
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
@@ -72,7 +73,7 @@ impl Translator for Script {
         Self::saved()
     }
 
-    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &Found) -> Vec<Output> {
+    fn adopt(&mut self, _now: Time, _session: SessionId, _found: &FoundSession) -> Vec<Output> {
         self.replies.pop_front().unwrap_or_default()
     }
 }

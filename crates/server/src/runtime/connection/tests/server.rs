@@ -42,7 +42,7 @@ fn a_call_is_marked_before_it_leaves_and_reported_if_it_gets_lost() {
 
 #[test]
 fn a_conversation_that_is_found_twice_is_adopted_once() {
-    let found = Found { native_id: "thread".to_owned(), project: "/project".to_owned(), title: String::new() };
+    let found = FoundSession { native_id: "thread".to_owned(), project: "/project".to_owned(), title: String::new() };
     let twice = vec![Output::Found(found.clone()), Output::Found(found.clone())];
     let other = SessionId::from_bytes([5; 16]);
     let opens = Output::Event { session: other, event: AgentEvent::TurnStarted };

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, StatusCode};
-use sayso_net::Reach;
+use sayso_net::AllowedAddresses;
 use serde_json::Value;
 
 use super::{Next, SendFailure};
@@ -20,12 +20,12 @@ pub(crate) struct HttpEndpoint {
     pub(super) client: reqwest::Client,
     /// Without a slash at its end.
     pub(super) url: String,
-    pub(super) reach: Reach,
+    pub(super) reach: AllowedAddresses,
 }
 
 impl HttpEndpoint {
     /// Refuses what may not be reached.
-    pub(crate) fn new(url: &str, reach: Reach) -> Result<Self, String> {
+    pub(crate) fn new(url: &str, reach: AllowedAddresses) -> Result<Self, String> {
         let client = sayso_net::client_within(url, reach).map_err(|error| format!("url cannot be used: {error}"))?;
         Ok(Self { client, url: url.trim_end_matches('/').to_owned(), reach })
     }

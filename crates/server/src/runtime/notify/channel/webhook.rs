@@ -91,14 +91,14 @@ impl WebhookChannel {
 
 #[cfg(test)]
 mod tests {
-    use sayso_net::Reach;
+    use sayso_net::AllowedAddresses;
 
     use super::*;
 
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
     fn webhook(secret: &str) -> Result<WebhookChannel, String> {
-        WebhookChannel::new(HttpEndpoint::new("https://hooks.example.com/x", Reach::Public)?, secret)
+        WebhookChannel::new(HttpEndpoint::new("https://hooks.example.com/x", AllowedAddresses::Public)?, secret)
     }
 
     #[test]

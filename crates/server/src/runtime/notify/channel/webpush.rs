@@ -6,7 +6,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use sayso_core::ask::Ask;
 use sayso_core::scope::Visible;
 use sayso_core::time::Time;
-use sayso_net::Reach;
+use sayso_net::AllowedAddresses;
 use sayso_store::WorkspaceId;
 use sayso_store::ops::{DropPush, PushRow};
 use sayso_store::read::AllPushes;
@@ -30,7 +30,7 @@ const BUTTONS: usize = 2;
 pub(crate) struct WebPushChannel {
     /// How a push service reaches whoever runs this: `mailto:…` or `https://…`.
     pub(crate) contact: String,
-    pub(crate) reach: Reach,
+    pub(crate) reach: AllowedAddresses,
 }
 
 impl WebPushChannel {

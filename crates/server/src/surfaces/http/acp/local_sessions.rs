@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use sayso_api::ask::Ask;
 use sayso_api::error::ErrorCode;
-use sayso_api::session::{IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
+use sayso_api::session::{ChangeSession, IfPending, MessageRequest, Session, SessionQuery, TranscriptQuery};
 use sayso_core::ask::Decision;
-use sayso_core::scope::Scope;
 use sayso_store::ops::SessionCommand;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::runtime::feed::{Batch, Selection, Values};
+use crate::runtime::feed::{Batch, Values};
 use crate::service::asks::{self, DecisionRequest};
 use crate::service::{sessions, transcript};
-use crate::surfaces::acp::{Call, Heard, Refusal, Reply, Sessions, Verdict};
+use crate::surfaces::acp::{Heard, Refusal, Reply, SessionCall, Sessions, Verdict};
 use crate::surfaces::http::sessions::{accepted, detail, page, with_pending};
 use crate::surfaces::http::transcript::shown as shown_transcript;
 use crate::surfaces::http::{ApiError, Authorized};
@@ -37,38 +36,43 @@ impl LocalSessions {
         Self { app, authorized }
     }
 
-    async fn carry_out(&self, call: Call) -> Result<Reply, ApiError> {
+    async fn carry_out(&self, call: SessionCall) -> Result<Reply, ApiError> {
         if !self.authorized.still_allowed(&self.app)() {
             return Err(ApiError::unauthorized());
         }
         let (services, caller) = (&self.app.services, &*self.authorized.caller);
         Ok(match call {
-            Call::Create(new) => {
+            SessionCall::Create(new) => {
                 let session = sessions::start(services, caller, *new, None).await?;
                 Reply::Session(Box::new(Session::of(&session, 0)))
             }
-            Call::Look { session } => Reply::Session(Box::new(detail(&sessions::get(services, caller, &session).await?))),
-            Call::Interrupt { session } => self.command(&session, SessionCommand::Interrupt).await?,
-            Call::Resume { session } => self.command(&session, SessionCommand::Resume).await?,
-            Call::Transcript { session, cursor } => {
+            SessionCall::Look { session } => Reply::Session(Box::new(detail(&sessions::get(services, caller, &session).await?))),
+            SessionCall::Interrupt { session } => self.command(&session, SessionCommand::Interrupt).await?,
+            SessionCall::SetMode { session, mode } => {
+                let change = ChangeSession { permission_mode: Some(mode), model: None };
+                let (session, pending) = sessions::configure(services, caller, &session, change).await?;
+                Reply::Session(Box::new(with_pending(&session, pending)))
+            }
+            SessionCall::Resume { session } => self.command(&session, SessionCommand::Resume).await?,
+            SessionCall::Transcript { session, cursor } => {
                 let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
                 let page = transcript::read_transcript(services, caller, &session, query).await?;
                 Reply::Transcript(shown_transcript(&page))
             }
-            Call::List { cursor } => {
+            SessionCall::List { cursor } => {
                 let query = SessionQuery { cursor, limit: Some(PAGE), ..SessionQuery::default() };
                 Reply::Sessions(page(&sessions::list(services, caller, query).await?))
             }
-            Call::Message { session, text } => {
+            SessionCall::Message { session, text } => {
                 let message = MessageRequest { text, if_pending: IfPending::Refuse };
                 let delivered = sessions::send_message(services, caller, VIA, &session, message, None).await?;
                 Reply::Said(Box::new(accepted(&delivered)))
             }
-            Call::Whole { ask } => {
+            SessionCall::Whole { ask } => {
                 let ask = asks::find(services, caller, asks::ask_id(&ask)?).await?;
                 Reply::Ask(Box::new(Ask::from(&ask)))
             }
-            Call::Decide { ask, verdict } => {
+            SessionCall::Decide { ask, verdict } => {
                 let decision = decision(verdict);
                 let resolution = DecisionRequest { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None };
                 let ask = asks::resolve(services, caller, resolution).await?;
@@ -85,11 +89,9 @@ impl LocalSessions {
     /// Forwards events until nobody listens. An error says why the stream cannot continue.
     async fn forward_events(&self, session: &str, since: i64, tell: &mpsc::Sender<(String, Heard)>) -> Result<(), ApiError> {
         let caller = &self.authorized.caller;
-        let found = sessions::get(&self.app.services, caller, session).await?.session.id;
+        let found = sessions::get(&self.app.services, caller, session).await?;
         let allowed = self.authorized.still_allowed(&self.app);
-        // What belongs to a visible session is visible.
-        let selection = Selection { workspace: caller.workspace, session: Some(found), scope: Scope::All, since: Some(since) };
-        let mut cursor = self.app.runtime.feed.cursor(selection, self.app.runtime.past(), Values);
+        let mut cursor = self.app.runtime.stream_session(caller, &found, Some(since), Values);
         loop {
             let events = match poll_fn(|cx| cursor.poll_batch(cx)).await {
                 Batch::Frames(events) => events,
@@ -125,7 +127,7 @@ fn decision(verdict: Verdict) -> Decision {
 }
 
 impl Sessions for LocalSessions {
-    async fn call(&self, call: Call) -> Result<Reply, Refusal> {
+    async fn call(&self, call: SessionCall) -> Result<Reply, Refusal> {
         self.carry_out(call).await.map_err(|error| {
             let problem = error.problem();
             Refusal { code: Some(problem.code), message: problem.detail.clone() }

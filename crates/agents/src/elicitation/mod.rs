@@ -1,0 +1,378 @@
+//! A form as agents and MCP servers describe it, in a flat JSON schema: read as questions, and the
+//! answers written as the content that goes back.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use sayso_core::ask::{Input, Question, QuestionOption};
+use serde_json::value::RawValue;
+
+use crate::json::{Fields, Object, line, list, text};
+
+/// What agents append to a field's name for the text of a person's own beside the options.
+const TWINS: [&str; 2] = ["_custom", "_note"];
+/// The option that Codex offers for an answer that is only a note.
+const NONE_OF_THEM: &str = "None of the above";
+/// What agents say above a form when they have nothing to say. Each question has its own words then.
+const PHRASES: [&str; 2] = ["Please answer the following questions.", "Codex needs your input to continue."];
+/// What stands before the value that is taken where nothing is entered.
+const DEFAULT: &str = " (default: ";
+/// The name of the one question of a form without fields.
+const CONFIRM: &str = "confirm";
+
+/// One property of the schema.
+struct Field<'a> {
+    name: String,
+    /// The property itself.
+    schema: Object<'a>,
+    kind: Kind<'a>,
+    required: bool,
+    /// The property that takes a text of one's own.
+    twin: Option<String>,
+}
+
+/// What a property takes.
+enum Kind<'a> {
+    Choice {
+        options: Vec<Offered<'a>>,
+        multiple: bool,
+    },
+    Text,
+    Number {
+        integer: bool,
+    },
+    YesNo,
+    /// A list without options: one entry per line.
+    Lines,
+    /// Something this version does not know, shown as text.
+    Unknown,
+}
+
+/// One option, with the value that goes back for it.
+struct Offered<'a> {
+    value: &'a RawValue,
+    option: QuestionOption,
+}
+
+/// The questions of a form: one per field, in the order of the schema's text or, if given, in
+/// `order`. A field and its twin for a text of one's own are one question. A form without fields is
+/// one question whether to agree.
+pub(crate) fn questions(schema: &RawValue, order: Option<&[String]>) -> Vec<Question> {
+    let mut fields = fields(schema);
+    if let Some(order) = order {
+        fields.sort_by_key(|field| order.iter().position(|name| *name == field.name).unwrap_or(usize::MAX));
+    }
+    if fields.is_empty() {
+        let said = Object::of(schema).and_then(|schema| schema.words("description").or_else(|| schema.words("title")));
+        let text = said.unwrap_or_else(|| "Do you agree?".to_owned());
+        return vec![Question { key: CONFIRM.to_owned(), header: None, text, input: Input::YesNo, required: true }];
+    }
+    fields.into_iter().map(Field::into_question).collect()
+}
+
+/// Puts what the agent says above the form where a person reads it: it is the text of a first
+/// question that has no words of its own but a title, and stands before them otherwise.
+pub(crate) fn introduce(questions: &mut [Question], message: &str) {
+    let message = message.trim();
+    let Some(first) = questions.first_mut() else { return };
+    if message.is_empty() || PHRASES.contains(&message) || first.text.contains(message) {
+        return;
+    }
+    if first.key == CONFIRM && first.input == Input::YesNo && first.header.is_none() {
+        first.text = message.to_owned();
+    } else if first.header.is_none() {
+        let (title, default) = first.text.split_at(first.text.rfind(DEFAULT).unwrap_or(first.text.len()));
+        (first.header, first.text) = (Some(title.to_owned()), format!("{message}{default}"));
+    } else {
+        first.text = format!("{message}\n\n{}", first.text);
+    }
+}
+
+/// A form as a person filled it in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Filled {
+    /// What is sent, as JSON; nothing if the person said no to a form that asks for nothing else.
+    pub(crate) content: Option<String>,
+    /// The note, if the form has no place for it.
+    pub(crate) unsaid: Option<String>,
+}
+
+/// Fills in a form. The answers are in the order of its [`questions`].
+pub(crate) fn fill(schema: &RawValue, order: Option<&[String]>, answers: &[Vec<String>], note: Option<&str>) -> Filled {
+    let questions = questions(schema, order);
+    let keys = questions.iter().map(|question| question.key.clone());
+    let mut answers: Vec<(String, Vec<String>)> = keys.zip(answers.iter().cloned()).collect();
+    let mut unsaid = note.filter(|note| !note.trim().is_empty()).map(str::to_owned);
+    if refuses(schema, &answers) {
+        return Filled { content: None, unsaid };
+    }
+    // A note goes where a text of one's own would, if nobody wrote there.
+    let place = questions.iter().zip(&answers).position(|(question, (_, given))| match &question.input {
+        Input::Choice { options, custom, .. } => {
+            *custom && !given.is_empty() && given.iter().all(|entry| options.iter().any(|option| option.value == *entry))
+        }
+        Input::Text { .. } | Input::Number { .. } | Input::YesNo => false,
+    });
+    if let Some(place) = place {
+        answers[place].1.extend(unsaid.take());
+    }
+    Filled { content: Some(content(schema, &answers)), unsaid }
+}
+
+/// Whether these answers refuse a form without fields, which has nothing to send but a yes.
+fn refuses(schema: &RawValue, answers: &[(String, Vec<String>)]) -> bool {
+    fields(schema).is_empty() && !answers.iter().any(|(_, entries)| entries.iter().any(|entry| entry == "true"))
+}
+
+/// The content that answers a form: an object with a value of the right type for every field that
+/// was answered.
+fn content(schema: &RawValue, answers: &[(String, Vec<String>)]) -> String {
+    let mut values: Vec<(String, Box<RawValue>)> = Vec::new();
+    for field in fields(schema) {
+        let entries = answers.iter().find(|(name, _)| *name == field.name).map_or(&[][..], |(_, entries)| entries);
+        field.write(entries, &mut values);
+    }
+    line(&Fields(values))
+}
+
+/// The fields of a schema, without the twins.
+fn fields(schema: &RawValue) -> Vec<Field<'_>> {
+    let Some(schema) = Object::of(schema) else { return Vec::new() };
+    let Some(properties) = schema.object("properties") else { return Vec::new() };
+    let required: Vec<String> = schema.list("required").unwrap_or_default().into_iter().filter_map(text).collect();
+    let mut fields: Vec<Field<'_>> = Vec::new();
+    for (name, property) in properties.fields() {
+        let schema = Object::of(property).unwrap_or_default();
+        let kind = Kind::of(&schema);
+        let field =
+            Field { required: required.iter().any(|wanted| wanted == name), name: name.to_owned(), schema, kind, twin: None };
+        match fields.iter().position(|known| known.name == field.name) {
+            Some(twice) => fields[twice] = field,
+            None => fields.push(field),
+        }
+    }
+    fold(fields)
+}
+
+/// Takes the twins out of the list and notes them at the fields that they belong to.
+fn fold(mut fields: Vec<Field<'_>>) -> Vec<Field<'_>> {
+    let mut at = 0;
+    while at < fields.len() {
+        let owner = match fields[at].kind {
+            Kind::Text => TWINS.iter().find_map(|twin| fields[at].name.strip_suffix(twin)).and_then(|name| {
+                fields
+                    .iter()
+                    .position(|field| field.name == name && field.twin.is_none() && matches!(field.kind, Kind::Choice { .. }))
+            }),
+            Kind::Choice { .. } | Kind::Number { .. } | Kind::YesNo | Kind::Lines | Kind::Unknown => None,
+        };
+        match owner {
+            Some(owner) => {
+                let twin = fields.remove(at).name;
+                let owner = if owner > at { owner - 1 } else { owner };
+                fields[owner].twin = Some(twin);
+            }
+            None => at += 1,
+        }
+    }
+    fields
+}
+
+impl<'a> Kind<'a> {
+    fn of(schema: &Object<'a>) -> Self {
+        let named = type_of(schema);
+        let named = named.as_deref();
+        if named == Some("array") || (named.is_none() && schema.get("items").is_some()) {
+            let options = schema.object("items").map(|items| offered(&items)).unwrap_or_default();
+            return if options.is_empty() { Self::Lines } else { Self::Choice { options, multiple: true } };
+        }
+        let options = offered(schema);
+        if !options.is_empty() {
+            return Self::Choice { options, multiple: false };
+        }
+        match named {
+            Some("string") => Self::Text,
+            Some("number") => Self::Number { integer: false },
+            Some("integer") => Self::Number { integer: true },
+            Some("boolean") => Self::YesNo,
+            Some(_) => Self::Unknown,
+            // Several shapes are offered, or nothing is said: the first that is something decides.
+            None => match alternatives(schema).into_iter().find(|one| type_of(one).is_some()) {
+                Some(one) if alternatives(&one).is_empty() => Self::of(&one),
+                Some(_) => Self::Unknown,
+                None => Self::Text,
+            },
+        }
+    }
+}
+
+/// The type that a schema names, also as one of several; `null` is none.
+fn type_of(schema: &Object<'_>) -> Option<String> {
+    let named = schema.get("type")?;
+    let names = match text(named) {
+        Some(name) => vec![name],
+        None => list(named)?.into_iter().filter_map(text).collect(),
+    };
+    names.into_iter().find(|name| name != "null")
+}
+
+fn alternatives<'a>(schema: &Object<'a>) -> Vec<Object<'a>> {
+    let entries = ["oneOf", "anyOf"].into_iter().filter_map(|name| schema.list(name)).flatten();
+    entries.filter_map(Object::of).collect()
+}
+
+/// The options of a schema: `enum`, or alternatives that are each one value.
+fn offered<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
+    let names: Vec<Option<String>> = schema.list("enumNames").unwrap_or_default().into_iter().map(text).collect();
+    let values = schema.list("enum").unwrap_or_default().into_iter().enumerate();
+    let mut options: Vec<Offered<'a>> = values
+        .map(|(at, value)| Offered {
+            value,
+            option: QuestionOption {
+                value: shown(value).into_owned(),
+                label: names.get(at).cloned().flatten().unwrap_or_else(|| shown(value).into_owned()),
+                description: None,
+                preview: None,
+            },
+        })
+        .collect();
+    for one in alternatives(schema).into_iter().chain(schema.get("const").map(|_| schema.clone())) {
+        match one.get("const") {
+            Some(value) => options.push(Offered {
+                value,
+                option: QuestionOption {
+                    value: shown(value).into_owned(),
+                    label: one.words("title").unwrap_or_else(|| shown(value).into_owned()),
+                    description: one.words("description"),
+                    preview: one.object("_meta").and_then(|meta| meta.object("_claude/askUserQuestionOption")?.words("preview")),
+                },
+            }),
+            None if one.get("enum").is_some() => options.extend(offered(&one)),
+            None => {}
+        }
+    }
+    options
+}
+
+/// A value as a person names it: text without quotes, anything else as JSON.
+fn shown(value: &RawValue) -> Cow<'_, str> {
+    text(value).map_or(Cow::Borrowed(value.get()), Cow::Owned)
+}
+
+impl Field<'_> {
+    fn into_question(self) -> Question {
+        let (header, mut text) = match (self.schema.words("title"), self.schema.words("description")) {
+            // Codex puts the question into the title and its short name into the description.
+            (Some(title), Some(description)) if title.trim_end().ends_with('?') && !description.trim_end().ends_with('?') => {
+                (Some(description), title)
+            }
+            (Some(title), Some(description)) => (Some(title), description),
+            (Some(title), None) => (None, title),
+            (None, Some(description)) => (Some(self.name.clone()), description),
+            (None, None) => (None, self.name.clone()),
+        };
+        // What the agent takes by itself need not be entered, but a person should know it.
+        let default = self.schema.get("default").map(shown).filter(|default| (1..=80).contains(&default.len()));
+        if let Some(default) = &default {
+            text.push_str(&format!("{DEFAULT}{default})"));
+        }
+        let input = match self.kind {
+            Kind::Choice { options, multiple } => {
+                let options = options.into_iter().map(|offered| offered.option).collect();
+                Input::Choice { options, multiple, custom: self.twin.is_some() }
+            }
+            Kind::Number { integer } => {
+                Input::Number { minimum: self.schema.number("minimum"), maximum: self.schema.number("maximum"), integer }
+            }
+            Kind::YesNo => Input::YesNo,
+            Kind::Text => Input::Text { secret: is_secret(&self.schema) },
+            Kind::Lines | Kind::Unknown => Input::Text { secret: false },
+        };
+        Question { key: self.name, header, text, input, required: self.required && self.schema.get("default").is_none() }
+    }
+
+    /// Adds the value for these entries, and that of the twin.
+    fn write(self, entries: &[String], values: &mut Vec<(String, Box<RawValue>)>) {
+        let entries: Vec<&str> = entries.iter().map(String::as_str).filter(|entry| !entry.trim().is_empty()).collect();
+        if entries.is_empty() {
+            if let Some(default) = self.schema.get("default").filter(|_| self.required) {
+                values.push((self.name, default.to_owned()));
+            }
+            return;
+        }
+        let value = match &self.kind {
+            Kind::Choice { options, multiple } => {
+                let mut chosen: Vec<Box<RawValue>> = Vec::new();
+                let mut own = Vec::new();
+                for entry in entries {
+                    match options.iter().find(|offered| offered.option.is_named_by(entry)) {
+                        Some(offered) if *multiple || chosen.is_empty() => chosen.push(offered.value.to_owned()),
+                        _ => own.push(entry),
+                    }
+                }
+                let own = own.join("\n");
+                match &self.twin {
+                    _ if own.is_empty() => {}
+                    Some(twin) => {
+                        values.push((twin.clone(), raw(&own)));
+                        let none = options.iter().find(|offered| offered.option.value == NONE_OF_THEM);
+                        if let Some(none) = none.filter(|_| chosen.is_empty() && twin.ends_with("_note")) {
+                            chosen.push(none.value.to_owned());
+                        }
+                    }
+                    // Without a place of its own, the text goes where the choice does.
+                    None if chosen.is_empty() || *multiple => chosen.push(raw(&own)),
+                    None => {}
+                }
+                match (*multiple, chosen.as_slice()) {
+                    (_, []) => return,
+                    (true, chosen) => raw(&chosen),
+                    (false, [first, ..]) => first.clone(),
+                }
+            }
+            Kind::Text => raw(&entries[0]),
+            Kind::Number { integer } => number(entries[0].trim(), *integer),
+            Kind::YesNo => raw(&(entries[0] == "true")),
+            Kind::Lines => {
+                let lines = entries.iter().flat_map(|entry| entry.lines()).map(str::trim).filter(|line| !line.is_empty());
+                let of = self.schema.object("items").and_then(|items| type_of(&items));
+                let lines = lines.map(|line| match of.as_deref() {
+                    Some("number") => number(line, false),
+                    Some("integer") => number(line, true),
+                    _ => raw(&line),
+                });
+                raw(&lines.collect::<Vec<_>>())
+            }
+            Kind::Unknown => {
+                let entry = entries[0].trim();
+                let structured = entry.starts_with(['{', '[']).then(|| RawValue::from_string(entry.to_owned()).ok());
+                structured.flatten().unwrap_or_else(|| raw(&entries[0]))
+            }
+        };
+        values.push((self.name, value));
+    }
+}
+
+fn is_secret(schema: &Object<'_>) -> bool {
+    let codex = || schema.object("_meta").and_then(|meta| meta.object("codex"));
+    schema.text("format").as_deref() == Some("password") || codex().is_some_and(|codex| codex.says("isSecret"))
+}
+
+/// A number as JSON writes it, however the person did; the text itself if it is none.
+fn number(entry: &str, integer: bool) -> Box<RawValue> {
+    if let Ok(whole) = entry.parse::<i64>() {
+        return raw(&whole);
+    }
+    match entry.parse::<f64>().ok().filter(|value| value.is_finite()) {
+        // A whole number that was written with a point or an exponent.
+        Some(value) if integer && value.fract() == 0.0 && value.abs() < 9e15 => raw(&(value as i64)),
+        Some(value) => RawValue::from_string(entry.to_owned()).unwrap_or_else(|_| raw(&value)),
+        None => raw(&entry),
+    }
+}
+
+fn raw(value: &impl serde::Serialize) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

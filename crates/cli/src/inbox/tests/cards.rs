@@ -1,0 +1,307 @@
+//! Keys that answer questions and decide approvals.
+
+use super::*;
+
+#[test]
+fn one_key_sends_a_single_choice_after_a_moment() {
+    let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
+    assert_eq!(desk.press('2'), []);
+    assert_eq!(desk.held(), Some(("a", &answer(&[&["PostgreSQL"]]))));
+    assert_eq!(desk.wait(Duration::from_millis(2_999)), []);
+    let sent = desk.wait(Duration::from_millis(1));
+    assert_eq!(sent, [Effect::Send { id: "a".into(), decision: answer(&[&["PostgreSQL"]]) }]);
+    assert_eq!(desk.held(), None);
+    let done = decided(ask("a", 2, question_ask()), AskStatus::Answered, ada());
+    desk.event(Event::Sent(Box::new(done)));
+    assert!(desk.model.sending.is_empty() && desk.model.waiting() == 1);
+}
+
+#[test]
+fn a_number_without_an_option_does_nothing_and_the_last_is_for_own_words() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    desk.press('4');
+    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
+    desk.press('3');
+    assert_eq!(desk.model.focus, Focus::Answer);
+    desk.type_in("my own");
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["my own"]]));
+}
+
+#[test]
+fn enter_moves_into_the_options_before_it_sends_anything() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    desk.key(KeyCode::Enter);
+    assert_eq!((desk.held(), desk.model.draft().unwrap().highlight), (None, Some(0)));
+    desk.key(KeyCode::Down);
+    desk.key(KeyCode::Down);
+    desk.key(KeyCode::Down);
+    assert_eq!(desk.model.draft().unwrap().highlight, Some(2), "the last one is for words of one's own");
+    desk.key(KeyCode::Up);
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL"]]));
+    let mut desk = Desk::with(vec![question_ask()]);
+    desk.key(KeyCode::Up);
+    assert_eq!(desk.model.draft().unwrap().highlight, Some(2));
+}
+
+#[test]
+fn what_a_rule_preselects_is_sent_by_enter() {
+    let mut preselected = question_ask();
+    preselected.questions[0].preselected = Some(vec!["PostgreSQL".into()]);
+    let mut desk = Desk::with(vec![preselected]);
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["PostgreSQL"]])));
+}
+
+#[test]
+fn several_options_are_marked_and_then_sent() {
+    let mut many = question_ask();
+    many.questions = vec![Question { multiple: true, ..database() }];
+    let mut desk = Desk::with(vec![many]);
+    desk.press('2');
+    desk.key(KeyCode::Up);
+    desk.press(' ');
+    assert_eq!(desk.held(), None);
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["SQLite", "PostgreSQL"]]));
+}
+
+#[test]
+fn nothing_chosen_is_not_sent() {
+    let mut many = question_ask();
+    many.questions = vec![Question { multiple: true, ..database() }];
+    let mut desk = Desk::with(vec![many]);
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held(), None);
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("An answer is needed."));
+}
+
+/// The last step shows all answers for review.
+#[test]
+fn several_questions_are_answered_one_after_the_other() {
+    let mut desk = Desk::with(vec![set()]);
+    desk.press('1');
+    desk.press('1');
+    desk.press('3');
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.model.focus, Focus::Answer);
+    desk.type_in("101");
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("It must be between 0 and 100."));
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Backspace);
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Tab);
+    assert_eq!(desk.model.draft().unwrap().active, 4, "the optional one is passed over");
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("An answer is needed."));
+    desk.key(KeyCode::Enter);
+    desk.type_in(" hush ");
+    desk.key(KeyCode::Enter);
+    assert_eq!((desk.model.draft().unwrap().active, desk.held()), (5, None), "the last look");
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["Vitest"], &["Auth", "Search"], &["10"], &[], &[" hush "]]));
+    assert!(!desk.model.held().unwrap().0.label.contains("hush"));
+}
+
+#[test]
+fn a_set_says_what_is_missing_and_goes_there() {
+    let mut desk = Desk::with(vec![set()]);
+    desk.press('2');
+    for _ in 0..4 {
+        desk.key(KeyCode::Tab);
+    }
+    desk.key(KeyCode::Enter);
+    let draft = desk.model.draft().unwrap();
+    assert_eq!((draft.active, draft.problem.as_deref()), (1, Some("2 of 5 answered. Areas: An answer is needed.")));
+    desk.key(KeyCode::BackTab);
+    assert_eq!(desk.model.draft().unwrap().active, 0);
+    // What was chosen is kept when the cursor comes back.
+    assert_eq!(desk.model.draft().unwrap().highlight, Some(1));
+}
+
+#[test]
+fn a_note_goes_with_the_answer() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    desk.press('n');
+    desk.type_in("in WAL mode");
+    desk.key(KeyCode::Enter);
+    desk.press('1');
+    let wanted = Decision::Answer { answers: vec![vec!["SQLite".into()]], note: Some("in WAL mode".into()) };
+    assert_eq!(desk.held().unwrap().1, &wanted);
+}
+
+#[test]
+fn approvals_are_decided_by_single_keys() {
+    for (key, decision) in [
+        ('a', yes()),
+        ('d', Decision::Deny(no(None, false))),
+        ('D', Decision::Deny(no(None, true))),
+        ('1', Decision::Approve(ApproveRequest { choice: Some("always".into()), input: None })),
+    ] {
+        let mut desk = Desk::with(vec![edit()]);
+        desk.press(key);
+        assert_eq!(desk.held().map(|(_, decision)| decision), Some(&decision), "{key}");
+    }
+    let mut desk = Desk::with(vec![edit()]);
+    desk.press('2');
+    assert_eq!(desk.held(), None, "there is no second way");
+    desk.press('n');
+    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
+}
+
+#[test]
+fn a_no_may_have_words() {
+    let mut desk = Desk::with(vec![edit()]);
+    desk.press('r');
+    assert!(desk.screen(80, 24).contains("Why? The agent will see this:"));
+    desk.type_in("use staging");
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().unwrap().1, &Decision::Deny(no(Some("use staging"), false)));
+    let mut desk = Desk::with(vec![question_ask()]);
+    desk.press('r');
+    desk.type_in("d");
+    desk.key(KeyCode::Esc);
+    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
+    desk.press('d');
+    assert_eq!(desk.held().unwrap().1, &Decision::Reject(no(None, false)));
+}
+
+#[test]
+fn questions_are_not_approved_and_not_stopped() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    for key in ['a', 'D', 'e'] {
+        desk.press(key);
+        assert_eq!(desk.held(), None, "{key}");
+    }
+}
+
+#[test]
+fn an_edited_input_is_shown_before_it_is_approved() {
+    let mut desk = Desk::with(vec![ask("a", 1, approval_ask())]);
+    let effects = desk.press('e');
+    assert_eq!(effects, [Effect::Edit { id: "a".into(), text: "cargo test --workspace".into(), suffix: "sh" }]);
+    desk.event(Event::Edited { id: "a".into(), text: Ok("cargo test -p core\n".into()) });
+    desk.press('a');
+    assert_eq!(desk.held(), None, "keys for the editor are not for the card");
+    desk.rest();
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("cargo test -p core") && screen.contains("a approve with changes"), "{screen}");
+    desk.press('a');
+    let wanted = ApproveRequest { choice: None, input: Some(json!({"command": "cargo test -p core"})) };
+    assert_eq!(desk.held().unwrap().1, &Decision::Approve(wanted));
+
+    let mut desk = Desk::with(vec![ask("a", 1, approval_ask())]);
+    desk.event(Event::Edited { id: "a".into(), text: Ok("ls\n".into()) });
+    desk.rest();
+    desk.key(KeyCode::Esc);
+    desk.press('a');
+    assert_eq!(desk.held().unwrap().1, &yes(), "Esc takes the agent's again");
+}
+
+#[test]
+fn an_input_that_cannot_be_changed_is_not_edited() {
+    let mut fixed = approval_ask();
+    fixed.approval.as_mut().unwrap().editable = false;
+    let mut desk = Desk::with(vec![fixed]);
+    assert_eq!(desk.press('e'), []);
+    assert!(desk.model.notice.is_some());
+    desk.event(Event::Edited { id: approval_ask().id, text: Err("The editor `vi` did not end well.".into()) });
+    assert!(desk.model.draft().unwrap().problem.is_some());
+}
+
+#[test]
+fn links_are_opened_and_then_done() {
+    let mut desk = Desk::with(vec![ask("l", 1, link())]);
+    assert_eq!(desk.key(KeyCode::Enter), [Effect::Browse("https://github.com/login/device?code=ABCD-1234".into())]);
+    assert_eq!(desk.press('y'), [Effect::Copy("https://github.com/login/device?code=ABCD-1234".into())]);
+    desk.press('D');
+    assert_eq!(desk.held(), None);
+    desk.press('a');
+    assert_eq!(desk.held().unwrap().1, &yes());
+}
+
+#[test]
+fn a_key_that_is_held_down_decides_one_card_only() {
+    let mut desk = Desk::with(["a", "b", "c"].map(|id| ask(id, 5, approval_ask())).to_vec());
+    desk.press('a');
+    assert_eq!((desk.model.sending.len(), desk.open()), (1, "b"));
+    // A terminal without reports of releases: the delay, then one repeat after the other.
+    desk.wait(Duration::from_millis(660));
+    desk.press('a');
+    for _ in 0..40 {
+        desk.wait(Duration::from_millis(33));
+        desk.press('a');
+    }
+    assert_eq!((desk.model.sending.len(), desk.open()), (1, "b"));
+    desk.wait(Duration::from_millis(250));
+    desk.press('a');
+    assert_eq!(desk.open(), "c", "released and pressed again");
+    // Another key is another press.
+    desk.rest();
+    desk.press('d');
+    assert_eq!(desk.model.sending.iter().filter(|sending| sending.id == "c").count(), 1);
+
+    // A terminal that reports them.
+    let kind = |kind| Event::Key(KeyEvent::new_with_kind(KeyCode::Char('a'), KeyModifiers::NONE, kind));
+    let mut desk = Desk::with(["a", "b"].map(|id| ask(id, 5, approval_ask())).to_vec());
+    desk.event(kind(KeyEventKind::Press));
+    for _ in 0..40 {
+        desk.wait(Duration::from_millis(33));
+        desk.event(kind(KeyEventKind::Repeat));
+    }
+    assert_eq!((desk.model.sending.iter().filter(|sending| sending.id == "b").count(), desk.open()), (0, "b"));
+    desk.event(kind(KeyEventKind::Release));
+    desk.event(kind(KeyEventKind::Press));
+    assert_eq!(desk.model.sending.iter().filter(|sending| sending.id == "b").count(), 1);
+}
+
+#[test]
+fn only_a_key_alone_decides() {
+    let mut desk = Desk::with(vec![ask("a", 5, approval_ask())]);
+    for modifiers in [KeyModifiers::SHIFT, KeyModifiers::SUPER, KeyModifiers::META, KeyModifiers::ALT] {
+        desk.event(Event::Key(KeyEvent::new(KeyCode::Char('a'), modifiers)));
+        assert_eq!(desk.held(), None, "{modifiers:?}");
+    }
+    desk.event(Event::Key(KeyEvent::new(KeyCode::Char('D'), KeyModifiers::SHIFT)));
+    assert_eq!(desk.held().map(|(_, decision)| decision.clone()), Some(Decision::Deny(no(None, true))));
+}
+
+#[test]
+fn a_yes_no_question_has_the_keys_of_an_approval() {
+    for (key, value) in [('a', "true"), ('d', "false"), ('1', "true"), ('2', "false")] {
+        let alone = Question { input: InputKind::YesNo, ..question(&[]) };
+        let mut desk = Desk::with(vec![Ask { questions: vec![alone], ..question_ask() }]);
+        desk.press(key);
+        assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&[value]])), "{key}");
+    }
+}
+
+#[test]
+fn recommended_is_a_mark_and_no_part_of_the_label() {
+    let mut marked = question_ask();
+    marked.questions[0].options[1].label = "PostgreSQL (Recommended)".into();
+    marked.questions[0].options[1].value = Some("PostgreSQL (Recommended)".into());
+    let mut desk = Desk::with(vec![ask("a", 1, marked)]);
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("2 PostgreSQL  recommended. full-featured") && !screen.contains("(Recommended)"), "{screen}");
+    desk.press('2');
+    assert_eq!(desk.model.held().unwrap().0.label, "PostgreSQL");
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL (Recommended)"]]), "the agent gets its own words");
+}
+
+#[test]
+fn pasted_text_goes_only_where_something_is_typed() {
+    let mut desk = Desk::with(vec![approval_ask()]);
+    desk.event(Event::Paste("aaaa".into()));
+    assert_eq!(desk.held(), None);
+    desk.press('r');
+    desk.event(Event::Paste("two\nlines".into()));
+    desk.key(KeyCode::Enter);
+    assert_eq!(desk.held().unwrap().1, &Decision::Deny(no(Some("two\nlines"), false)));
+}

@@ -1,0 +1,205 @@
+//! Decisions on their way: held, queued, too late, not delivered.
+
+use super::*;
+
+#[test]
+fn what_is_held_can_be_taken_back_newest_first() {
+    let mut desk = Desk::with(vec![ask("a", 3, question_ask()), ask("b", 2, approval_ask()), ask("c", 1, question_ask())]);
+    desk.press('1');
+    desk.rest();
+    desk.press('a');
+    assert_eq!(desk.model.sending.len(), 2);
+    desk.press('u');
+    assert_eq!((desk.open(), desk.held().map(|(id, _)| id.to_owned())), ("b", Some("a".to_owned())));
+    desk.press('u');
+    assert_eq!((desk.open(), desk.held()), ("a", None));
+    desk.press('u');
+    assert_eq!(desk.sent(), []);
+}
+
+#[test]
+fn leaving_sends_what_is_held() {
+    for leave in ['q', 'c'] {
+        let mut desk = Desk::with(vec![ask("a", 1, question_ask())]);
+        desk.press('1');
+        let effects = if leave == 'q' { desk.press('q') } else { desk.control('c') };
+        let wanted = [Effect::Send { id: "a".into(), decision: answer(&[&["SQLite"]]) }, Effect::Quit];
+        assert_eq!(effects, wanted);
+    }
+    assert_eq!(Desk::with(Vec::new()).press('q'), [Effect::Quit]);
+}
+
+#[test]
+fn what_the_stream_left_out_is_read_before_anything_is_approved() {
+    let cut = Ask { truncated: true, ..ask("a", 1, approval_ask()) };
+    let mut desk = Desk::with(Vec::new());
+    let effects = desk.event(Event::Feed(Box::new(feed_event("approval.requested", &json!(cut)))));
+    assert_eq!(effects, [Effect::Bell, Effect::Fetch("a".into())]);
+    desk.rest();
+    desk.press('a');
+    assert_eq!(desk.held(), None);
+    desk.event(Event::Fetched(Box::new(ask("a", 1, approval_ask()))));
+    desk.press('a');
+    assert_eq!(desk.held(), None, "what was left out has just appeared");
+    desk.rest();
+    desk.press('a');
+    assert_eq!(desk.held(), Some(("a", &yes())));
+}
+
+/// An approval that was pressed without a connection.
+fn queued_approval() -> Desk {
+    let mut desk = Desk::with(vec![ask("a", 2, approval_ask()), ask("b", 1, question_ask())]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    desk.press('a');
+    desk.press('k');
+    desk
+}
+
+#[test]
+fn an_approval_that_waited_a_minute_for_the_connection_needs_a_new_press() {
+    let mut desk = queued_approval();
+    desk.wait(Duration::from_secs(60));
+    assert_eq!(desk.model.queued(), (1, 0));
+    desk.wait(Duration::from_secs(4));
+    assert_eq!(desk.model.queued(), (0, 1));
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("1 not sent, press again"), "{screen}");
+    assert!(screen.contains("Not sent: your approval waited more than a minute"), "{screen}");
+    desk.event(Event::Back);
+    assert_eq!(desk.wait(Duration::from_secs(1)), [], "nothing is sent by itself");
+    desk.press('a');
+    assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
+    assert_eq!(desk.sent(), [Effect::Send { id: "a".into(), decision: yes() }]);
+
+    // A no is safe however old it is.
+    let mut desk = Desk::with(vec![ask("a", 2, approval_ask())]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    desk.press('d');
+    desk.wait(Duration::from_secs(600));
+    assert_eq!(desk.model.queued(), (1, 0));
+}
+
+#[test]
+fn a_decision_on_content_that_has_changed_needs_a_new_press() {
+    let mut desk = queued_approval();
+    let mut changed = ask("a", 2, approval_ask());
+    changed.approval.as_mut().unwrap().command = Some("rm -rf build".into());
+    desk.event(Event::Back);
+    assert_eq!(desk.wait(Duration::from_secs(3)), [Effect::Fetch("a".into())]);
+    assert_eq!(desk.event(Event::Fetched(Box::new(changed))), []);
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("Not sent: this has changed since you decided."), "{screen}");
+    desk.press('a');
+    assert_eq!(desk.held(), None, "the content has just appeared");
+    desk.rest();
+    desk.press('a');
+    assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
+    // Decided by somebody else, it needs no press of anybody.
+    let done = decided(ask("a", 2, approval_ask()), AskStatus::Approved, ada());
+    let mut desk = queued_approval();
+    desk.wait(Duration::from_secs(64));
+    desk.event(Event::Fetched(Box::new(done)));
+    assert_eq!(desk.model.queued(), (0, 0));
+}
+
+#[test]
+fn somebody_else_was_first() {
+    let mut desk = Desk::with(vec![ask("a", 1, sessions_question())]);
+    desk.press('2');
+    desk.sent();
+    let theirs = decided(ask("a", 1, sessions_question()), AskStatus::Answered, ada());
+    desk.event(Event::NotSent { id: "a".into(), why: NotSent::TooLate(Box::new(theirs)) });
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("Answered by ada on the page: \"SQLite table\"."), "{screen}");
+    assert!(screen.contains("Your answer \"Redis\" wasn't sent."), "{screen}");
+    assert_eq!(desk.model.sending[0].phase, Phase::TooLate);
+    desk.press('1');
+    assert_eq!(desk.held(), None);
+}
+
+#[test]
+fn words_that_were_being_typed_are_not_lost_when_somebody_else_is_first() {
+    let mut desk = Desk::with(vec![ask("a", 2, sessions_question()), ask("b", 1, question_ask())]);
+    desk.press('4');
+    desk.type_in("a file");
+    desk.event(Event::Fetched(Box::new(decided(ask("a", 2, sessions_question()), AskStatus::Answered, ada()))));
+    assert_eq!(desk.model.focus, Focus::Card, "there is nothing to type for any more");
+    assert!(desk.screen(80, 24).contains("Not sent: \"a file\""), "{}", desk.screen(80, 24));
+    desk.press('j');
+    assert!(desk.open() == "b" && desk.model.drafts.is_empty());
+}
+
+#[test]
+fn an_answer_that_was_not_taken_is_kept() {
+    let mut desk = Desk::with(vec![ask("a", 1, question_ask())]);
+    desk.press('3');
+    desk.type_in("mine");
+    desk.key(KeyCode::Enter);
+    desk.sent();
+    desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
+    assert!(desk.screen(80, 24).contains("Not sent: no connection. Your decision is queued; u takes it back."));
+    assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["mine"]])));
+    assert_eq!(desk.sent(), [Effect::Fetch("a".into())], "it is looked at again");
+    let effects = desk.event(Event::Fetched(Box::new(ask("a", 1, question_ask()))));
+    assert_eq!(effects.len(), 1, "and sent again");
+    desk.event(Event::NotSent { id: "a".into(), why: NotSent::Refused("Not sent: too long.".into()) });
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Not sent: too long."));
+}
+
+#[test]
+fn an_answer_that_did_not_arrive_becomes_a_message_or_is_left() {
+    let undelivered = || {
+        let ask = decided(ask("a", 1, sessions_question()), AskStatus::Answered, ada());
+        Ask { delivery: Some(Delivery::Undeliverable), ..ask }
+    };
+    let mut desk = Desk::with(vec![ask("a", 1, sessions_question())]);
+    desk.event(Event::Fetched(Box::new(undelivered())));
+    let effects = desk.key(KeyCode::Enter);
+    let text = "Where should login sessions be stored? SQLite table".to_owned();
+    assert_eq!(effects, [Effect::Message { session: sessions_question().session_id.unwrap(), text }]);
+    let mut desk = Desk::with(vec![ask("a", 1, sessions_question())]);
+    desk.event(Event::Fetched(Box::new(undelivered())));
+    desk.key(KeyCode::Esc);
+    assert_eq!(desk.open(), "");
+}
+
+#[test]
+fn the_connection_is_told_as_it_is() {
+    let mut desk = Desk::with(vec![question_ask()]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    assert!(desk.screen(80, 24).contains("DISCONNECTED. Trying again in 4 s."));
+    desk.event(Event::Back);
+    assert_eq!(desk.model.connection, Connection::Connected);
+    assert!(desk.screen(80, 24).contains("connected"));
+}
+
+#[test]
+fn what_is_decided_without_a_connection_is_sent_when_it_is_back() {
+    let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
+    desk.event(Event::Lost { after: Duration::from_secs(4) });
+    desk.press('1');
+    assert_eq!(desk.sent(), [], "nothing goes while no server is there");
+    assert!(desk.model.wake() > desk.now, "and nothing is tried all the time");
+    assert!(desk.model.held().is_some_and(|(sending, _)| sending.id == "a"));
+    desk.press('k');
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("QUEUED \"SQLite\". No connection. u undo"), "{screen}");
+    assert!(screen.contains("1 queued, sent on reconnect, u undo"), "{screen}");
+    desk.event(Event::Back);
+    assert_eq!(desk.wait(Duration::from_secs(1)), [Effect::Fetch("a".into())], "it may have changed meanwhile");
+    assert_eq!(desk.event(Event::NotFetched { id: "a".into(), offline: true }), []);
+    assert_eq!(desk.wait(Duration::from_secs(2)), [Effect::Fetch("a".into())]);
+    let effects = desk.event(Event::Fetched(Box::new(ask("a", 2, question_ask()))));
+    assert_eq!(effects, [Effect::Send { id: "a".into(), decision: answer(&[&["SQLite"]]) }]);
+    desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
+    desk.press('u');
+    assert_eq!(desk.held(), None, "it can still be taken back");
+    assert_eq!(desk.sent(), []);
+}
+
+#[test]
+fn what_was_decided_while_nobody_listened_is_asked_for() {
+    let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
+    let effects = desk.event(Event::Loaded { asks: vec![ask("b", 1, question_ask())], sessions: Vec::new() });
+    assert_eq!(effects, [Effect::Fetch("a".into())]);
+}

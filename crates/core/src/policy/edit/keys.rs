@@ -1,0 +1,112 @@
+//! The keys of one rule or setting: only those that changed are written.
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use toml_edit::{Item, Table, TableLike, Value};
+
+use super::arrays;
+use crate::policy::model::RuleSpec;
+
+/// The order of keys that are written new.
+const ORDER: [&str; 20] = [
+    "id",
+    "name",
+    "do",
+    "run",
+    "edit",
+    "read",
+    "fetch",
+    "mcp",
+    "tool",
+    "agent",
+    "project",
+    "header",
+    "match",
+    "answer",
+    "pick",
+    "until",
+    "policy",
+    "timeout",
+    "on_timeout",
+    "message",
+];
+
+/// The keys of a rule or of settings as a policy file writes them.
+pub(super) fn json_of(value: &impl Serialize) -> Map<String, Json> {
+    match serde_json::to_value(value) {
+        Ok(Json::Object(map)) => map.into_iter().map(|(key, value)| (in_file(key), value)).collect(),
+        Ok(_) | Err(_) => Map::new(),
+    }
+}
+
+/// Policy files spell this key with an underscore, the API does not.
+fn in_file(key: String) -> String {
+    if key == "onTimeout" { "on_timeout".to_owned() } else { key }
+}
+
+/// A new rule as text.
+pub(super) fn rule_text(rule: &RuleSpec) -> String {
+    let mut table = Table::new();
+    set_keys(&mut table, &Map::new(), &json_of(rule));
+    format!("[[rules]]\n{table}")
+}
+
+/// Writes the keys that differ between `old` and `new`, and removes those that `new` lacks. `old` is what the table means
+/// now, whichever way it is spelled. Returns the comments above removed keys that no key follows.
+pub(super) fn set_keys(table: &mut dyn TableLike, old: &Map<String, Json>, new: &Map<String, Json>) -> String {
+    let mut comments = String::new();
+    for key in ORDER {
+        if old.get(key) == new.get(key) {
+            continue;
+        }
+        // The file may use the spelling of the API.
+        let written = if key == "on_timeout" && table.contains_key("onTimeout") { "onTimeout" } else { key };
+        match new.get(key).and_then(value_of) {
+            Some(value) => set_key(table, written, value),
+            None => comments.push_str(&remove_key(table, written)),
+        }
+    }
+    comments
+}
+
+/// Sets one key. A comment on its line stays.
+pub(super) fn set_key(table: &mut dyn TableLike, key: &str, mut value: Value) {
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            if let (Value::Array(old), Value::Array(new)) = (&mut *old, &value)
+                && arrays::become_list(old, new)
+            {
+                return;
+            }
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+        }
+        None => {
+            table.insert(key, Item::Value(value));
+        }
+    }
+}
+
+/// Removes one key. Comments above it pass to the key after it; they are returned if there is none.
+pub(super) fn remove_key(table: &mut dyn TableLike, key: &str) -> String {
+    let comment = table.key(key).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str()).unwrap_or_default();
+    let comment = if comment.contains('#') { comment.to_owned() } else { String::new() };
+    let next = table.iter().map(|(name, _)| name.to_owned()).skip_while(|name| name != key).nth(1);
+    table.remove(key);
+    let Some(mut next) = next.as_deref().and_then(|next| table.key_mut(next)) else { return comment };
+    let prefix = next.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+    let joined = format!("{comment}{prefix}");
+    next.leaf_decor_mut().set_prefix(joined);
+    String::new()
+}
+
+/// A value of JSON as TOML. Rules and settings hold texts, lists of texts and numbers.
+fn value_of(json: &Json) -> Option<Value> {
+    match json {
+        Json::String(text) => Some(Value::from(text.as_str())),
+        Json::Number(number) => number.as_i64().map(Value::from),
+        Json::Bool(bool) => Some(Value::from(*bool)),
+        Json::Array(list) => Some(Value::Array(list.iter().filter_map(value_of).collect())),
+        Json::Null | Json::Object(_) => None,
+    }
+}
