@@ -56,6 +56,13 @@ test("@bench five hundred pending asks: opening the inbox", async ({ page, serve
     );
   }
   tell("page.first_row_500_ms", opened);
+  await expect(page.locator(".badge")).toHaveText("500", { timeout: 120_000 });
+  const lists = await page.evaluate(() =>
+    (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+      .filter(({ name }) => new URL(name).pathname === "/v1/asks")
+      .map(({ encodedBodySize, decodedBodySize }) => ({ encodedBodySize, decodedBodySize })),
+  );
+  console.log(JSON.stringify({ what: "page.list_500_bytes", lists }));
 });
 
 test("@bench ten thousand pending asks: opening the inbox, and scrolling it", async ({ page, server }) => {
