@@ -1,27 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
+import { axe, LOOKS } from "./axe";
 import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
 import { fill, RELEASE, unusualAsks } from "./scene";
 import { Server } from "./server";
-
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-async function axe(page: Page, where: string, part?: string): Promise<void> {
-  const builder = new AxeBuilder({ page }).withTags(RULES);
-  const { violations } = await (part ? builder.include(part) : builder).analyze();
-  const found = violations.map(({ id, nodes }) => ({
-    id,
-    where,
-    nodes: nodes.slice(0, 3).map((node) => node.html.slice(0, 160)),
-  }));
-  expect.soft(found).toEqual([]);
-}
-
-const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) => [
-  { colorScheme, viewport: { width: 1440, height: 900 } },
-  { colorScheme, viewport: { width: 1024, height: 768 } },
-  { colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-]);
 
 for (const { colorScheme, ...screen } of LOOKS) {
   const look = { colorScheme, ...screen, reducedMotion: "reduce" } as const;
@@ -63,6 +43,7 @@ for (const { colorScheme, ...screen } of LOOKS) {
       ["#/settings/policy", ".figure"],
       ["#/settings/agents", "tbody tr"],
       ["#/settings/tokens", "tbody tr"],
+      ["#/settings/notifications", ".prefs p"],
       ["#/settings/page", ".pref"],
     ] as const) {
       await visit(page, hash);

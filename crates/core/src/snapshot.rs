@@ -96,7 +96,13 @@ impl StatusChange {
     /// Whether the session ended with this change. New settings of an ended session do not end it again.
     #[must_use]
     pub const fn ends_session(&self) -> bool {
-        self.status.is_ended() && self.permission_mode.is_none() && self.model.is_none()
+        self.status.is_ended() && !self.is_settings_change()
+    }
+
+    /// Whether the settings changed. The status is then the one that the session had before.
+    #[must_use]
+    pub const fn is_settings_change(&self) -> bool {
+        self.permission_mode.is_some() || self.model.is_some()
     }
 }
 

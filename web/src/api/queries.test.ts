@@ -41,6 +41,22 @@ test("a reply is read again when it is older than the observer allows", async ()
   expect(waiting).toHaveLength(1);
 });
 
+test("a reply that never gets old is read once, and again when it is invalidated", async () => {
+  const queries = new Queries();
+  const { read, next, waiting } = requests();
+  const stop = queries.observe(["policyForm", "text"], read, Number.POSITIVE_INFINITY, () => {});
+  next().resolve("form");
+  await settle();
+  stop();
+  queries.observe(["policyForm", "text"], read, Number.POSITIVE_INFINITY, () => {})();
+  expect(waiting).toHaveLength(0);
+  queries.invalidate(["policyForm"]);
+  queries.observe(["policyForm", "text"], read, Number.POSITIVE_INFINITY, () => {});
+  next().resolve("new");
+  await settle();
+  expect(queries.state(["policyForm", "text"])).toEqual({ data: "new" });
+});
+
 test("a reply that is invalidated while it is read is read once more", async () => {
   const queries = new Queries();
   const { read, next, waiting } = requests();

@@ -125,7 +125,7 @@ export class Queries {
 }
 
 const isStale = ({ readAt, state }: CachedReply, maxAgeMs: number): boolean =>
-  Date.now() - readAt >= maxAgeMs || state.error !== undefined;
+  readAt === 0 || Date.now() - readAt >= maxAgeMs || state.error !== undefined;
 
 /** Tries a request once more if no reply came. A reply of the server, also a refusal, would be the same again. */
 async function withRetry(read: () => Promise<unknown>): Promise<unknown> {

@@ -51,7 +51,7 @@ export function PolicySettings({ rule }: { rule: string | undefined }) {
               <button
                 type="button"
                 className="btn primary sm"
-                disabled={error !== null || save.isPending}
+                disabled={error !== undefined || save.isPending}
                 onClick={draft.saveNow}
               >
                 {t("policy.save")}
@@ -100,7 +100,7 @@ function PolicyText({ draft, readOnly, rule }: { draft: PolicyDraft; readOnly: b
   const t = useWords();
   const field = useRuleInView(rule, draft.policy.isSuccess);
   return (
-    <div className="field area mono policy" data-wrong={draft.error !== null}>
+    <div className="field area mono policy" data-wrong={draft.error !== undefined}>
       <textarea
         ref={field}
         value={draft.text}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::world::{Stream, World, id, question};
@@ -218,6 +219,32 @@ async fn the_stream_speaks_in_type_and_data() {
         world.admin.post(&path, json!({ "text": text, "ifPending": "queue" })).await.expect(202);
     }
     assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("wait already"));
+}
+
+#[tokio::test]
+async fn new_settings_of_an_idle_session_are_no_end_of_a_turn() {
+    let world = World::start().await;
+    let mut agent = world.agent("hello").await;
+    agent.finished().await.unwrap();
+    let session = format!("/v1/sessions/{}", agent.session());
+    let since = world.session(agent.session()).await["seq"].as_i64().unwrap();
+    let mut stream = world.admin.stream(&format!("{session}/stream"), None).await;
+    let idle = json!({ "type": "session_status", "data": { "sessionId": agent.session(), "status": "idle" } });
+    assert_eq!(stream.event().await.1, idle);
+    let plan = json!({ "permissionMode": "plan" });
+    world.admin.call(&Method::PATCH, &session, Some(&plan)).await.expect(202);
+    world.admin.stream(&format!("{session}/events?since={since}"), None).await.until("session.status").await;
+    world.admin.post(&format!("{session}/messages"), json!({ "text": "questions" })).await.expect(202);
+    let mut before = BTreeSet::new();
+    loop {
+        let (_, event) = stream.event().await;
+        match event["type"].as_str().unwrap() {
+            "question_prompt" => break,
+            "session_status" => before.insert(event["data"]["status"].as_str().unwrap().to_owned()),
+            other => before.insert(other.to_owned()),
+        };
+    }
+    assert_eq!(before.into_iter().collect::<Vec<_>>(), ["running", "text_delta"]);
 }
 
 // A client that connects late first receives every pending ask once.

@@ -68,6 +68,10 @@ impl Conversation {
     }
 
     fn changed(&mut self, session: &str, changed: &SessionStatusChange, out: &mut Vec<Output>) {
+        // New settings repeat the status of before, which must not end the turn of a prompt that was just sent.
+        if changed.permission_mode.is_some() || changed.model.is_some() {
+            return;
+        }
         let doing = Doing::of(changed.status, changed.resumable);
         let Some(talk) = self.sessions.get_mut(session) else { return };
         let over = talk.turned(doing);

@@ -211,6 +211,8 @@ impl Gateway {
                 BlockBody::Error { text } => vec![GatewayEvent::Error { message: text.clone() }],
                 BlockBody::Message { .. } | BlockBody::Notice { .. } => Vec::new(),
             },
+            // This dialect has no settings, and a second `done` would end a turn that another message began.
+            EventPayload::SessionStatus(change) if change.is_settings_change() => Vec::new(),
             EventPayload::SessionStatus(change) => event.session.map(|id| status_events(id, &change.status)).unwrap_or_default(),
             EventPayload::AskResolved(_)
             | EventPayload::AskParked { .. }
