@@ -49,7 +49,7 @@ async fn a_newer_database_is_refused_and_left_alone() {
 }
 
 /// The database that the previous release left behind.
-fn previous_release(path: &Path) {
+pub(crate) fn previous_release(path: &Path) {
     let sqlite = rusqlite::Connection::open(path).unwrap();
     sqlite.execute_batch(include_str!("../fixtures/schema-7.sql")).unwrap();
     sqlite.close().map_err(|(_, error)| error).unwrap();

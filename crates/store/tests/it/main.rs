@@ -12,6 +12,7 @@ mod idempotency;
 mod messages;
 mod notes;
 mod people;
+mod powerloss;
 mod processes;
 mod runs;
 mod secrets;
