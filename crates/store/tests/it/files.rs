@@ -25,7 +25,7 @@ async fn closed() -> World {
 
 /// Everything below the directory, to see whether something was touched.
 fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = std::fs::read_dir(world.dir.path())
+    let mut files: Vec<_> = std::fs::read_dir(world.dir())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| !path.to_string_lossy().ends_with("-shm"))
@@ -246,7 +246,7 @@ async fn only_its_owner_reads_the_database() {
 async fn a_backup_is_whole_and_made_while_writing() {
     let world = World::new();
     let first = world.open(ask(question())).await;
-    let copy = world.dir.path().join("copy.db");
+    let copy = world.dir().join("copy.db");
     let writer = {
         let store = world.store.clone();
         tokio::spawn(async move {
@@ -278,8 +278,7 @@ async fn after_closing_nothing_is_written() {
     let refused = world.store.write(crate::world::resolve(ask(question()).id, answered("A"))).await;
     assert!(matches!(refused, Err(StoreError::Closed)));
     assert!(
-        !world.dir.path().join("sayso.db-wal").exists()
-            || std::fs::metadata(world.dir.path().join("sayso.db-wal")).unwrap().len() == 0
+        !world.dir().join("sayso.db-wal").exists() || std::fs::metadata(world.dir().join("sayso.db-wal")).unwrap().len() == 0
     );
 }
 
