@@ -23,7 +23,8 @@ use crate::error::StoreError;
 const RESTART_BYTES: u32 = 4 * 1024 * 1024;
 /// Deleted secrets of one second share a truncation.
 const TRUNCATE_EVERY: Duration = Duration::from_secs(1);
-/// How soon the last step is repeated if a reader was in the way.
+/// How soon the last step is repeated if a reader was in the way or the disk is full. The pause doubles, up to
+/// [`TRUNCATE_EVERY`].
 const RETRY: Duration = Duration::from_millis(50);
 
 /// The last step of a checkpoint, on the writing connection.
@@ -93,16 +94,17 @@ impl Checkpointer {
 }
 
 fn run(connection: Connection, shared: &(Mutex<Due>, Condvar), reset: impl Fn(LogReset) -> bool) {
-    let mut not_before = NotBefore::default();
+    let (mut not_before, mut retry) = (NotBefore::default(), RETRY);
     while let Some(step) = wait(shared, &not_before) {
         let _ = checkpoint(&connection, "PASSIVE");
         let complete = reset(step);
         let now = Instant::now();
+        retry = if complete { RETRY } else { (retry * 2).min(TRUNCATE_EVERY) };
         if step == LogReset::Truncate {
-            not_before.truncate = Some(now + if complete { TRUNCATE_EVERY } else { RETRY });
+            not_before.truncate = Some(now + if complete { TRUNCATE_EVERY } else { retry });
         }
         if !complete {
-            not_before.restart = Some(now + RETRY);
+            not_before.restart = Some(now + retry);
             let (lock, _) = shared;
             let mut due = lock.lock().unwrap_or_else(PoisonError::into_inner);
             due.truncate |= step == LogReset::Truncate;

@@ -224,6 +224,48 @@ async fn a_truncated_database_is_refused() {
     }
 }
 
+/// A page of a large database that went bad is not found at the start. Who needs it gets an error; nobody else is harmed.
+#[tokio::test]
+async fn a_damaged_page_harms_only_those_who_need_it() {
+    let world = World::new();
+    let asks: Vec<_> = (0..700)
+        .map(|number| {
+            let mut ask = ask(question());
+            std::sync::Arc::make_mut(&mut ask.context).context = Some(format!("needle {number}. ").repeat(200));
+            ask
+        })
+        .collect();
+    for ask in &asks {
+        world.open(ask.clone()).await;
+    }
+    world.store.close().await;
+    let path = world.path();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let needle = b"needle 350. needle 350. ";
+    let at = bytes.windows(needle.len()).position(|window| window == needle).unwrap();
+    let page = at / 2048 * 2048;
+    bytes[page..page + 2048].fill(0xff);
+    std::fs::write(&path, &bytes).unwrap();
+    let (store, _) = open(path).unwrap();
+    let get = |ask: sayso_core::id::AskId| sayso_store::read::GetAsk { workspace: MAIN, ask, scope: Scope::All };
+    let unreadable = store.read(get(asks[350].id)).await;
+    assert!(unreadable.is_err(), "{unreadable:?}");
+    let answer = crate::world::resolve(asks[350].id, answered("A"));
+    assert!(store.write(answer).await.is_err());
+    assert_eq!(store.read(get(asks[10].id)).await.unwrap().as_ref(), Some(&asks[10]));
+    store.write(crate::world::resolve(asks[10].id, answered("A"))).await.unwrap().unwrap();
+    let new = ask(question());
+    let open_ask = sayso_store::ops::OpenAsk {
+        workspace: MAIN,
+        scope: Scope::All,
+        ask: Box::new(new.clone()),
+        key: None,
+        max_pending: 1_000,
+    };
+    store.write(open_ask).await.unwrap();
+    assert_eq!(store.read(get(new.id)).await.unwrap(), Some(new));
+}
+
 #[tokio::test]
 async fn one_server_per_directory() {
     let dir = tempfile::tempdir().unwrap();

@@ -12,10 +12,10 @@ use sayso_store::read::LoadConnection;
 use crate::conformance::processes::{delivery, ids, load, running, send, step};
 use crate::world::{MAIN, World, answered, ask, ask_of, at, question, secret};
 
-const VALUE: &str = "correct-horse-battery-staple-4711";
+pub(crate) const VALUE: &str = "correct-horse-battery-staple-4711";
 
 /// Which files of the directory hold the value.
-fn files_with_it(dir: &Path) -> Vec<String> {
+pub(crate) fn files_with_it(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
@@ -28,7 +28,7 @@ fn files_with_it(dir: &Path) -> Vec<String> {
 }
 
 /// Waits until no file holds the value: a deletion is complete within a second.
-async fn no_file_has_it(dir: &Path) {
+pub(crate) async fn no_file_has_it(dir: &Path) {
     let started = std::time::Instant::now();
     while !files_with_it(dir).is_empty() {
         assert!(started.elapsed() < std::time::Duration::from_secs(30), "still in {:?}", files_with_it(dir));
