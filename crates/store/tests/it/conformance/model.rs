@@ -89,7 +89,7 @@ enum Action {
 enum Reply {
     Opened(Opened),
     Advanced(Advanced),
-    Resolved(Result<Ask, ResolveError>),
+    Resolved(Box<Result<Ask, ResolveError>>),
     Collected,
 }
 
@@ -188,8 +188,8 @@ impl Model {
         match action {
             Action::Open(open) => Reply::Opened(self.open(&open.ask)),
             Action::Advance(advance) => Reply::Advanced(self.advance(advance)),
-            Action::Answer(answer) => Reply::Resolved(self.answer(answer)),
-            Action::Snooze(snooze) => Reply::Resolved(self.snooze(snooze)),
+            Action::Answer(answer) => Reply::Resolved(Box::new(self.answer(answer))),
+            Action::Snooze(snooze) => Reply::Resolved(Box::new(self.snooze(snooze))),
             Action::Collect(collect) => {
                 self.deliver(collect.ask);
                 Reply::Collected
@@ -280,8 +280,8 @@ async fn write(store: Store, action: Action) -> Reply {
     match action {
         Action::Open(open) => Reply::Opened(store.write(*open).await.unwrap()),
         Action::Advance(advance) => Reply::Advanced(store.write(*advance).await.unwrap()),
-        Action::Answer(answer) => Reply::Resolved(store.write(*answer).await.unwrap().map(|ask| (*ask).clone())),
-        Action::Snooze(snooze) => Reply::Resolved(store.write(snooze).await.unwrap().map(|ask| (*ask).clone())),
+        Action::Answer(answer) => Reply::Resolved(Box::new(store.write(*answer).await.unwrap().map(|ask| (*ask).clone()))),
+        Action::Snooze(snooze) => Reply::Resolved(Box::new(store.write(snooze).await.unwrap().map(|ask| (*ask).clone()))),
         Action::Collect(collect) => {
             store.write(collect).await.unwrap();
             Reply::Collected
