@@ -1,6 +1,6 @@
 # Few verbs. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test jitter check fmt gen bench install
+.PHONY: help run test jitter powerloss check fmt gen bench install
 # The page is deleted if its build fails at the last step, the check of its size.
 .DELETE_ON_ERROR:
 
@@ -15,7 +15,7 @@ SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescr
 PACKAGES := node_modules/.package-lock.json
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(PACKAGES): package-lock.json
 	@scripts/need.sh page
@@ -45,6 +45,10 @@ test: $(PAGE) ## install what the tests need and run all of them
 jitter: $(PAGE) ## the suites with random pauses and slow replies; finds races
 	@scripts/need.sh build test browser
 	scripts/jitter.sh
+
+powerloss: ## 1,000 simulated power losses of the database, or SAYSO_POWERLOSS_POINTS
+	@scripts/need.sh build
+	SAYSO_POWERLOSS_POINTS=$${SAYSO_POWERLOSS_POINTS:-1000} cargo test --package sayso-store --test it powerloss:: -- --nocapture
 
 check: ## all of CI: format, lints, generated files, tests
 	.ci/run

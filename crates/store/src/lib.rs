@@ -22,4 +22,4 @@ pub use lock::DirLock;
 pub use operation::{IdempotencyKey, KeyReused, Once, Operation};
 pub use payload::{EventPayload, ToolProgress};
 pub use read::Query;
-pub use sqlite::{Retain, Store, StoreOptions, backup};
+pub use sqlite::{Retain, Store, StoreOptions, backup, probe};

@@ -1,8 +1,11 @@
 //! Copies the write-ahead log into the database, on a thread and a connection of its own, so that commits do not wait.
 //!
-//! A passive checkpoint copies what it can while the writer continues. A restart then waits for the writer to pause between
-//! two commits, copies the few pages that were added, and lets the writer start the log again from its beginning. The log
-//! therefore stays below [`RESTART_BYTES`] plus what is committed during one passive checkpoint.
+//! A passive checkpoint copies what it can while the writer continues. The thread then asks the writer for the last step
+//! ([`LogReset`]), which the writer takes between two commits: it copies the few pages that were added in the meantime and
+//! starts the log again from its beginning. No two connections ever compete for the write lock, so no commit fails or sleeps
+//! because of a checkpoint. The log stays below [`RESTART_BYTES`] plus what is committed during one passive checkpoint.
+//!
+//! A reader of an old snapshot keeps the log from starting again. Nobody waits for such a reader; the step is repeated.
 //!
 //! After a secret was deleted, the log is truncated within a second: no file may hold the secret any longer.
 
@@ -18,8 +21,20 @@ use crate::error::StoreError;
 
 /// The size of the write-ahead log at which it is copied.
 const RESTART_BYTES: u32 = 4 * 1024 * 1024;
-/// Deleted secrets of one second share a truncation. A reader that holds the log is tried again after as long.
+/// Deleted secrets of one second share a truncation.
 const TRUNCATE_EVERY: Duration = Duration::from_secs(1);
+/// How soon the last step is repeated if a reader was in the way or the disk is full. The pause doubles, up to
+/// [`TRUNCATE_EVERY`].
+const RETRY: Duration = Duration::from_millis(50);
+
+/// The last step of a checkpoint, on the writing connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LogReset {
+    /// The next commit writes at the beginning of the log.
+    Restart,
+    /// The same, and the file is empty.
+    Truncate,
+}
 
 #[derive(Debug, Default)]
 struct Due {
@@ -37,15 +52,19 @@ pub(super) struct Checkpointer {
 }
 
 impl Checkpointer {
-    pub(super) fn start(connection: Connection) -> Result<Self, StoreError> {
+    /// `reset` passes the last step to the writer and returns whether it was complete. `truncate` if the log has to be
+    /// truncated first of all.
+    pub(super) fn start(
+        connection: Connection,
+        truncate: bool,
+        reset: impl Fn(LogReset) -> bool + Send + 'static,
+    ) -> Result<Self, StoreError> {
         let page: u32 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-        // A server that was killed may have left a deleted secret in the log.
-        let first = Due { truncate: true, ..Due::default() };
-        let due = Arc::new((Mutex::new(first), Condvar::new()));
+        let due = Arc::new((Mutex::new(Due { truncate, ..Due::default() }), Condvar::new()));
         let shared = Arc::clone(&due);
         let thread = std::thread::Builder::new()
             .name("sayso-checkpoint".to_owned())
-            .spawn(move || run(connection, &shared))
+            .spawn(move || run(connection, &shared, reset))
             .map_err(|error| StoreError::Database(error.into()))?;
         Ok(Self { due, thread: Some(thread), restart_pages: RESTART_BYTES / page.max(512) })
     }
@@ -74,45 +93,73 @@ impl Checkpointer {
     }
 }
 
-fn run(connection: Connection, shared: &(Mutex<Due>, Condvar)) {
-    let mut truncated: Option<Instant> = None;
-    while let Some(due) = wait(shared, truncated) {
-        if !due.truncate {
-            let _ = checkpoint(&connection, "PASSIVE");
-            let _ = checkpoint(&connection, "RESTART");
-            continue;
-        }
+fn run(connection: Connection, shared: &(Mutex<Due>, Condvar), reset: impl Fn(LogReset) -> bool) {
+    let (mut not_before, mut retry) = (NotBefore::default(), RETRY);
+    while let Some(step) = wait(shared, &not_before) {
         let _ = checkpoint(&connection, "PASSIVE");
-        truncated = Some(Instant::now());
-        if !checkpoint(&connection, "TRUNCATE") {
+        let complete = reset(step);
+        let now = Instant::now();
+        retry = if complete { RETRY } else { (retry * 2).min(TRUNCATE_EVERY) };
+        if step == LogReset::Truncate {
+            not_before.truncate = Some(now + if complete { TRUNCATE_EVERY } else { retry });
+        }
+        if !complete {
+            not_before.restart = Some(now + retry);
             let (lock, _) = shared;
-            lock.lock().unwrap_or_else(PoisonError::into_inner).truncate = true;
+            let mut due = lock.lock().unwrap_or_else(PoisonError::into_inner);
+            due.truncate |= step == LogReset::Truncate;
+            due.restart |= step == LogReset::Restart;
         }
     }
     writer::close(connection);
 }
 
+/// When each step may run again.
+#[derive(Debug, Default)]
+struct NotBefore {
+    restart: Option<Instant>,
+    truncate: Option<Instant>,
+}
+
 /// Waits for work. `None`: stop.
-fn wait((lock, changed): &(Mutex<Due>, Condvar), truncated: Option<Instant>) -> Option<Due> {
+fn wait((lock, changed): &(Mutex<Due>, Condvar), not_before: &NotBefore) -> Option<LogReset> {
+    let left = |at: Option<Instant>| at.map_or(Duration::ZERO, |at| at.saturating_duration_since(Instant::now()));
     let mut due = lock.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         if due.stop {
             return None;
         }
-        let early = truncated.map_or(Duration::ZERO, |at| TRUNCATE_EVERY.saturating_sub(at.elapsed()));
-        if due.truncate && early.is_zero() {
-            return Some(std::mem::take(&mut *due));
-        }
-        if due.restart {
+        let (truncate, restart) = (left(not_before.truncate), left(not_before.restart));
+        if due.truncate && truncate.is_zero() {
+            due.truncate = false;
             due.restart = false;
-            return Some(Due { restart: true, ..Due::default() });
+            return Some(LogReset::Truncate);
         }
-        due = if due.truncate {
-            changed.wait_timeout(due, early).unwrap_or_else(PoisonError::into_inner).0
-        } else {
-            changed.wait(due).unwrap_or_else(PoisonError::into_inner)
+        if due.restart && restart.is_zero() {
+            due.restart = false;
+            return Some(LogReset::Restart);
+        }
+        let waits = [due.truncate.then_some(truncate), due.restart.then_some(restart)];
+        due = match waits.into_iter().flatten().min() {
+            Some(soon) => changed.wait_timeout(due, soon).unwrap_or_else(PoisonError::into_inner).0,
+            None => changed.wait(due).unwrap_or_else(PoisonError::into_inner),
         };
     }
+}
+
+/// Takes the last step on the writing connection, between two transactions. Returns whether it was complete.
+pub(super) fn reset_log(connection: &Connection, step: LogReset) -> bool {
+    // A reader in the way must not delay commits: the step is repeated later.
+    let _ = connection.execute_batch("PRAGMA busy_timeout = 0");
+    let complete = checkpoint(
+        connection,
+        match step {
+            LogReset::Restart => "RESTART",
+            LogReset::Truncate => "TRUNCATE",
+        },
+    );
+    let _ = connection.execute_batch(writer::BUSY_TIMEOUT);
+    complete
 }
 
 /// Returns whether the checkpoint was complete.
@@ -130,6 +177,6 @@ fn checkpoint(connection: &Connection, mode: &str) -> bool {
 /// The connection for checkpoints. It must be able to write.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
-    connection.execute_batch("PRAGMA busy_timeout = 1000; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256;")?;
+    connection.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256;")?;
     Ok(connection)
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
+use super::checkpoint::{self, LogReset};
 use super::encode::{Encoded, encode};
 use super::load;
 use super::log::{self, ChangeLog};
@@ -133,6 +134,15 @@ impl Database {
     /// How many pages the write-ahead log has.
     pub(super) fn wal_pages(&self) -> u32 {
         self.wal_pages.load(Ordering::Relaxed)
+    }
+
+    /// Takes the last step of a checkpoint. Returns whether it was complete.
+    pub(super) fn reset_log(&mut self, step: LogReset) -> bool {
+        let complete = checkpoint::reset_log(&self.connection, step);
+        if complete {
+            self.wal_pages.store(0, Ordering::Relaxed);
+        }
+        complete
     }
 
     /// Whether a secret was deleted since the last call.

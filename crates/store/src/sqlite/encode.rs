@@ -8,8 +8,9 @@ use sayso_core::run::{StepRun, StepState};
 use sayso_core::time::Time;
 use sayso_core::transcript::BlockBody;
 
+use super::event_row;
+use super::search_text::SearchText;
 use super::table::{RowChange, Table};
-use super::{event_row, search_text};
 use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
 use crate::ops::notes::NoteState;
@@ -25,6 +26,41 @@ pub(super) struct Encoded {
 
 /// Asks below this number are pending. The schema's partial indexes use the same number.
 pub(super) const FIRST_OUTCOME: i64 = 2;
+
+/// The condition that an ask is pending. A literal and no parameter: only so SQLite uses the partial indexes.
+macro_rules! is_pending {
+    () => {
+        is_pending!("")
+    };
+    ($table:literal) => {
+        concat!($table, "status < 2")
+    };
+}
+pub(super) use is_pending;
+
+/// The condition that an ask has its outcome.
+macro_rules! is_resolved {
+    () => {
+        "status >= 2"
+    };
+}
+pub(super) use is_resolved;
+
+/// The condition that a caller has not collected the outcome of an ask. The partial index has the same words.
+macro_rules! is_uncollected {
+    () => {
+        "status >= 2 AND delivery = 0 AND connection IS NULL AND native_id IS NOT NULL"
+    };
+}
+pub(super) use is_uncollected;
+
+/// The condition that a connection is to a server that someone else started.
+macro_rules! is_attached {
+    () => {
+        "kind = 2"
+    };
+}
+pub(super) use is_attached;
 
 pub(super) const fn status_number(state: &AskState) -> i64 {
     match state {
@@ -93,7 +129,11 @@ fn text(text: impl Into<String>) -> Value {
 }
 
 fn json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<Value, StoreError> {
-    serde_json::to_string(value).map(Value::Text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
+    json_text(what, value).map(Value::Text)
+}
+
+fn json_text<T: serde::Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
 }
 
 fn raw(raw: &Raw) -> Value {
@@ -318,6 +358,10 @@ fn rule_hits(workspace: WorkspaceId, ask: &Ask) -> impl Iterator<Item = RowChang
 pub(super) fn ask_values(workspace: WorkspaceId, row: &AskRow) -> Result<Vec<Value>, StoreError> {
     let ask = &row.ask;
     let (origin, context) = (&ask.origin, &ask.context);
+    let (body_json, context_json) = (json_text("ask body", &*ask.body)?, json_text("ask context", &**context)?);
+    let mut asked = SearchText::default();
+    asked.add(&body_json);
+    asked.add(&context_json);
     Ok(vec![
         Value::Integer(workspace.0),
         id(ask.id.as_bytes()),
@@ -334,11 +378,11 @@ pub(super) fn ask_values(workspace: WorkspaceId, row: &AskRow) -> Result<Vec<Val
         text(&*context.agent),
         maybe(context.project.as_deref(), text),
         maybe(context.tool_call_id.as_deref(), text),
-        json("ask body", &*ask.body)?,
-        json("ask context", &**context)?,
+        text(body_json),
+        text(context_json),
         json("policy note", &ask.policy)?,
         maybe(ask.raw.as_ref(), raw),
-        text(search_text::asked(ask)),
+        text(asked.into_text()),
     ])
 }
 
@@ -346,15 +390,16 @@ pub(super) fn ask_values(workspace: WorkspaceId, row: &AskRow) -> Result<Vec<Val
 pub(super) fn ask_state(ask: &Ask) -> Result<Vec<Value>, StoreError> {
     let (outcome, delivery, reason, decided) = match &ask.state {
         AskState::Pending(_) => (Value::Null, DELIVERY_QUEUED, Value::Null, Value::Null),
-        AskState::Resolved { outcome, delivery } => (
-            json("outcome", outcome)?,
-            delivery_number(delivery),
-            match delivery {
+        AskState::Resolved { outcome, delivery } => {
+            let outcome = json_text("outcome", outcome)?;
+            let mut decided = SearchText::default();
+            decided.add(&outcome);
+            let reason = match delivery {
                 Delivery::Undeliverable { reason } => text(&**reason),
                 Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => Value::Null,
-            },
-            text(search_text::decided(outcome)),
-        ),
+            };
+            (text(outcome), delivery_number(delivery), reason, text(decided.into_text()))
+        }
     };
     let status = Value::Integer(status_number(&ask.state));
     Ok(vec![status, maybe(ask.snoozed_until, time), outcome, Value::Integer(delivery), reason, decided])

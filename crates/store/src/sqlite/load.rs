@@ -8,7 +8,7 @@ use sayso_core::time::Time;
 
 use super::cache::Cache;
 use super::decode::{self, all, ask_columns, column, json, one, raw};
-use super::encode::{DELIVERY_QUEUED, FIRST_OUTCOME};
+use super::encode::{DELIVERY_QUEUED, FIRST_OUTCOME, is_uncollected};
 use super::memory::Memory;
 use super::queries::runs::read_run;
 use crate::error::StoreError;
@@ -133,8 +133,9 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
             let sql = concat!(
                 "SELECT ",
                 ask_columns!(""),
-                " FROM ask WHERE owner = ?1 AND native_id = ?2 AND workspace = ?3 AND status >= 2 AND delivery = 0
-                    AND connection IS NULL AND native_id IS NOT NULL ORDER BY seq DESC LIMIT 1"
+                " FROM ask WHERE owner = ?1 AND native_id = ?2 AND +workspace = ?3 AND ",
+                is_uncollected!(),
+                " ORDER BY seq DESC LIMIT 1"
             );
             let rows = all(db, sql, params![owner.0, native, space.0], |row| decode::ask(row, 0))?;
             load_asks(unit, rows);

@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::store::open_error;
+use super::writer::BUSY_TIMEOUT;
 use super::{log, upgrade};
 use crate::error::OpenError;
 
@@ -55,7 +56,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
         restrict(path)?;
     }
     connection
-        .execute_batch("PRAGMA busy_timeout = 5000; PRAGMA secure_delete = OFF;")
+        .execute_batch(BUSY_TIMEOUT)
+        .and_then(|()| connection.execute_batch("PRAGMA secure_delete = OFF"))
         .map_err(|error| open_error(path, error))?;
     if connection.is_readonly("main").map_err(|error| open_error(path, error))? {
         return Err(OpenError::ReadOnly { path: path.to_owned() });

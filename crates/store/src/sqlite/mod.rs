@@ -16,6 +16,7 @@ mod load;
 mod log;
 mod memory;
 mod migrate;
+pub mod probe;
 mod queries;
 mod retention;
 mod search_text;

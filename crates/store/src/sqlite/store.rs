@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
-use super::checkpoint::{self, Checkpointer};
+use super::checkpoint;
 use super::database::Database;
 use super::migrate;
 use super::retention::Retain;
@@ -59,9 +59,7 @@ impl Store {
         let connection = migrate::open(path)?;
         let opened = |error| store_error(path, error);
         let database = Database::new(connection).map_err(opened)?;
-        let checkpointer = checkpoint::open(path).and_then(Checkpointer::start).map_err(opened)?;
-        let writer =
-            Writer::start(database, checkpointer, sink).map_err(|source| OpenError::Io { path: path.clone(), source })?;
+        let writer = checkpoint::open(path).and_then(|checkpoints| Writer::start(database, checkpoints, sink)).map_err(opened)?;
         Ok(Self {
             inner: Arc::new(StoreInner {
                 writer,

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::checkpoint::Checkpointer;
+use super::checkpoint::{Checkpointer, LogReset};
 use super::database::Database;
 use super::retention::{self, Retain};
 use crate::batch::{Job, QueuedOperation};
@@ -24,6 +24,9 @@ const WAITING: usize = 1024;
 /// How many operations share one commit.
 const BATCH: usize = 256;
 
+/// Other programs may read the database and hold it for a moment.
+pub(super) const BUSY_TIMEOUT: &str = "PRAGMA busy_timeout = 5000";
+
 type QueryOnWriter = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
 
 enum Request {
@@ -31,6 +34,8 @@ enum Request {
     /// Replies when every committed change is in its table, so that a query finds it.
     Flush(oneshot::Sender<Result<(), StoreError>>),
     Retain(Retain, oneshot::Sender<Result<bool, StoreError>>),
+    /// Takes the last step of a checkpoint. Replies whether it was complete.
+    ResetLog(LogReset, oneshot::Sender<bool>),
     /// Runs on the writing connection, where changes that cannot be flushed are visible.
     Query(QueryOnWriter),
 }
@@ -45,11 +50,24 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(database: Database, checkpointer: Checkpointer, sink: impl Sink) -> std::io::Result<Self> {
+    /// Starts the thread of the writer and the thread for checkpoints, which gets a connection of its own.
+    pub(super) fn start(mut database: Database, checkpoints: Connection, sink: impl Sink) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(WAITING);
+        // A server that was killed may have left a deleted secret in the log.
+        let truncated = database.reset_log(LogReset::Truncate);
+        // The thread must not keep the writer from ending.
+        let requests = sender.downgrade();
+        let checkpointer = Checkpointer::start(checkpoints, !truncated, move |step| {
+            let Some(requests) = requests.upgrade() else { return false };
+            let (reply, complete) = oneshot::channel();
+            requests.blocking_send(Request::ResetLog(step, reply)).is_ok() && complete.blocking_recv().unwrap_or(false)
+        })?;
         let unflushed = Arc::new(AtomicBool::new(false));
         let task = WriterThread { database, checkpointer, sink, unflushed: Arc::clone(&unflushed) };
-        let thread = std::thread::Builder::new().name("sayso-writer".to_owned()).spawn(move || task.run(receiver))?;
+        let thread = std::thread::Builder::new()
+            .name("sayso-writer".to_owned())
+            .spawn(move || task.run(receiver))
+            .map_err(|error| StoreError::Database(error.into()))?;
         Ok(Self { requests: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), unflushed })
     }
 
@@ -122,7 +140,7 @@ impl<S: Sink> WriterThread<S> {
     }
 
     fn handle(&mut self, requests: impl Iterator<Item = Request>) {
-        let (mut jobs, mut flushes) = (Vec::new(), Vec::new());
+        let (mut jobs, mut flushes, mut resets) = (Vec::new(), Vec::new(), Vec::new());
         for request in requests {
             match request {
                 Request::Operation(job) => jobs.push(job),
@@ -131,6 +149,7 @@ impl<S: Sink> WriterThread<S> {
                     let done = self.database.flush().and_then(|()| retention::retain(self.database.connection(), &retain));
                     let _ = reply.send(done);
                 }
+                Request::ResetLog(step, reply) => resets.push((step, reply)),
                 Request::Query(query) => self.database.query_unflushed(query),
             }
         }
@@ -141,6 +160,10 @@ impl<S: Sink> WriterThread<S> {
         self.unflushed.store(self.database.has_unflushed(), Ordering::Release);
         for reply in flushes {
             let _ = reply.send(flushed.as_ref().map_err(StoreError::for_another_caller).copied());
+        }
+        // Callers have their replies; nobody waits for this but the next batch.
+        for (step, reply) in resets {
+            let _ = reply.send(self.database.reset_log(step));
         }
         self.checkpointer.wake(self.database.wal_pages(), self.database.take_secret_deleted());
     }

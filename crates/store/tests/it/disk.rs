@@ -1,17 +1,18 @@
 //! A disk that is full, and one that is read-only. Both are real: the test runs itself again inside
 //! a mount namespace of its own and mounts a small tmpfs there, so it needs no rights beyond its own.
 
-use std::sync::Arc;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use sayso_core::scope::Scope;
-use sayso_store::ops::{OpenAsk, Opened};
+use sayso_store::ops::{CallerHasOutcome, OpenAsk, Opened};
 use sayso_store::read::{FeedHead, ListAsks};
 use sayso_store::{OpenError, Store, StoreError};
 
-use crate::world::{MAIN, answered, ask, open, question, resolve};
+use crate::files::previous_release;
+use crate::secrets::{VALUE, files_with_it, no_file_has_it};
+use crate::world::{MAIN, answered, ask, at, open, question, resolve, secret};
 
 /// Set for the inner run; names the directory to mount on.
 const INSIDE: &str = "SAYSO_STORE_TEST_MOUNT";
@@ -130,6 +131,72 @@ fn everybody_in_a_refused_transaction_is_told() {
         std::fs::remove_file(&ballast).unwrap();
         assert!(burst(store.clone()).await.iter().all(Result::is_ok));
         assert_eq!(store.read(FeedHead { workspace: MAIN }).await.unwrap(), 64);
+    });
+}
+
+/// Commits go on, the log keeps what does not fit into the database, and the checkpoint is repeated when there is room.
+#[test]
+fn a_full_disk_during_a_checkpoint_loses_nothing() {
+    let Some(dir) = inside("disk::a_full_disk_during_a_checkpoint_loses_nothing") else { return };
+    mount(&["-t", "tmpfs", "-o", "size=12m", "tmpfs"], &dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (store, _) = open(dir.join("sayso.db")).unwrap();
+        let mut hidden = ask(secret());
+        hidden.origin.native_id = Some("hidden".to_owned());
+        let id = hidden.id;
+        let open_hidden =
+            OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(hidden), key: None, max_pending: 1_000_000 };
+        store.write(open_hidden).await.unwrap();
+        store.write(resolve(id, answered(VALUE))).await.unwrap().unwrap();
+        // The log has more pages for the database than the disk has room for.
+        for _ in 0..300 {
+            store.write(opening("an ask that takes some room")).await.unwrap();
+        }
+        let taken = pending(&store).await;
+        let (ballast, spare) = (dir.join("ballast"), dir.join("spare"));
+        std::fs::write(&spare, vec![1; 128 * 1024]).unwrap();
+        fill(&ballast);
+        std::fs::remove_file(&spare).unwrap();
+        // Deleting the secret asks for a truncation, which needs room in the database.
+        store.write(CallerHasOutcome { workspace: MAIN, ask: id, now: at(99) }).await.unwrap();
+        assert!(!files_with_it(&dir).is_empty(), "the truncation must not have room yet");
+        assert_eq!(pending(&store).await, taken);
+        std::fs::remove_file(&ballast).unwrap();
+        no_file_has_it(&dir).await;
+        store.write(opening("room again")).await.unwrap();
+        assert_eq!(pending(&store).await, taken + 1);
+        store.close().await;
+        drop(store);
+        assert!(sayso_store::probe::is_sound(&dir.join("sayso.db")).unwrap());
+        let (store, _) = open(dir.join("sayso.db")).unwrap();
+        assert_eq!(pending(&store).await, taken + 1);
+    });
+}
+
+#[test]
+fn a_full_disk_during_an_upgrade_leaves_the_old_database() {
+    let Some(dir) = inside("disk::a_full_disk_during_an_upgrade_leaves_the_old_database") else { return };
+    mount(&["-t", "tmpfs", "-o", "size=2m", "tmpfs"], &dir);
+    let path = dir.join("sayso.db");
+    previous_release(&path);
+    let before = std::fs::read(&path).unwrap();
+    let (ballast, spare) = (dir.join("ballast"), dir.join("spare"));
+    // Room for the first pages of the new file, not for all.
+    std::fs::write(&spare, vec![1; 300 * 1024]).unwrap();
+    fill(&ballast);
+    std::fs::remove_file(&spare).unwrap();
+    let refused = open(path.clone()).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, OpenError::Full { .. }), "{refused:?}");
+    let mut left: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["ballast", "sayso.db"]);
+    assert!(std::fs::read(&path).unwrap()[100..] == before[100..], "only counters of the header may change");
+    std::fs::remove_file(&ballast).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (store, _) = open(path).unwrap();
+        assert_eq!(pending(&store).await, 9);
     });
 }
 

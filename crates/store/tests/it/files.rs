@@ -25,7 +25,7 @@ async fn closed() -> World {
 
 /// Everything below the directory, to see whether something was touched.
 fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = std::fs::read_dir(world.dir.path())
+    let mut files: Vec<_> = std::fs::read_dir(world.dir())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| !path.to_string_lossy().ends_with("-shm"))
@@ -49,7 +49,7 @@ async fn a_newer_database_is_refused_and_left_alone() {
 }
 
 /// The database that the previous release left behind.
-fn previous_release(path: &Path) {
+pub(crate) fn previous_release(path: &Path) {
     let sqlite = rusqlite::Connection::open(path).unwrap();
     sqlite.execute_batch(include_str!("../fixtures/schema-7.sql")).unwrap();
     sqlite.close().map_err(|(_, error)| error).unwrap();
@@ -224,6 +224,48 @@ async fn a_truncated_database_is_refused() {
     }
 }
 
+/// A page of a large database that went bad is not found at the start. Who needs it gets an error; nobody else is harmed.
+#[tokio::test]
+async fn a_damaged_page_harms_only_those_who_need_it() {
+    let world = World::new();
+    let asks: Vec<_> = (0..700)
+        .map(|number| {
+            let mut ask = ask(question());
+            std::sync::Arc::make_mut(&mut ask.context).context = Some(format!("needle {number}. ").repeat(200));
+            ask
+        })
+        .collect();
+    for ask in &asks {
+        world.open(ask.clone()).await;
+    }
+    world.store.close().await;
+    let path = world.path();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let needle = b"needle 350. needle 350. ";
+    let at = bytes.windows(needle.len()).position(|window| window == needle).unwrap();
+    let page = at / 2048 * 2048;
+    bytes[page..page + 2048].fill(0xff);
+    std::fs::write(&path, &bytes).unwrap();
+    let (store, _) = open(path).unwrap();
+    let get = |ask: sayso_core::id::AskId| sayso_store::read::GetAsk { workspace: MAIN, ask, scope: Scope::All };
+    let unreadable = store.read(get(asks[350].id)).await;
+    assert!(unreadable.is_err(), "{unreadable:?}");
+    let answer = crate::world::resolve(asks[350].id, answered("A"));
+    assert!(store.write(answer).await.is_err());
+    assert_eq!(store.read(get(asks[10].id)).await.unwrap().as_ref(), Some(&asks[10]));
+    store.write(crate::world::resolve(asks[10].id, answered("A"))).await.unwrap().unwrap();
+    let new = ask(question());
+    let open_ask = sayso_store::ops::OpenAsk {
+        workspace: MAIN,
+        scope: Scope::All,
+        ask: Box::new(new.clone()),
+        key: None,
+        max_pending: 1_000,
+    };
+    store.write(open_ask).await.unwrap();
+    assert_eq!(store.read(get(new.id)).await.unwrap(), Some(new));
+}
+
 #[tokio::test]
 async fn one_server_per_directory() {
     let dir = tempfile::tempdir().unwrap();
@@ -246,7 +288,7 @@ async fn only_its_owner_reads_the_database() {
 async fn a_backup_is_whole_and_made_while_writing() {
     let world = World::new();
     let first = world.open(ask(question())).await;
-    let copy = world.dir.path().join("copy.db");
+    let copy = world.dir().join("copy.db");
     let writer = {
         let store = world.store.clone();
         tokio::spawn(async move {
@@ -278,8 +320,7 @@ async fn after_closing_nothing_is_written() {
     let refused = world.store.write(crate::world::resolve(ask(question()).id, answered("A"))).await;
     assert!(matches!(refused, Err(StoreError::Closed)));
     assert!(
-        !world.dir.path().join("sayso.db-wal").exists()
-            || std::fs::metadata(world.dir.path().join("sayso.db-wal")).unwrap().len() == 0
+        !world.dir().join("sayso.db-wal").exists() || std::fs::metadata(world.dir().join("sayso.db-wal")).unwrap().len() == 0
     );
 }
 

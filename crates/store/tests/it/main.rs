@@ -1,19 +1,11 @@
-//! The conformance suite of the store: what every implementation of the closed sets of writes and
-//! reads promises, seen through its public interface alone.
+//! Tests of the store through its public interface. `conformance` is the suite that every backend has to pass; the other
+//! modules test the SQLite backend: its files, its disk, and power loss.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
-mod asks;
-mod connections;
+mod conformance;
 mod disk;
-mod feed;
 mod files;
-mod idempotency;
-mod messages;
-mod notes;
-mod people;
-mod processes;
-mod runs;
+mod powerloss;
 mod secrets;
-mod sessions;
 mod world;

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use sayso_core::ask::{Decision, MASK};
+use sayso_core::ask::{Decision, Delivery, MASK};
+use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
 use sayso_store::OutboxPayload;
-use sayso_store::ops::{CallerHasOutcome, Change};
+use sayso_store::ops::{CallerHasOutcome, Change, Process};
 use sayso_store::read::LoadConnection;
 
+use crate::conformance::processes::{delivery, ids, load, running, send, step};
 use crate::world::{MAIN, World, answered, ask, ask_of, at, question, secret};
 
 pub(crate) const VALUE: &str = "correct-horse-battery-staple-4711";
@@ -70,12 +72,12 @@ async fn after_delivery_it_is_in_no_file() {
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
-    assert!(!files_with_it(world.dir.path()).is_empty(), "the search must be able to find it");
+    assert!(!files_with_it(world.dir()).is_empty(), "the search must be able to find it");
     let rows = world.outbox().iter().map(|row| row.id).collect();
     world.step(&session, 1, rows, vec![]).await;
-    no_file_has_it(world.dir.path()).await;
+    no_file_has_it(world.dir()).await;
     world.store.close().await;
-    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+    assert_eq!(files_with_it(world.dir()), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -91,7 +93,7 @@ async fn a_reader_in_the_way_only_delays_it() {
     world.step(&session, 1, rows, vec![]).await;
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
-    no_file_has_it(world.dir.path()).await;
+    no_file_has_it(world.dir()).await;
 }
 
 #[tokio::test]
@@ -102,12 +104,12 @@ async fn it_also_goes_when_it_cannot_be_delivered_or_a_caller_has_it() {
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
     let delivery = sayso_core::ask::Delivery::Undeliverable { reason: "gone".to_owned() };
     world.step(&session, 1, vec![], vec![Change::Delivery { ask: asked.id, delivery }]).await;
-    no_file_has_it(world.dir.path()).await;
+    no_file_has_it(world.dir()).await;
 
     let mine = world.open(ask(secret())).await;
     world.resolve(mine.id, answered(VALUE)).await.unwrap();
     world.store.write(CallerHasOutcome { workspace: MAIN, ask: mine.id, now: at(99) }).await.unwrap();
-    no_file_has_it(world.dir.path()).await;
+    no_file_has_it(world.dir()).await;
 }
 
 /// A session that ends while a secret waits to be sent: nobody will ever take it.
@@ -123,7 +125,7 @@ async fn it_goes_when_its_session_is_over_for_good() {
     let changes = vec![Change::Delivery { ask: asked.id, delivery: gone }, Change::Status { session: session.id, status }];
     world.step(&session, 1, rows, changes).await;
     world.store.close().await;
-    assert_eq!(files_with_it(world.dir.path()), Vec::<String>::new());
+    assert_eq!(files_with_it(world.dir()), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -155,7 +157,7 @@ async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
     // The files as they would be found after a crash.
     let crashed = tempfile::tempdir().unwrap();
     for name in ["sayso.db", "sayso.db-wal"] {
-        std::fs::copy(world.dir.path().join(name), crashed.path().join(name)).unwrap();
+        std::fs::copy(world.dir().join(name), crashed.path().join(name)).unwrap();
     }
     assert!(!files_with_it(crashed.path()).is_empty(), "the search must be able to find it");
     let (store, _) = crate::world::open(crashed.path().join("sayso.db")).unwrap();
@@ -163,4 +165,25 @@ async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
         store.write(crate::world::advance(&session, number, vec![], vec![])).await.unwrap();
     }
     assert_eq!(files_with_it(crashed.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_secret_on_its_way_to_a_process_is_in_no_file_afterwards() {
+    let world = World::new();
+    let session = running(&world).await;
+    let ask = ask_of(&session, "1", secret());
+    let id = ask.id;
+    step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+    world.resolve(id, answered(VALUE)).await.unwrap();
+    let message = format!("{{\"answer\":\"{VALUE}\"}}");
+    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), &message, true)], Process::Same).await;
+    let world = world.reopen().await;
+    assert!(!files_with_it(world.dir()).is_empty(), "the search must be able to find it");
+    let rows = load(&world, &session).await.outbox;
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    let OutboxPayload::Send { message: kept, .. } = &row.payload else { panic!("{row:?}") };
+    assert_eq!(*kept, Raw::of(&message));
+    step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
+    assert_eq!(delivery(&world, id).await, Delivery::Delivered);
+    no_file_has_it(world.dir()).await;
 }

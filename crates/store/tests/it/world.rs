@@ -1,6 +1,6 @@
 //! A database in a directory of its own, what its sink was told, and things to put into it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -52,12 +52,31 @@ pub(crate) struct Told {
     pub(crate) commits: usize,
 }
 
+/// An empty database of the backend that is tested.
+#[derive(Debug)]
+pub(crate) enum TestDatabase {
+    Sqlite(tempfile::TempDir),
+}
+
+impl TestDatabase {
+    pub(crate) fn create() -> Self {
+        Self::Sqlite(tempfile::tempdir().unwrap())
+    }
+
+    /// Opens it, also again after it was closed.
+    fn open(&self) -> (Store, Arc<Mutex<Told>>) {
+        match self {
+            Self::Sqlite(dir) => open(dir.path().join("sayso.db")).unwrap(),
+        }
+    }
+}
+
 /// A store and what became of it.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) told: Arc<Mutex<Told>>,
-    pub(crate) dir: Arc<tempfile::TempDir>,
+    database: TestDatabase,
 }
 
 /// Opens the database at this path with a sink that remembers.
@@ -78,22 +97,31 @@ pub(crate) fn open(path: PathBuf) -> Result<(Store, Arc<Mutex<Told>>), sayso_sto
 
 impl World {
     pub(crate) fn new() -> Self {
-        let dir = Arc::new(tempfile::tempdir().unwrap());
-        let (store, told) = open(dir.path().join("sayso.db")).unwrap();
-        Self { store, told, dir }
+        Self::in_database(TestDatabase::create())
+    }
+
+    fn in_database(database: TestDatabase) -> Self {
+        let (store, told) = database.open();
+        Self { store, told, database }
+    }
+
+    /// The directory of a SQLite database.
+    pub(crate) fn dir(&self) -> &Path {
+        match &self.database {
+            TestDatabase::Sqlite(dir) => dir.path(),
+        }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.dir.path().join("sayso.db")
+        self.dir().join("sayso.db")
     }
 
     /// Closes the store and opens it again: what is left is what was on disk.
     pub(crate) async fn reopen(self) -> Self {
         self.store.close().await;
-        let Self { store, told: _, dir } = self;
+        let Self { store, told: _, database } = self;
         drop(store);
-        let (store, told) = open(dir.path().join("sayso.db")).unwrap();
-        Self { store, told, dir }
+        Self::in_database(database)
     }
 
     pub(crate) fn events(&self) -> Vec<StoredEvent> {

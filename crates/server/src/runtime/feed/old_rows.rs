@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sayso_api::event::Event;
 use sayso_store::read::EventsAfter;
-use sayso_store::{Commit, Store, StoreOptions, WorkspaceId};
+use sayso_store::{Commit, Store, StoreOptions, WorkspaceId, probe};
 
 use super::frame::Frame;
 
@@ -19,15 +19,14 @@ fn open(path: &Path) -> Store {
 
 /// Opening this database upgrades it, which must not change what its events say.
 fn database_of_version_0_1(path: &Path) {
-    let database = rusqlite::Connection::open(path).unwrap();
     let migrations = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/migrations");
     let mut files: Vec<_> = std::fs::read_dir(migrations).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     for file in &files {
-        database.execute_batch(&std::fs::read_to_string(file).unwrap()).unwrap();
+        probe::run_sql(path, &std::fs::read_to_string(file).unwrap()).unwrap();
     }
-    database.pragma_update(None, "user_version", i64::try_from(files.len()).unwrap()).unwrap();
-    database.execute_batch(ROWS).unwrap();
+    probe::run_sql(path, &format!("PRAGMA user_version = {}", files.len())).unwrap();
+    probe::run_sql(path, ROWS).unwrap();
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::ops::decide::is_visible;
 use crate::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, PendingCount, StatusFilter};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, ask_columns};
-use crate::sqlite::encode::{kind_number, outcome_number};
+use crate::sqlite::encode::{is_pending, is_resolved, kind_number, outcome_number};
 use crate::sqlite::load::read_ask;
 
 /// Whether a text of the ask, its context or its outcome contains the words.
@@ -52,8 +52,8 @@ impl SqliteQuery for ListAsks {
         };
         match self.status {
             StatusFilter::Any => {}
-            StatusFilter::Pending => also("status < 2", None),
-            StatusFilter::Resolved => also("status >= 2", None),
+            StatusFilter::Pending => also(is_pending!(), None),
+            StatusFilter::Resolved => also(is_resolved!(), None),
             StatusFilter::Outcome(status) => also("status = ?", Some(Box::new(outcome_number(status)))),
         }
         if let Some(session) = self.session {
@@ -115,7 +115,7 @@ impl SqliteQuery for FindToolCallAsk {
 
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
         macro_rules! of_tool_call {
-            ($status:literal) => {
+            ($status:expr) => {
                 concat!(
                     "SELECT ",
                     ask_columns!(""),
@@ -127,7 +127,7 @@ impl SqliteQuery for FindToolCallAsk {
             };
         }
         let values = (self.workspace.0, self.session.as_bytes(), kind_number(self.kind), self.tool_call_id);
-        for sql in [of_tool_call!("status < 2"), of_tool_call!("status >= 2")] {
+        for sql in [of_tool_call!(is_pending!()), of_tool_call!(is_resolved!())] {
             let mut statement = db.prepare_cached(sql)?;
             if let Some(row) = statement.query(values.clone())?.next()? {
                 return Ok(Some(Arc::unwrap_or_clone(decode::ask(row, 0)?.ask)));
@@ -141,13 +141,19 @@ impl SqliteQuery for CountPending {
     type Found = PendingCount;
     fn run(self, db: &Sqlite) -> Result<PendingCount, StoreError> {
         let pending: i64 = db
-            .prepare_cached("SELECT count(*) FROM ask WHERE workspace = ?1 AND status < 2")?
+            .prepare_cached(concat!("SELECT count(*) FROM ask WHERE workspace = ?1 AND ", is_pending!()))?
             .query_row([self.workspace.0], |row| row.get(0))?;
         let oldest: Option<i64> = db
-            .prepare_cached("SELECT opened_ms FROM ask WHERE workspace = ?1 AND status < 2 ORDER BY seq LIMIT 1")?
+            .prepare_cached(concat!(
+                "SELECT opened_ms FROM ask WHERE workspace = ?1 AND ",
+                is_pending!(),
+                " ORDER BY seq LIMIT 1"
+            ))?
             .query_row([self.workspace.0], |row| row.get(0))
             .optional()?;
-        let outbox: i64 = db.prepare_cached("SELECT count(*) FROM outbox")?.query_row([], |row| row.get(0))?;
+        let outbox: i64 = db
+            .prepare_cached("SELECT count(*) FROM outbox WHERE workspace = ?1")?
+            .query_row([self.workspace.0], |row| row.get(0))?;
         Ok(PendingCount {
             pending: u64::try_from(pending).unwrap_or(0),
             oldest: oldest.map(Time::from_millis),

@@ -42,7 +42,7 @@ macro_rules! page {
             ask_columns!("a."),
             " FROM event e",
             $by,
-            " LEFT JOIN ask a ON a.workspace = e.workspace AND a.id = e.ask LEFT JOIN block b ON b.session = e.session AND b.seq = e.seq"
+            " LEFT JOIN ask a ON a.workspace = e.workspace AND a.id = e.ask LEFT JOIN block b ON b.session = e.session AND b.seq = e.seq AND +b.workspace = e.workspace"
         )
     };
 }

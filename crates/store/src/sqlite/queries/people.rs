@@ -11,6 +11,7 @@ use crate::ops::tokens::TokenRow;
 use crate::read::{AllPushes, AllTokens, GetNote, NotesLook, PendingNotes, PolicyState, StoredPolicy};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, all, column, one, raw};
+use crate::sqlite::encode::is_pending;
 
 impl SqliteQuery for AllTokens {
     type Found = Vec<TokenRow>;
@@ -57,9 +58,9 @@ impl SqliteQuery for PendingNotes {
     type Found = NotesLook;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
         let space = [self.workspace.0];
-        let pending = all(db, "SELECT id, opened_ms FROM ask WHERE workspace = ?1 AND status < 2 ORDER BY seq", space, |row| {
-            Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?)))
-        })?;
+        let pending = concat!("SELECT id, opened_ms FROM ask WHERE workspace = ?1 AND ", is_pending!(), " ORDER BY seq");
+        let pending =
+            all(db, pending, space, |row| Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?))))?;
         let sql = "SELECT ask, channel, state, attempts, due_ms, message FROM note WHERE workspace = ?1";
         Ok(NotesLook { pending, notes: all(db, sql, space, note)? })
     }

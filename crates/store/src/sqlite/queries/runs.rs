@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection as Sqlite, OptionalExtension, params};
+use rusqlite::{Connection as Sqlite, params};
+use sayso_core::ask::{Decision, Outcome};
 use sayso_core::id::{AskId, RunId, SessionId};
 use sayso_core::run::Run;
 use sayso_core::session::SessionStatus;
 use sayso_core::texts;
+use sayso_core::transcript::{Block, BlockBody, Role};
 
 use super::{events, id_suffix};
 use crate::error::StoreError;
@@ -14,6 +16,7 @@ use crate::event::{About, WorkspaceId};
 use crate::read::{GetRun, ListRuns, LookAtSteps, OpenRuns, Page, RunDetail, SessionLook, StepsLook};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, all, ask_columns, column, json, one};
+use crate::sqlite::encode::{is_pending, is_resolved};
 use crate::sqlite::load::{read_ask, read_session};
 
 /// A run with its steps, its version and its `seq`.
@@ -48,7 +51,9 @@ impl SqliteQuery for GetRun {
         let sql = concat!(
             "SELECT ",
             ask_columns!(""),
-            " FROM ask WHERE workspace = ?1 AND status < 2
+            " FROM ask WHERE workspace = ?1 AND ",
+            is_pending!(),
+            "
                  AND (session IN (SELECT session FROM run_step WHERE workspace = ?1 AND run = ?2 AND session IS NOT NULL)
                       OR id IN (SELECT ask FROM run_step WHERE workspace = ?1 AND run = ?2 AND ask IS NOT NULL))
              ORDER BY seq"
@@ -63,16 +68,20 @@ impl SqliteQuery for GetRun {
 impl SqliteQuery for ListRuns {
     type Found = Page<(Run, u32)>;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let mut statement = db.prepare_cached(
+        let mut statement = db.prepare_cached(concat!(
             "SELECT r.seq, r.data,
-                 (SELECT count(*) FROM run_step s JOIN ask a ON a.session = s.session
-                     WHERE s.workspace = r.workspace AND s.run = r.id AND a.status < 2)
+                 (SELECT count(*) FROM run_step s JOIN ask a ON a.session = s.session AND +a.workspace = s.workspace
+                     WHERE s.workspace = r.workspace AND s.run = r.id AND ",
+            is_pending!("a."),
+            ")
                  + (SELECT count(*) FROM run_step s JOIN ask a ON a.workspace = s.workspace AND a.id = s.ask
-                     WHERE s.workspace = r.workspace AND s.run = r.id AND a.status < 2)
+                     WHERE s.workspace = r.workspace AND s.run = r.id AND ",
+            is_pending!("a."),
+            ")
              FROM run r WHERE r.workspace = ?1 AND r.seq < ?2 AND (?3 = 0 OR r.over = 0)
                AND (?4 IS NULL OR substr(lower(hex(r.id)), -length(?4)) = ?4)
-             ORDER BY r.seq DESC",
-        )?;
+             ORDER BY r.seq DESC"
+        ))?;
         let suffix = id_suffix(self.id_ends_with.as_deref(), RunId::PREFIX);
         let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
         let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
@@ -118,24 +127,43 @@ fn look(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<SessionLoo
         return Ok(SessionLook { status, busy: false, interrupted: false, last_words: None });
     }
     let busy: bool = db
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND status < 2)
-                 OR EXISTS (SELECT 1 FROM outbox WHERE session = ?1 AND ask IS NOT NULL)",
-        )?
-        .query_row([id.as_bytes()], |row| row.get(0))?;
-    // By a person who stopped the turn or denied with a stop, or because nothing was heard for long.
-    let interrupted: bool = db
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM block WHERE session = ?1 AND data ->> '$.type' = 'notice' AND data ->> '$.text' = ?2)
-                 OR EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND (outcome ->> '$.decision.denied.stop' OR outcome ->> '$.decision.rejected.stop'))",
-        )?
-        .query_row(params![id.as_bytes(), texts::WITHDRAWN_INTERRUPTED], |row| row.get(0))?;
-    let last_words = db
-        .prepare_cached(
-            "SELECT data ->> '$.text' FROM block WHERE session = ?1 AND data ->> '$.type' = 'message'
-                 AND data ->> '$.role' = 'assistant' AND data ->> '$.subagent' IS NULL ORDER BY seq DESC LIMIT 1",
-        )?
-        .query_row([id.as_bytes()], |row| row.get(0))
-        .optional()?;
+        .prepare_cached(concat!(
+            "SELECT EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND +workspace = ?2 AND ",
+            is_pending!(),
+            ")
+                 OR EXISTS (SELECT 1 FROM outbox WHERE workspace = ?2 AND session = ?1 AND ask IS NOT NULL)"
+        ))?
+        .query_row(params![id.as_bytes(), workspace.0], |row| row.get(0))?;
+    let (noticed, last_words) = look_at_blocks(db, workspace, id)?;
+    let interrupted = noticed || was_stopped(db, workspace, id)?;
     Ok(SessionLook { status, busy, interrupted, last_words })
+}
+
+/// Whether a notice says that the turn was interrupted, and what the agent said last.
+fn look_at_blocks(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<(bool, Option<String>), StoreError> {
+    let mut blocks = db.prepare_cached("SELECT data FROM block WHERE session = ?1 AND +workspace = ?2 ORDER BY seq DESC")?;
+    let mut rows = blocks.query(params![id.as_bytes(), workspace.0])?;
+    let (mut noticed, mut last_words) = (false, None);
+    while let Some(row) = rows.next()? {
+        let block: Block = json("block", &column::<String>(row, 0)?)?;
+        match block.body {
+            BlockBody::Notice { text } => noticed |= text == texts::WITHDRAWN_INTERRUPTED,
+            BlockBody::Message { role: Role::Assistant, text } if block.subagent.is_none() && last_words.is_none() => {
+                last_words = Some(text);
+            }
+            BlockBody::Message { .. } | BlockBody::Tool { .. } | BlockBody::Error { .. } => {}
+        }
+    }
+    Ok((noticed, last_words))
+}
+
+/// Whether a person denied or rejected with a stop.
+fn was_stopped(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
+    let sql = concat!("SELECT outcome FROM ask WHERE session = ?1 AND +workspace = ?2 AND ", is_resolved!());
+    let outcomes: Vec<Outcome> =
+        all(db, sql, params![id.as_bytes(), workspace.0], |row| json("outcome", &column::<String>(row, 0)?))?;
+    Ok(outcomes.iter().any(|outcome| match &outcome.decision {
+        Decision::Rejected { stop, .. } | Decision::Denied { stop, .. } => *stop,
+        Decision::Answered { .. } | Decision::Approved { .. } | Decision::Withdrawn { .. } => false,
+    }))
 }

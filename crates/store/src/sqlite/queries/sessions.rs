@@ -17,6 +17,7 @@ use crate::read::{
 };
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
+use crate::sqlite::encode::{is_attached, is_pending};
 use crate::sqlite::load::read_session;
 
 impl SqliteQuery for GetSession {
@@ -24,9 +25,16 @@ impl SqliteQuery for GetSession {
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
         let found = read_session(db, self.workspace, self.session)?.map(|row| row.session);
         let Some(session) = found.filter(|session| is_visible(session, &self.scope)) else { return Ok(None) };
-        let sql = concat!("SELECT ", ask_columns!(""), " FROM ask WHERE session = ?1 AND status < 2 ORDER BY seq");
-        let pending =
-            all(db, sql, [self.session.as_bytes()], |row| decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask)))?;
+        let sql = concat!(
+            "SELECT ",
+            ask_columns!(""),
+            " FROM ask WHERE session = ?1 AND +workspace = ?2 AND ",
+            is_pending!(),
+            " ORDER BY seq"
+        );
+        let pending = all(db, sql, params![self.session.as_bytes(), self.workspace.0], |row| {
+            decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask))
+        })?;
         Ok(Some(SessionDetail { session, pending, seq: events::head(db, self.workspace)? }))
     }
 }
@@ -34,12 +42,14 @@ impl SqliteQuery for GetSession {
 impl SqliteQuery for ListSessions {
     type Found = Page<(Session, u32)>;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let mut statement = db.prepare_cached(
-            "SELECT s.seq, s.data, (SELECT count(*) FROM ask WHERE ask.session = s.id AND ask.status < 2)
+        let mut statement = db.prepare_cached(concat!(
+            "SELECT s.seq, s.data, (SELECT count(*) FROM ask WHERE ask.session = s.id AND +ask.workspace = s.workspace AND ",
+            is_pending!("ask."),
+            ")
              FROM session s WHERE s.workspace = ?1 AND s.seq < ?2 AND (?3 = 0 OR s.ended = 0)
                AND (?4 IS NULL OR substr(lower(hex(s.id)), -length(?4)) = ?4)
-             ORDER BY s.seq DESC",
-        )?;
+             ORDER BY s.seq DESC"
+        ))?;
         let suffix = id_suffix(self.id_ends_with.as_deref(), SessionId::PREFIX);
         let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
         let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
@@ -65,11 +75,16 @@ impl SqliteQuery for ReadTranscript {
     type Found = Page<TranscriptEntry>;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
         let limit = i64::try_from(self.limit + 1).unwrap_or(i64::MAX);
-        let after = params![self.session.as_bytes(), self.after, limit];
-        let blocks = "SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+        // The plus keeps SQLite from choosing an index of the whole workspace.
+        let after = params![self.session.as_bytes(), self.after, limit, self.workspace.0];
+        let blocks = "SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 AND +workspace = ?4 ORDER BY seq LIMIT ?3";
         let mut entries =
             all(db, blocks, after, |row| Ok((column::<i64>(row, 0)?, TranscriptEntry::Block(raw("block", column(row, 1)?)?))))?;
-        let asks = concat!("SELECT ", ask_columns!(""), " FROM ask WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+        let asks = concat!(
+            "SELECT ",
+            ask_columns!(""),
+            " FROM ask WHERE session = ?1 AND seq > ?2 AND +workspace = ?4 ORDER BY seq LIMIT ?3"
+        );
         entries.extend(all(db, asks, after, |row| {
             let row = decode::ask(row, 0)?;
             Ok((row.seq, TranscriptEntry::Ask(Box::new(Arc::unwrap_or_clone(row.ask)))))
@@ -98,7 +113,8 @@ impl SqliteQuery for GetExternal {
 impl SqliteQuery for ListAttached {
     type Found = Vec<Connection>;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let sql = format!("SELECT {} FROM connection WHERE kind = 2 AND workspace = ?1 ORDER BY id", decode::CONNECTION);
+        let attached = is_attached!();
+        let sql = format!("SELECT {} FROM connection WHERE {attached} AND workspace = ?1 ORDER BY id", decode::CONNECTION);
         all(db, &sql, [self.workspace.0], decode::connection)
     }
 }
@@ -111,7 +127,7 @@ impl SqliteQuery for LoadConnection {
         let Some(connection) = one(db, &sql, key, decode::connection)? else { return Ok(None) };
         let sql = "SELECT data FROM session WHERE workspace = ?1 AND connection = ?2 ORDER BY seq";
         let sessions = all(db, sql, key, |row| json("session", &column::<String>(row, 0)?))?;
-        let sql = "SELECT count(*) FROM ask WHERE workspace = ?1 AND owner = ?2 AND status < 2";
+        let sql = concat!("SELECT count(*) FROM ask WHERE workspace = ?1 AND owner = ?2 AND ", is_pending!());
         let pending = one(db, sql, key, |row| column::<i64>(row, 0))?;
         let outbox = events::outbox_of(db, self.workspace, self.connection)?;
         let pending = usize::try_from(pending.unwrap_or(0)).unwrap_or(0);
@@ -124,22 +140,29 @@ impl SqliteQuery for Unfinished {
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
         let connections = all(
             db,
-            "SELECT connection FROM outbox WHERE workspace = ?1
+            concat!(
+                "SELECT connection FROM outbox WHERE workspace = ?1
                  UNION SELECT id FROM connection WHERE workspace = ?1 AND wake_ms IS NOT NULL
                  UNION SELECT id FROM connection WHERE workspace = ?1 AND wire IS NOT NULL
-                 UNION SELECT id FROM connection WHERE workspace = ?1 AND kind = 2",
+                 UNION SELECT id FROM connection WHERE workspace = ?1 AND ",
+                is_attached!()
+            ),
             [self.workspace.0],
             |row| Ok(ConnectionId::from_bytes(column(row, 0)?)),
         )?;
         let deadlines = all(
             db,
-            "SELECT id, deadline_ms FROM ask WHERE workspace = ?1 AND status < 2 AND deadline_ms IS NOT NULL ORDER BY deadline_ms",
+            concat!(
+                "SELECT id, deadline_ms FROM ask WHERE workspace = ?1 AND ",
+                is_pending!(),
+                " AND deadline_ms IS NOT NULL ORDER BY deadline_ms"
+            ),
             [self.workspace.0],
             |row| Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?))),
         )?;
         let kept = all(
             db,
-            "SELECT id, keep_ms FROM ask WHERE workspace = ?1 AND status < 2 AND keep_ms IS NOT NULL",
+            concat!("SELECT id, keep_ms FROM ask WHERE workspace = ?1 AND ", is_pending!(), " AND keep_ms IS NOT NULL"),
             [self.workspace.0],
             |row| {
                 let keep = std::time::Duration::from_millis(column::<i64>(row, 1)?.unsigned_abs());

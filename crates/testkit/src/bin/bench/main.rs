@@ -7,6 +7,7 @@
 
 mod acp;
 mod chat;
+mod commit_pause;
 mod fan_out;
 mod http;
 mod inbox;
@@ -21,6 +22,7 @@ mod report;
 mod round_trip;
 mod speed;
 mod workflows;
+mod writes;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -127,6 +129,12 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("round_trip_100") {
         round_trip_100(&mut report, size).await?;
+    }
+    if wanted("writes") {
+        writes::measure(&mut report, size).await?;
+    }
+    if wanted("commit_pause") {
+        commit_pause::measure(&mut report, size).await?;
     }
     if wanted("acp_door") {
         acp_door(&mut report, size).await?;
@@ -258,7 +266,7 @@ fn figures(line: Measurement, windows: &[Window]) -> Measurement {
         .told("others_cores", of(windows, |window| window.others_cores))
 }
 
-fn of(windows: &[Window], figure: impl Fn(&Window) -> f64) -> f64 {
+pub(crate) fn of(windows: &[Window], figure: impl Fn(&Window) -> f64) -> f64 {
     meter::median(&windows.iter().map(figure).collect::<Vec<_>>())
 }
 

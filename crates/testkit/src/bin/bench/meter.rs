@@ -35,6 +35,26 @@ pub(crate) fn memory(pid: u32) -> Result<Memory> {
     Ok(Memory { rss: field("VmRSS:")?, anonymous: field("RssAnon:")? })
 }
 
+/// What a process has written since it started, from `/proc/<pid>/io`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written {
+    /// Bytes given to write calls, also to pipes.
+    pub(crate) bytes: u64,
+    /// Write calls. Sending on a socket is not one.
+    pub(crate) calls: u64,
+    /// Bytes for the disk, in whole pages of the kernel's cache.
+    pub(crate) disk_bytes: u64,
+}
+
+pub(crate) fn written(pid: u32) -> Result<Written> {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io"))?;
+    let field = |name: &str| -> Result<u64> {
+        let line = io.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
+        Ok(line.trim().parse()?)
+    };
+    Ok(Written { bytes: field("wchar:")?, calls: field("syscw:")?, disk_bytes: field("write_bytes:")? })
+}
+
 /// The machine's load over one minute.
 pub(crate) fn load() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();

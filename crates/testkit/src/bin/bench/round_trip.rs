@@ -47,6 +47,10 @@ pub(crate) struct Window {
     pub(crate) cpu_us: f64,
     /// Processor time of this program per round trip.
     pub(crate) driver_us: f64,
+    /// What the server wrote per round trip: kilobytes in write calls, calls, kilobytes for the disk.
+    pub(crate) written_kb: f64,
+    pub(crate) write_calls: f64,
+    pub(crate) disk_kb: f64,
     /// How many processors were busy with neither: whoever else uses the machine.
     pub(crate) others_cores: f64,
 }
@@ -102,9 +106,11 @@ impl Clients {
         shared.recording.set(true);
         let own = std::process::id();
         let (cpu, driver, machine) = (meter::cpu(self.pid)?, meter::cpu(own)?, meter::busy()?);
+        let before = meter::written(self.pid)?;
         let (done, began) = (self.done(), Instant::now());
         self.wait(until).await?;
         let elapsed = began.elapsed();
+        let after = meter::written(self.pid)?;
         let cpu = meter::cpu(self.pid)?.saturating_sub(cpu);
         let driver = meter::cpu(own)?.saturating_sub(driver);
         let others = meter::busy()?.saturating_sub(machine + cpu + driver);
@@ -112,8 +118,12 @@ impl Clients {
         let round_trips = self.done() - done;
         let mut times = shared.times.borrow_mut();
         let each = |time: Duration| time.as_secs_f64() * 1e6 / round_trips as f64;
+        let rate = |after: u64, before: u64| (after - before) as f64 / round_trips as f64;
         Ok(Window {
             round_trips,
+            written_kb: rate(after.bytes, before.bytes) / 1e3,
+            write_calls: rate(after.calls, before.calls),
+            disk_kb: rate(after.disk_bytes, before.disk_bytes) / 1e3,
             per_second: round_trips as f64 / elapsed.as_secs_f64(),
             p50_ms: meter::percentile(&mut times, 0.5) / 1e3,
             p99_ms: meter::percentile(&mut times, 0.99) / 1e3,

@@ -140,7 +140,7 @@ async fn run(args: Args) -> Result<bool> {
     let findings = verify::compare(&server, process.client()?, &journal, &sessions, reader).await?;
     process.client()?.stop_agents().await?;
     let stopped = process.terminate().await?;
-    let corrupt = u64::from(!verify::is_sound(&process.data_dir().join("sayso.db"))?);
+    let corrupt = u64::from(!sayso_store::probe::is_sound(&process.data_dir().join("sayso.db"))?);
     if args.keep {
         say(&format!("kept {}", dir.keep().display()));
     }

@@ -1,7 +1,6 @@
 //! At the end: what the journal says, what the server says, what the feed said, what the agents say.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,13 +56,6 @@ impl Findings {
             + self.seq_changed
             + self.unexpected
     }
-}
-
-/// Whether SQLite finds nothing wrong with the file.
-pub(crate) fn is_sound(path: &Path) -> Result<bool> {
-    let sqlite = rusqlite::Connection::open(path)?;
-    let health: String = sqlite.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-    Ok(health == "ok")
 }
 
 /// Compares everything with everything.

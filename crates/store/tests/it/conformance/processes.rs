@@ -1,4 +1,4 @@
-//! What is sent to the process of an agent: kept until it has it, and in no file if it is secret.
+//! Messages to the process of an agent: kept until the process has them.
 
 use sayso_core::ask::{AskState, Delivery};
 use sayso_core::connection::{Epoch, WirePosition};
@@ -10,19 +10,18 @@ use sayso_store::ops::{Advance, Change, Process};
 use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
 use sayso_store::{OutboxId, OutboxPayload};
 
-use crate::secrets::{VALUE, files_with_it, no_file_has_it};
 use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, question, secret};
 
-fn send(session: &Session, ask: Option<AskId>, message: &str, secret: bool) -> Change {
+pub(crate) fn send(session: &Session, ask: Option<AskId>, message: &str, secret: bool) -> Change {
     Change::Send { session: session.id, ask, message: Raw::of(&message), secret }
 }
 
-async fn load(world: &World, session: &Session) -> LoadedConnection {
+pub(crate) async fn load(world: &World, session: &Session) -> LoadedConnection {
     world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap()
 }
 
 /// A session whose process runs, with two inputs behind it.
-async fn running(world: &World) -> Session {
+pub(crate) async fn running(world: &World) -> Session {
     let session = world.session().await;
     let mut launch = advance(&session, 0, ids(world), vec![send(&session, None, "launch", false)]);
     launch.process = Process::Launched;
@@ -35,19 +34,26 @@ async fn running(world: &World) -> Session {
 }
 
 /// Every row of the outbox there ever was.
-fn ids(world: &World) -> Vec<OutboxId> {
+pub(crate) fn ids(world: &World) -> Vec<OutboxId> {
     world.outbox().iter().map(|row| row.id).collect()
 }
 
 /// One input in the life of the process.
-async fn step(world: &World, session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<Change>, process: Process) {
+pub(crate) async fn step(
+    world: &World,
+    session: &Session,
+    from: i64,
+    delivered: Vec<OutboxId>,
+    changes: Vec<Change>,
+    process: Process,
+) {
     let mut step = advance(session, from, delivered, changes);
     step.epoch = Epoch(2);
     step.process = process;
     assert_eq!(world.store.write(step).await.unwrap(), sayso_store::ops::Advanced::Yes);
 }
 
-async fn delivery(world: &World, ask: AskId) -> Delivery {
+pub(crate) async fn delivery(world: &World, ask: AskId) -> Delivery {
     let AskState::Resolved { delivery, .. } = world.get(ask).await.state else { panic!("no outcome") };
     delivery
 }
@@ -132,25 +138,4 @@ async fn what_was_on_its_way_to_a_process_that_ended_is_told_to_be_lost() {
     let reason = texts::AGENT_GONE_NOT_CERTAIN.to_owned();
     assert_eq!(delivery(&world, id).await, Delivery::Undeliverable { reason });
     assert!(load(&world, &session).await.outbox.is_empty());
-}
-
-#[tokio::test]
-async fn a_secret_on_its_way_to_a_process_is_in_no_file_afterwards() {
-    let world = World::new();
-    let session = running(&world).await;
-    let ask = ask_of(&session, "1", secret());
-    let id = ask.id;
-    step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
-    world.resolve(id, answered(VALUE)).await.unwrap();
-    let message = format!("{{\"answer\":\"{VALUE}\"}}");
-    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), &message, true)], Process::Same).await;
-    let world = world.reopen().await;
-    assert!(!files_with_it(world.dir.path()).is_empty(), "the search must be able to find it");
-    let rows = load(&world, &session).await.outbox;
-    let [row] = rows.as_slice() else { panic!("{rows:?}") };
-    let OutboxPayload::Send { message: kept, .. } = &row.payload else { panic!("{row:?}") };
-    assert_eq!(*kept, Raw::of(&message));
-    step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
-    assert_eq!(delivery(&world, id).await, Delivery::Delivered);
-    no_file_has_it(world.dir.path()).await;
 }

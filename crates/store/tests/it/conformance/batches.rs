@@ -1,0 +1,79 @@
+//! Operations that share a commit: each has its own result, and one that fails harms no other.
+
+use sayso_core::id::AskId;
+use sayso_core::scope::Scope;
+use sayso_store::ops::{Advanced, Change, OpenAsk, Opened};
+use sayso_store::read::ListAsks;
+use sayso_store::{Operation, StoreError};
+
+use crate::world::{MAIN, World, advance, answered, ask, ask_of, question, resolve};
+
+/// Hands all operations to the store before it replies to the first: in a runtime with one thread tasks start in order.
+async fn write_together<O: Operation>(world: &World, operations: Vec<O>) -> Vec<Result<O::Output, StoreError>> {
+    let calls: Vec<_> = operations
+        .into_iter()
+        .map(|operation| {
+            let store = world.store.clone();
+            tokio::spawn(async move { store.write(operation).await })
+        })
+        .collect();
+    let mut results = Vec::new();
+    for call in calls {
+        results.push(call.await.unwrap());
+    }
+    results
+}
+
+#[tokio::test]
+async fn operation_that_fails_does_not_harm_the_others_of_its_batch() {
+    let world = World::new();
+    let sessions = [world.session().await, world.session().await, world.session().await];
+    let taken = world.agent_asks(&sessions[0], 0, ask_of(&sessions[0], "taken", question())).await;
+    let before = world.events().len();
+    // The second opens an ask with an id that exists.
+    let mut asks = [1, 2, 3].map(|native: u8| ask_of(&sessions[usize::from(native) - 1], &native.to_string(), question()));
+    asks[1].id = taken.id;
+    let opened = [asks[0].id, asks[2].id];
+    let steps = sessions.iter().zip(asks).zip([1, 0, 0]);
+    let steps = steps.map(|((session, ask), from)| advance(session, from, vec![], vec![Change::OpenAsk(Box::new(ask))]));
+    let results = write_together(&world, steps.collect()).await;
+    assert!(
+        matches!(results.as_slice(), [Ok(Advanced::Yes), Err(StoreError::Duplicate { what: "ask" }), Ok(Advanced::Yes)]),
+        "{results:?}"
+    );
+    let events = world.events();
+    let announced: Vec<_> = events[before..].iter().map(|event| event.payload.ask().map(|ask| ask.id)).collect();
+    assert_eq!(announced, opened.map(Some));
+    assert_eq!(world.get(taken.id).await, taken);
+    let seqs: Vec<_> = world.past(0).await.iter().map(|event| event.seq).collect();
+    assert_eq!(seqs, (1..).take(events.len()).collect::<Vec<_>>(), "no gap where one failed");
+}
+
+#[tokio::test]
+async fn refused_operation_of_a_batch_leaves_no_trace() {
+    let world = World::new();
+    let asked = world.open(ask(question())).await;
+    let answers = ["A", "B", "A"].map(|entry| resolve(asked.id, answered(entry)));
+    let results: Vec<_> =
+        write_together(&world, answers.into()).await.into_iter().map(|result| result.unwrap().is_ok()).collect();
+    assert_eq!(results, [true, false, false]);
+    assert_eq!(world.events().len(), 2, "one request, one outcome");
+    assert_eq!(world.get(asked.id).await.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
+}
+
+/// JSON, the search and the lists keep every character, U+0000 too: agents send it in the output of tools.
+#[tokio::test]
+async fn text_with_nul_is_stored_verbatim() {
+    let world = World::new();
+    let mut asked = ask(question());
+    std::sync::Arc::make_mut(&mut asked.context).title = "before\0after".to_owned();
+    let id: AskId = asked.id;
+    let open = OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(asked.clone()), key: None, max_pending: 1_000 };
+    assert!(matches!(world.store.write(open).await.unwrap(), Opened::Ask(_)));
+    let world = world.reopen().await;
+    assert_eq!(world.get(id).await, asked);
+    let words = ListAsks { words: Some("after".to_owned()), ..ListAsks::pending(MAIN, Scope::All, 10) };
+    assert_eq!(world.store.read(words).await.unwrap().rows, [asked], "the search sees what follows it");
+    world.resolve(id, answered("A\0B")).await.unwrap();
+    assert_eq!(world.reopen().await.get(id).await.outcome().map(|outcome| outcome.decision.clone()), Some(answered("A\0B")));
+}

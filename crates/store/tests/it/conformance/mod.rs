@@ -1,0 +1,19 @@
+//! The conformance suite: what every backend of the store promises. Its tests know no SQL and no file; they get their database
+//! from [`TestDatabase`](crate::world::TestDatabase), which is the one place to add a backend. List the cases with
+//!
+//! ```text
+//! cargo test --package sayso-store --test it conformance:: -- --list
+//! ```
+
+mod asks;
+mod batches;
+mod connections;
+mod feed;
+mod idempotency;
+mod messages;
+mod model;
+mod notes;
+mod people;
+pub(crate) mod processes;
+mod runs;
+mod sessions;

@@ -1,0 +1,362 @@
+//! Random sequences of operations, applied to the store and to a small model. Results, asks, events and the outbox agree,
+//! however operations are batched and whenever the store is read or opened again.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sayso_core::ask::{Ask, AskState, Delivery, Outcome, Refused};
+use sayso_core::id::{AskId, TokenId};
+use sayso_core::scope::Scope;
+use sayso_core::session::Session;
+use sayso_store::ops::{Advance, Advanced, CallerHasOutcome, Change, OpenAsk, Opened, ResolveAsk, ResolveError, SnoozeAsk};
+use sayso_store::read::{ListAsks, LoadConnection, StatusFilter};
+use sayso_store::{EventPayload, OutboxId, OutboxPayload, Store, StoredEvent};
+
+use crate::world::{MAIN, World, advance, answered, ask, ask_of, at, question, resolve, token};
+
+const AGENTS: usize = 2;
+const MAX_PENDING: usize = 3;
+
+/// What happens. Numbers choose among the agents, callers or asks there are.
+#[derive(Debug, Clone)]
+enum Step {
+    CallerAsks {
+        caller: usize,
+        native: Option<u8>,
+    },
+    AgentAsks {
+        agent: usize,
+    },
+    /// The agent's input was handled before.
+    AgentRepeats {
+        agent: usize,
+    },
+    /// The agent has everything that waited for it.
+    AgentTakes {
+        agent: usize,
+    },
+    Answer {
+        ask: usize,
+        entry: &'static str,
+    },
+    Snooze {
+        ask: usize,
+    },
+    Collect {
+        ask: usize,
+    },
+}
+
+#[derive(Debug, Clone)]
+enum Round {
+    /// Operations that are given to the store together.
+    Batch(Vec<Step>),
+    Read,
+    Reopen,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let entry = prop_oneof![Just("A"), Just("B")];
+    prop_oneof![
+        3 => (0..2_usize, proptest::option::of(0..3_u8)).prop_map(|(caller, native)| Step::CallerAsks { caller, native }),
+        3 => (0..AGENTS).prop_map(|agent| Step::AgentAsks { agent }),
+        1 => (0..AGENTS).prop_map(|agent| Step::AgentRepeats { agent }),
+        2 => (0..AGENTS).prop_map(|agent| Step::AgentTakes { agent }),
+        4 => (0..100_usize, entry).prop_map(|(ask, entry)| Step::Answer { ask, entry }),
+        1 => (0..100_usize).prop_map(|ask| Step::Snooze { ask }),
+        2 => (0..100_usize).prop_map(|ask| Step::Collect { ask }),
+    ]
+}
+
+fn rounds() -> impl Strategy<Value = Vec<Round>> {
+    let round = prop_oneof![
+        6 => vec(step(), 1..6).prop_map(Round::Batch),
+        1 => Just(Round::Read),
+        1 => Just(Round::Reopen),
+    ];
+    vec(round, 1..16)
+}
+
+/// An operation with its target chosen, so that store and model do the same.
+enum Action {
+    Open(Box<OpenAsk>),
+    Advance(Box<Advance>),
+    Answer(Box<ResolveAsk>),
+    Snooze(SnoozeAsk),
+    Collect(CallerHasOutcome),
+}
+
+#[derive(Debug, PartialEq)]
+enum Reply {
+    Opened(Opened),
+    Advanced(Advanced),
+    Resolved(Box<Result<Ask, ResolveError>>),
+    Collected,
+}
+
+/// An event, reduced to what the model knows.
+#[derive(Debug, Clone, PartialEq)]
+enum Said {
+    Requested(AskId),
+    Resolved(AskId),
+    Snoozed(AskId),
+    Delivered(AskId),
+    Other,
+}
+
+fn said(event: &StoredEvent) -> Said {
+    match &event.payload {
+        EventPayload::AskRequested(ask) => Said::Requested(ask.id),
+        EventPayload::AskResolved(ask) => Said::Resolved(ask.id),
+        EventPayload::AskSnoozed { ask, .. } => Said::Snoozed(ask.id),
+        EventPayload::AskDelivery { ask, .. } => Said::Delivered(ask.id),
+        _ => Said::Other,
+    }
+}
+
+/// The rules of the store in a few lines, without batches, rows or a database.
+struct Model {
+    asks: Vec<Ask>,
+    events: Vec<Said>,
+    outbox: Vec<(OutboxId, AskId)>,
+    last_outbox: i64,
+    sessions: Vec<Session>,
+    positions: Vec<i64>,
+    callers: [TokenId; 2],
+    /// Counts the asks that were planned, for their request ids.
+    planned: usize,
+}
+
+impl Model {
+    /// Chooses targets among what there is when the batch begins.
+    fn plan(&mut self, step: &Step, moved: &mut [i64; AGENTS]) -> Option<Action> {
+        let chosen = |ask: usize| (!self.asks.is_empty()).then(|| self.asks[ask % self.asks.len()].id);
+        Some(match step {
+            Step::CallerAsks { caller, native } => {
+                let mut asked = ask(question());
+                asked.origin.opened_by = Some(self.callers[*caller]);
+                asked.origin.native_id = native.map(|native| native.to_string());
+                Action::Open(Box::new(OpenAsk {
+                    workspace: MAIN,
+                    scope: Scope::All,
+                    ask: Box::new(asked),
+                    key: None,
+                    max_pending: MAX_PENDING,
+                }))
+            }
+            Step::AgentAsks { agent } => {
+                self.planned += 1;
+                let session = &self.sessions[*agent];
+                let asked = ask_of(session, &self.planned.to_string(), question());
+                let from = self.positions[*agent] + moved[*agent];
+                moved[*agent] += 1;
+                Action::Advance(Box::new(advance(session, from, vec![], vec![Change::OpenAsk(Box::new(asked))])))
+            }
+            Step::AgentRepeats { agent } => {
+                let asked = ask_of(&self.sessions[*agent], "repeated", question());
+                let from = self.positions[*agent] - 1;
+                Action::Advance(Box::new(advance(&self.sessions[*agent], from, vec![], vec![Change::OpenAsk(Box::new(asked))])))
+            }
+            Step::AgentTakes { agent } => {
+                let session = &self.sessions[*agent];
+                let rows = self.outbox.iter().filter(|(_, ask)| self.ask(*ask).origin.session == Some(session.id));
+                let rows = rows.map(|(row, _)| *row).collect();
+                let from = self.positions[*agent] + moved[*agent];
+                moved[*agent] += 1;
+                Action::Advance(Box::new(advance(session, from, rows, vec![])))
+            }
+            Step::Answer { ask, entry } => Action::Answer(Box::new(resolve(chosen(*ask)?, answered(entry)))),
+            Step::Snooze { ask } => Action::Snooze(SnoozeAsk {
+                workspace: MAIN,
+                ask: chosen(*ask)?,
+                scope: Scope::All,
+                until: Some(at(500)),
+                now: at(70),
+            }),
+            Step::Collect { ask } => Action::Collect(CallerHasOutcome { workspace: MAIN, ask: chosen(*ask)?, now: at(80) }),
+        })
+    }
+
+    fn ask(&self, id: AskId) -> &Ask {
+        self.asks.iter().find(|ask| ask.id == id).unwrap()
+    }
+
+    fn ask_mut(&mut self, id: AskId) -> &mut Ask {
+        self.asks.iter_mut().find(|ask| ask.id == id).unwrap()
+    }
+
+    fn apply(&mut self, action: &Action) -> Reply {
+        match action {
+            Action::Open(open) => Reply::Opened(self.open(&open.ask)),
+            Action::Advance(advance) => Reply::Advanced(self.advance(advance)),
+            Action::Answer(answer) => Reply::Resolved(Box::new(self.answer(answer))),
+            Action::Snooze(snooze) => Reply::Resolved(Box::new(self.snooze(snooze))),
+            Action::Collect(collect) => {
+                self.deliver(collect.ask);
+                Reply::Collected
+            }
+        }
+    }
+
+    fn open(&mut self, ask: &Ask) -> Opened {
+        let pending = || self.asks.iter().filter(|other| is_pending(other) && other.origin.opened_by == ask.origin.opened_by);
+        let same = pending().find(|other| ask.origin.native_id.is_some() && other.origin.native_id == ask.origin.native_id);
+        if let Some(earlier) = same {
+            return Opened::Ask(Box::new(earlier.clone()));
+        }
+        if pending().count() >= MAX_PENDING {
+            return Opened::TooMany;
+        }
+        self.insert(ask.clone());
+        Opened::Ask(Box::new(ask.clone()))
+    }
+
+    fn insert(&mut self, ask: Ask) {
+        self.events.push(Said::Requested(ask.id));
+        self.asks.push(ask);
+    }
+
+    fn advance(&mut self, advance: &Advance) -> Advanced {
+        let agent = self.sessions.iter().position(|session| session.connection == advance.connection).unwrap();
+        if self.positions[agent] != advance.from.0 {
+            return Advanced::Stale;
+        }
+        self.positions[agent] += 1;
+        for row in &advance.delivered {
+            let place = self.outbox.iter().position(|(id, _)| id == row);
+            if let Some(place) = place {
+                let (_, ask) = self.outbox.remove(place);
+                self.deliver(ask);
+            }
+        }
+        for change in &advance.changes {
+            let Change::OpenAsk(ask) = change else { panic!("not planned") };
+            self.insert(Ask::clone(ask));
+        }
+        Advanced::Yes
+    }
+
+    fn answer(&mut self, answer: &ResolveAsk) -> Result<Ask, ResolveError> {
+        refuse_resolved(self.ask(answer.ask))?;
+        let outcome = Outcome { decision: answer.decision.clone(), by: answer.by.clone(), at: answer.now };
+        let ask = self.ask_mut(answer.ask);
+        ask.state = AskState::Resolved { outcome, delivery: Delivery::Queued };
+        let ask = ask.clone();
+        self.events.push(Said::Resolved(ask.id));
+        if ask.origin.connection.is_some() {
+            self.last_outbox += 1;
+            self.outbox.push((OutboxId(self.last_outbox), ask.id));
+        }
+        Ok(ask)
+    }
+
+    fn snooze(&mut self, snooze: &SnoozeAsk) -> Result<Ask, ResolveError> {
+        refuse_resolved(self.ask(snooze.ask))?;
+        self.events.push(Said::Snoozed(snooze.ask));
+        let ask = self.ask_mut(snooze.ask);
+        ask.snoozed_until = snooze.until;
+        Ok(ask.clone())
+    }
+
+    fn deliver(&mut self, id: AskId) {
+        if let AskState::Resolved { delivery: delivery @ Delivery::Queued, .. } = &mut self.ask_mut(id).state {
+            *delivery = Delivery::Delivered;
+            self.events.push(Said::Delivered(id));
+        }
+    }
+}
+
+fn is_pending(ask: &Ask) -> bool {
+    matches!(ask.state, AskState::Pending(_))
+}
+
+fn refuse_resolved(ask: &Ask) -> Result<(), ResolveError> {
+    match ask.outcome() {
+        Some(outcome) => Err(Refused::AlreadyResolved(Box::new(outcome.clone())).into()),
+        None => Ok(()),
+    }
+}
+
+async fn write(store: Store, action: Action) -> Reply {
+    match action {
+        Action::Open(open) => Reply::Opened(store.write(*open).await.unwrap()),
+        Action::Advance(advance) => Reply::Advanced(store.write(*advance).await.unwrap()),
+        Action::Answer(answer) => Reply::Resolved(Box::new(store.write(*answer).await.unwrap().map(|ask| (*ask).clone()))),
+        Action::Snooze(snooze) => Reply::Resolved(Box::new(store.write(snooze).await.unwrap().map(|ask| (*ask).clone()))),
+        Action::Collect(collect) => {
+            store.write(collect).await.unwrap();
+            Reply::Collected
+        }
+    }
+}
+
+/// Compares everything that can be read.
+async fn compare(world: &World, model: &Model) {
+    let any = ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 10_000) };
+    let mut all = world.store.read(any).await.unwrap().rows;
+    all.reverse();
+    assert_eq!(all, model.asks);
+    let pending = world.store.read(ListAsks::pending(MAIN, Scope::All, 10_000)).await.unwrap().rows;
+    assert_eq!(pending, model.asks.iter().filter(|ask| is_pending(ask)).cloned().collect::<Vec<_>>());
+    let past = world.past(0).await;
+    assert_eq!(past.iter().map(said).collect::<Vec<_>>(), model.events);
+    assert_eq!(past.iter().map(|event| event.seq).collect::<Vec<_>>(), (1..).take(past.len()).collect::<Vec<_>>());
+    for session in &model.sessions {
+        let query = LoadConnection { workspace: MAIN, connection: session.connection };
+        let loaded = world.store.read(query).await.unwrap().unwrap();
+        let outcomes = loaded.outbox.into_iter().filter_map(|row| match row.payload {
+            OutboxPayload::Outcome { ask, .. } => Some((row.id, ask.id)),
+            OutboxPayload::Command(_) | OutboxPayload::Send { .. } => None,
+        });
+        let waiting = model.outbox.iter().filter(|(_, ask)| model.ask(*ask).origin.session == Some(session.id));
+        assert_eq!(outcomes.collect::<Vec<_>>(), waiting.copied().collect::<Vec<_>>());
+    }
+}
+
+async fn run(rounds: Vec<Round>) {
+    let mut world = World::new();
+    let mut model = Model {
+        asks: Vec::new(),
+        events: Vec::new(),
+        outbox: Vec::new(),
+        last_outbox: 0,
+        sessions: Vec::new(),
+        positions: vec![0; AGENTS],
+        callers: [token(), token()],
+        planned: 0,
+    };
+    for _ in 0..AGENTS {
+        model.sessions.push(world.session().await);
+    }
+    model.events = world.events().iter().map(said).collect();
+    model.last_outbox = world.outbox().last().unwrap().id.0;
+    for round in rounds {
+        match round {
+            Round::Read => compare(&world, &model).await,
+            Round::Reopen => world = world.reopen().await,
+            Round::Batch(steps) => {
+                let mut moved = [0; AGENTS];
+                let actions: Vec<_> = steps.iter().filter_map(|step| model.plan(step, &mut moved)).collect();
+                let expected: Vec<_> = actions.iter().map(|action| model.apply(action)).collect();
+                // In a runtime with one thread tasks start in order, so the store gets the operations in order.
+                let calls: Vec<_> = actions.into_iter().map(|action| tokio::spawn(write(world.store.clone(), action))).collect();
+                let mut replies = Vec::new();
+                for call in calls {
+                    replies.push(call.await.unwrap());
+                }
+                assert_eq!(replies, expected);
+            }
+        }
+    }
+    compare(&world, &model).await;
+    compare(&world.reopen().await, &model).await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn store_agrees_with_the_model(rounds in rounds()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(run(rounds));
+    }
+}
