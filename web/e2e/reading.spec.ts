@@ -1,3 +1,4 @@
+import { edit } from "./asks";
 import { axe, LOOKS } from "./axe";
 import { anotherBrowser, card, expect, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
@@ -6,22 +7,11 @@ import { Server } from "./server";
 // What a person reads before deciding, and the dialogs around it.
 
 const LONG_LINE = `let total = ${"order.price * order.count + ".repeat(12)}0;`;
-const EDIT = {
-  approval: {
-    tool: "Edit",
-    action: "edit",
-    title: "Edit a.rs",
-    paths: ["/p/a.rs"],
-    input: { file_path: "/p/a.rs" },
-    preview: { type: "diff", files: [{ path: "/p/a.rs", diff: `@@ -7,1 +7,2 @@\n same\n+${LONG_LINE}\n` }] },
-  },
-};
-
 test("a wrapped line of a diff keeps its number and its indent, and Wrap shows it on one line", async ({
   inbox,
   server,
 }) => {
-  await server.ask(EDIT);
+  await server.ask(edit(`@@ -7,1 +7,2 @@\n same\n+${LONG_LINE}\n`));
   const lines = card(inbox).getByRole("region", { name: "Changes to /p/a.rs" });
   const added = lines.locator(".dl[data-kind=add]");
   await expect(added.locator("> span").nth(1)).toHaveText("8");

@@ -39,7 +39,7 @@ test("a step says what happens to its agent's questions, and a checkpoint what i
   ]);
   await visit(inbox, `#/runs/${id}`);
   await expect(inbox.locator(step("plan"))).toContainText(
-    "Questions: a person answers; after 1 hour the first option of every question is taken, as nothing is said",
+    "Questions: a person answers; after 1 hour the first option of every question is taken (the default)",
   );
   await expect(inbox.locator(step("go"))).toContainText("Publish the release?");
   await expect(inbox.locator(step("go"))).toHaveAttribute("data-status", "pending");

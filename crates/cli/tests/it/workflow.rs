@@ -159,7 +159,7 @@ async fn check_says_what_is_wrong_with_line_and_column_and_else_what_each_step_d
         "Input topic: has to be given",
         "verify (agent mock)",
         "  On a question: a person answers.",
-        "  If nobody answers: after 30 seconds the first option of every question is taken, as nothing is said.",
+        "  If nobody answers: after 30 seconds the first option of every question is taken (the default).",
     ] {
         ensure!(out.lines().any(|said| said == line), "{line} is not in:\n{out}");
     }

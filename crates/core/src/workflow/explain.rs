@@ -60,7 +60,7 @@ impl Step {
             }
             Kind::Checkpoint(_) => {
                 let asks = "the run pauses until a person answers; a reject fails it".to_owned();
-                ("checkpoint".to_owned(), asks, "waits for ever".to_owned())
+                ("checkpoint".to_owned(), asks, "waits forever".to_owned())
             }
             Kind::Unclear => (String::new(), String::new(), String::new()),
         };
@@ -76,11 +76,11 @@ impl Step {
         };
         let rest = match self.questions {
             None if self.rules.is_empty() => {
-                "rejected, as nothing is said; the agent is not offered its question tool where it has one"
+                "rejected (the default); the question tool of the agent is disabled"
             }
-            None => "rejected, as nothing is said",
+            None => "rejected (the default)",
             Some(QuestionPolicy::Reject) if self.rules.is_empty() => {
-                "rejected; the agent is not offered its question tool where it has one"
+                "rejected; the question tool of the agent is disabled"
             }
             Some(QuestionPolicy::Reject) => "rejected",
             Some(QuestionPolicy::AcceptFirst) => "the first option of every question is taken",
@@ -94,15 +94,15 @@ impl Step {
         match (self.questions, self.question_timeout) {
             (Some(QuestionPolicy::Forward), Some(span)) => {
                 let then = match self.on_timeout {
-                    None => "the first option of every question is taken, as nothing is said",
+                    None => "the first option of every question is taken (the default)",
                     Some(OnTimeout::AcceptFirst) => "the first option of every question is taken",
                     Some(OnTimeout::Reject | OnTimeout::Deny) => "the question is rejected",
                 };
                 format!("after {} {then}", in_words(span.0))
             }
-            (Some(QuestionPolicy::Forward), None) => "waits for ever".to_owned(),
+            (Some(QuestionPolicy::Forward), None) => "waits forever".to_owned(),
             (Some(QuestionPolicy::Reject | QuestionPolicy::AcceptFirst | QuestionPolicy::Auto) | None, _) => {
-                "nobody is waited for".to_owned()
+                "the agent does not wait".to_owned()
             }
         }
     }

@@ -124,19 +124,19 @@ fn check_explains_what_each_step_does() {
     let explained: Vec<(String, String, String)> =
         workflow.explain().into_iter().map(|step| (step.id, step.on_question, step.on_timeout)).collect();
     let row = |id: &str, question: &str, timeout: &str| (id.to_owned(), question.to_owned(), timeout.to_owned());
-    let first = "after 30 seconds the first option of every question is taken, as nothing is said";
+    let first = "after 30 seconds the first option of every question is taken (the default)";
     assert_eq!(
         explained,
         [
             row("explore", "a person answers", first),
             row("plan", "a person answers", first),
-            row("go", "the run pauses until a person answers; a reject fails it", "waits for ever"),
+            row("go", "the run pauses until a person answers; a reject fails it", "waits forever"),
             row(
                 "build",
-                "rejected, as nothing is said; the agent is not offered its question tool where it has one",
-                "nobody is waited for"
+                "rejected (the default); the question tool of the agent is disabled",
+                "the agent does not wait"
             ),
-            row("verify", "rejected; the agent is not offered its question tool where it has one", "nobody is waited for"),
+            row("verify", "rejected; the question tool of the agent is disabled", "the agent does not wait"),
         ]
     );
 }
