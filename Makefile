@@ -58,13 +58,14 @@ fmt: $(PACKAGES) ## format the code
 	npm run fmt
 
 gen: $(PACKAGES) ## write the generated files again
-	cargo run --quiet --package sayso-testkit --bin gen
+	cargo build --workspace --bins
+	$(TARGET)/debug/gen
 	npm run gen --workspace sdk/typescript
 
 bench: $(PAGE) ## measure; one JSON object per line
 	@scripts/need.sh build browser
-	cargo build --release --package sayso
-	cargo run --release --quiet --package sayso-testkit --bin bench
+	cargo build --release --workspace --bins
+	$(TARGET)/release/bench
 	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace web
 	@npm run --silent build --workspace sdk/typescript
 	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace sdk/typescript
