@@ -256,7 +256,7 @@ async fn capabilities_are_told() {
         *named("mock"),
         json!({ "name": "mock", "protocol": "mock", "installed": true, "capabilities": {
             "questions": true, "approvals": true, "plans": true, "elicitation": true,
-            "resume": true, "survivesRestart": true, "messageAnswersSets": true,
+            "resume": true, "survivesRestart": true, "messageAnswersSets": true, "changeSettings": true,
         } })
     );
     assert_eq!(named("claude")["capabilities"]["questions"], true);
