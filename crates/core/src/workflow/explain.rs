@@ -75,13 +75,9 @@ impl Step {
             several => format!("{several} rules of the step are tried first, then: "),
         };
         let rest = match self.questions {
-            None if self.rules.is_empty() => {
-                "rejected (the default); the question tool of the agent is disabled"
-            }
+            None if self.rules.is_empty() => "rejected (the default); the question tool of the agent is disabled",
             None => "rejected (the default)",
-            Some(QuestionPolicy::Reject) if self.rules.is_empty() => {
-                "rejected; the question tool of the agent is disabled"
-            }
+            Some(QuestionPolicy::Reject) if self.rules.is_empty() => "rejected; the question tool of the agent is disabled",
             Some(QuestionPolicy::Reject) => "rejected",
             Some(QuestionPolicy::AcceptFirst) => "the first option of every question is taken",
             Some(QuestionPolicy::Forward) => "a person answers",

@@ -131,11 +131,7 @@ fn check_explains_what_each_step_does() {
             row("explore", "a person answers", first),
             row("plan", "a person answers", first),
             row("go", "the run pauses until a person answers; a reject fails it", "waits forever"),
-            row(
-                "build",
-                "rejected (the default); the question tool of the agent is disabled",
-                "the agent does not wait"
-            ),
+            row("build", "rejected (the default); the question tool of the agent is disabled", "the agent does not wait"),
             row("verify", "rejected; the question tool of the agent is disabled", "the agent does not wait"),
         ]
     );
