@@ -37,7 +37,7 @@ export function useQuery<T>(options: QueryOptions<T>) {
   const name = JSON.stringify(options.queryKey);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a key is equal if its text is.
   const key = useMemo(() => options.queryKey, [name]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is read depends on the key alone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key alone decides which reply is read.
   const subscribe = useCallback(
     (onChange: () => void) => (enabled ? queries.observe(key, queryFn, staleTime, onChange) : () => {}),
     [key, enabled, staleTime],

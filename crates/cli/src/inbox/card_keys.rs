@@ -125,7 +125,7 @@ impl Model {
     }
 }
 
-/// An ask as text to copy: what is shown, so that nothing invisible is pasted somewhere.
+/// The text that `y` copies. It is the text of the card, so that no invisible character is pasted elsewhere.
 fn text_of(ask: &Ask) -> String {
     let text = match (&ask.approval, &ask.link) {
         (Some(approval), _) => match approval.command.as_ref().or(approval.url.as_ref()) {

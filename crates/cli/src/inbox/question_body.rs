@@ -148,7 +148,7 @@ fn mark(question: &Question, chosen: bool, several: bool) -> &'static str {
     }
 }
 
-/// A head, and text beside it whose further lines stand below its second column.
+/// A label with text beside it. Further lines of the text are indented to the same column.
 fn hung(head: &str, text: &str, column: usize, room: Room, under_hand: bool) -> Vec<Pieces> {
     let indent = if column > 0 && room.columns > 60 { column + 2 } else { 0 };
     let tone = if under_hand { Tone::Sending } else { Tone::Plain };

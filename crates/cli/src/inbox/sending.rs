@@ -115,7 +115,7 @@ impl Model {
         }
     }
 
-    /// Ends what has lasted long enough: a message on the screen, an approval that waits for the connection.
+    /// Removes an old message, and asks for a new press where an approval was queued for too long.
     pub(super) fn expire(&mut self) {
         let now = self.now;
         self.notice.take_if(|(since, _)| now.since(*since) >= NOTICE);

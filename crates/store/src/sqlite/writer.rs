@@ -161,7 +161,7 @@ impl<S: Sink> WriterThread<S> {
         for reply in flushes {
             let _ = reply.send(flushed.as_ref().map_err(StoreError::for_another_caller).copied());
         }
-        // Callers have their replies; nobody waits for this but the next batch.
+        // The replies are already sent, so only the next batch waits for this.
         for (step, reply) in resets {
             let _ = reply.send(self.database.reset_log(step));
         }

@@ -43,7 +43,7 @@ describe("a sender", () => {
     expect(decide.mock.calls.map(([askId]) => askId)).toEqual(["a"]);
   });
 
-  it("lists what is held and what was refused, a batch once", async () => {
+  it("lists decisions that can be undone and refused ones, each batch once", async () => {
     const sender = new Sender((askId) =>
       askId === "a" ? Promise.reject(new DecideError("no")) : new Promise(() => {}),
     );

@@ -116,7 +116,7 @@ impl Desk {
         self.model.held().map(|(sending, _)| (sending.id.as_str(), &sending.decision))
     }
 
-    /// Lets what is held go, and gives it.
+    /// Ends the undo time, and returns the decisions that are sent.
     fn sent(&mut self) -> Vec<Effect> {
         self.wait(Duration::from_secs(3))
     }

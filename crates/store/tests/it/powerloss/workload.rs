@@ -1,4 +1,5 @@
-//! What runs while writes are recorded: agents and callers at once, with all that the store does to its files on the way.
+//! The workload whose writes are recorded: agents and callers write at the same time, while the store flushes, checkpoints and
+//! truncates.
 
 use std::collections::HashMap;
 use std::path::Path;

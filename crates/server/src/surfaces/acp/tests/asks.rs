@@ -140,7 +140,7 @@ fn a_response_that_nobody_asked_for_changes_nothing() {
     let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": { "status": "answered", "answers": [["pg"]] } });
     assert_eq!(line(&mut conversation, &answer).len(), 1);
     assert_eq!(line(&mut conversation, &answer), [], "twice");
-    // Somebody was first, by a moment.
+    // Another person has just answered.
     assert_eq!(refused(&mut conversation, ErrorCode::AskAlreadyResolved), []);
 }
 
