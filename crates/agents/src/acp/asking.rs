@@ -18,8 +18,9 @@ use crate::process::memory::QUEUE;
 use crate::text::{fingerprint, said_later};
 use crate::translator::{AgentEvent, NewAsk, Outcome};
 
-/// Outcomes whose effect is waited for. The oldest is forgotten.
-const ANSWERED: usize = 64;
+/// How many outcomes wait for the agent to go on with their tool call. The oldest is forgotten: it stays delivered and is never
+/// confirmed. They are part of the state that is saved with every step, and a few parallel calls are usual.
+const ANSWERED: usize = 8;
 /// Reasons that are said to the agent between two messages of the person.
 const TOLD: usize = 8;
 

@@ -20,8 +20,8 @@ use crate::event::WorkspaceId;
 use crate::operation::Reads;
 use crate::unit::{Counters, Unit};
 
-/// How many rows wait in the log at most. A flush of so many takes a few milliseconds.
-const UNFLUSHED_ROWS: usize = 1_000;
+/// How many rows wait in the log at most. A flush of so many takes about ten milliseconds, in which nothing is committed.
+const UNFLUSHED_ROWS: usize = 2_500;
 
 #[derive(Debug)]
 pub(super) struct Database {
@@ -106,7 +106,7 @@ impl Database {
         let mut database = Self {
             connection,
             statements: Statements::new(),
-            log: ChangeLog::after(replay.last_batch),
+            log: ChangeLog::after(&replay),
             memory: HashMap::new(),
             unflushed: Unflushed::default(),
             secret_deleted: false,

@@ -17,8 +17,8 @@ use super::table::RowChange;
 use crate::error::StoreError;
 use crate::unit::Counters;
 
-/// The size of the log, and so the most that a crash leaves to replay.
-pub(super) const CAPACITY: usize = 512 * 1024;
+/// The size of the log of a new database, and so the most that a crash leaves to replay.
+const CAPACITY: usize = 1024 * 1024;
 const ROW: i64 = 1;
 const HEADER: usize = 8 + 4;
 /// Stands where the number of the next batch would. No batch has this number.
@@ -29,6 +29,7 @@ const END: [u8; 8] = [0; 8];
 pub(super) struct ChangeLog {
     last_batch: u64,
     end: usize,
+    capacity: usize,
 }
 
 /// The content of a log that was not flushed.
@@ -37,6 +38,8 @@ pub(super) struct Replay {
     pub(super) changes: Vec<RowChange>,
     pub(super) counters: Option<Counters>,
     pub(super) last_batch: u64,
+    /// The size of the log in this database.
+    pub(super) capacity: usize,
 }
 
 /// Encodes the record of a batch.
@@ -51,9 +54,9 @@ pub(super) fn encode(counters: Counters, changes: &[RowChange]) -> Vec<u8> {
 }
 
 impl ChangeLog {
-    /// An empty log after this batch.
-    pub(super) const fn after(last_batch: u64) -> Self {
-        Self { last_batch, end: 0 }
+    /// An empty log after this replay.
+    pub(super) const fn after(replay: &Replay) -> Self {
+        Self { last_batch: replay.last_batch, end: 0, capacity: replay.capacity }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -66,7 +69,7 @@ impl ChangeLog {
     }
 
     pub(super) const fn has_room(&self, payload: usize) -> bool {
-        self.end + HEADER + payload + END.len() <= CAPACITY
+        self.end + HEADER + payload + END.len() <= self.capacity
     }
 
     /// Writes a record inside the current transaction. Call [`Self::appended`] after the commit.
@@ -116,6 +119,7 @@ pub(super) fn replay(db: &Connection) -> Result<Replay, StoreError> {
     let mut found = Replay { last_batch: flushed.unsigned_abs(), ..Replay::default() };
     let data: Option<Vec<u8>> = db.query_row("SELECT data FROM change_log WHERE id = ?1", [ROW], |row| row.get(0)).optional()?;
     let data = data.ok_or_else(|| unreadable("missing"))?;
+    found.capacity = data.len();
     let mut rest = data.as_slice();
     while let Some((header, after)) = rest.split_at_checked(HEADER) {
         let batch = u64::from_le_bytes(header[..8].try_into().unwrap_or_default());
