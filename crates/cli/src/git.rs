@@ -1,25 +1,31 @@
 //! The branch that a directory is on, read from git's own files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use sayso_server::read_small_file;
+
+/// Bytes of git's own small files: a reference, a hash or a path.
+const SMALL: u64 = 8 * 1024;
 
 /// The branch of the repository that holds this directory, if it is on one.
 pub(crate) fn branch(directory: &Path) -> Option<String> {
     let dot_git = directory.ancestors().map(|parent| parent.join(".git")).find(|path| path.exists())?;
     let git_dir = if dot_git.is_dir() { dot_git } else { worktree(&dot_git)? };
-    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let head = read_small_file(&git_dir.join("HEAD"), SMALL).ok()?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
 /// In a worktree `.git` is a file that names the directory.
 fn worktree(dot_git: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(dot_git).ok()?;
+    let text = read_small_file(dot_git, SMALL).ok()?;
     let named = text.trim().strip_prefix("gitdir: ")?;
     Some(dot_git.parent()?.join(named))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -15,6 +15,7 @@ mod entropy;
 mod runtime;
 mod server;
 mod service;
+mod small_file;
 mod surfaces;
 
 pub use clock::{Clock, FakeClock};
@@ -22,6 +23,7 @@ pub use config::agents::{Embedded, MakeTranslator};
 pub use config::reach::{ReachOptions, TlsFiles};
 pub use config::{ConfigError, Options, TerminalSettings, agent_names};
 pub use server::{Server, StartError, run};
+pub use small_file::read_small_file;
 pub use surfaces::http::openapi;
 pub use surfaces::reach::ReachError;
 pub use surfaces::tls::TlsError;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use sayso_client::Environment;
 use serde_json::{Value, json};
 
+use super::file::read;
 use super::json::{JsonDocument, JsonItem, JsonStep};
 use super::program::{Program, is_hook};
 use super::{Edit, Unfit, Want, own};
@@ -202,7 +203,7 @@ pub(crate) fn look(environment: &Environment, home: &Path, here: &Path) -> Claud
     // The later ones come first for Claude Code.
     for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Local] {
         let path = settings_of(environment, home, here, scope);
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(Some(text)) = read(&path) else { continue };
         let document = match JsonDocument::parse(&text) {
             Ok(document) => document,
             Err(unfit) => {

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use sayso_server::read_small_file;
 use similar::TextDiff;
 
 use crate::failure::Failure;
@@ -57,9 +58,12 @@ impl FileChange {
     }
 }
 
+/// Bytes of a settings file. A file of a project can be anything.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
 /// The text of a file; nothing if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match fs::read_to_string(path) {
+    match read_small_file(path, LARGEST) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == ErrorKind::InvalidData => {

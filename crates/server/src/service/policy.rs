@@ -1,6 +1,6 @@
 //! The policy: what is in force, changing it, and explaining it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ use sayso_store::{StoreError, WorkspaceId};
 
 use super::asks::ask_id;
 use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, SessionScope, project_file};
+use super::project::MAX_PROJECT_POLICY;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
+use crate::small_file::{apart, read_small_file};
 
 /// How long commands stay allowed that a person allowed for more than one call.
 const AGENT_GRANT: Duration = Duration::from_secs(86_400);
@@ -189,10 +191,15 @@ pub(crate) async fn trust_project(
     directory: String,
 ) -> Result<TrustedProject, ServiceError> {
     authorize(caller, Permission::Administer)?;
-    let directory = PathBuf::from(directory);
-    let real = directory.canonicalize().map_err(|_| ServiceError::invalid("directory is not there"))?;
-    let path = project_file(&real.to_string_lossy());
-    let text = std::fs::read_to_string(&path).map_err(|_| ServiceError::invalid(format!("{path} cannot be read")))?;
+    let read = apart(move || {
+        let real = PathBuf::from(directory).canonicalize().map_err(|_| ServiceError::invalid("directory is not there"))?;
+        let path = project_file(&real.to_string_lossy());
+        let text = read_small_file(Path::new(&path), MAX_PROJECT_POLICY);
+        let text = text.map_err(|error| ServiceError::invalid(format!("{path} cannot be read: {error}")))?;
+        Ok::<_, ServiceError>((path, text))
+    });
+    let unresponsive = || ServiceError::invalid("the file system of the directory does not respond");
+    let (path, text) = read.await.ok_or_else(unresponsive)??;
     Policy::parse(&text)?;
     let hash = project_hash(&text);
     let now = services.clock.now();

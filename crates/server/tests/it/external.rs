@@ -176,3 +176,32 @@ async fn an_outcome_that_nobody_took_in_time_did_not_arrive() {
     assert_eq!((&late["status"], &late["delivery"]), (&json!("answered"), &json!("undeliverable")));
     assert_eq!(late["deliveryReason"], "The terminal was first; this did not reach the agent.");
 }
+
+#[tokio::test]
+async fn a_project_full_of_traps_holds_nobody_up() {
+    let world = World::start().await;
+    let agent = world.role("agent").await;
+    let project = world.server.project().canonicalize().unwrap();
+    let fifo = |path: &std::path::Path| {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, mode).unwrap();
+    };
+    // Nobody writes to a FIFO, a device never ends, and a huge file would fill the memory.
+    let traps = ["fifo", "device", "huge"].map(|name| project.join(name));
+    for trap in &traps {
+        std::fs::create_dir_all(trap.join(".git")).unwrap();
+    }
+    fifo(&traps[0].join(".git/HEAD"));
+    fifo(&traps[0].join(".sayso.toml"));
+    std::os::unix::fs::symlink("/dev/zero", traps[1].join(".git/HEAD")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", traps[1].join(".sayso.toml")).unwrap();
+    std::fs::File::create(traps[2].join(".git/HEAD")).unwrap().set_len(3 << 30).unwrap();
+
+    for (at, trap) in traps.iter().cycle().take(30).enumerate() {
+        let ask = agent.post("/v1/asks", of(&format!("s-{at}"), trap.to_str().unwrap(), question())).await.expect(201);
+        assert_eq!((&ask["branch"], &ask["status"]), (&json!(null), &json!("pending")));
+    }
+    let trusted = world.admin.post("/v1/policy/trust", json!({ "directory": traps[0] })).await;
+    assert_eq!(trusted.status, 422);
+    assert_eq!(world.admin.get("/v1/asks?status=pending&limit=100").await.expect(200)["data"].as_array().unwrap().len(), 30);
+}

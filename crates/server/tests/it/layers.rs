@@ -55,20 +55,21 @@ const CRATES: [(&str, &[&str]); 14] = [
 ];
 
 /// What the modules below a path may use of this crate. The first path that fits counts.
-const MODULES: [(&str, &[&str]); 11] = [
+const MODULES: [(&str, &[&str]); 12] = [
     // The sayso program uses MCP and ACP too, without a server.
     ("surfaces/mcp", &["surfaces::mcp"]),
     ("surfaces/acp", &["surfaces::acp"]),
-    ("surfaces", &["app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy"]),
-    ("runtime", &["runtime", "service", "auth", "config", "clock", "entropy"]),
-    ("service", &["service", "auth", "config", "clock", "entropy"]),
+    ("surfaces", &["app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy", "small_file"]),
+    ("runtime", &["runtime", "service", "auth", "config", "clock", "entropy", "small_file"]),
+    ("service", &["service", "auth", "config", "clock", "entropy", "small_file"]),
     ("auth", &["auth", "clock", "entropy"]),
     ("config", &["config", "clock", "entropy"]),
     ("clock", &[]),
     ("entropy", &[]),
+    ("small_file", &[]),
     // These wire the layers together.
-    ("app", &["surfaces", "runtime", "service", "auth", "config", "clock", "entropy"]),
-    ("server", &["server", "app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy"]),
+    ("app", &["surfaces", "runtime", "service", "auth", "config", "clock", "entropy", "small_file"]),
+    ("server", &["server", "app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy", "small_file"]),
 ];
 
 /// The workspace crates that each workspace crate depends on, without development dependencies.

@@ -41,13 +41,13 @@ pub(crate) async fn create(
     let variables = agent_environment(caller, new.environment.unwrap_or_default())?;
     check_installed(services, &workflow, &variables)?;
     // The caller's rights decide about directories now: later steps start without the caller.
-    let resolved = |wanted: Option<&str>| -> Result<String, ServiceError> {
-        Ok(allowed_directory(services, caller, wanted)?.to_string_lossy().into_owned())
+    let resolved = async |wanted: Option<&str>| -> Result<String, ServiceError> {
+        Ok(allowed_directory(services, caller, wanted).await?.to_string_lossy().into_owned())
     };
-    let directory = resolved(new.directory.as_deref().or(workflow.directory.as_deref()))?;
+    let directory = resolved(new.directory.as_deref().or(workflow.directory.as_deref())).await?;
     for step in workflow.leaves_mut() {
         if let Some(wanted) = &step.directory {
-            step.directory = Some(resolved(Some(wanted))?);
+            step.directory = Some(resolved(Some(wanted)).await?);
         }
     }
     let now = services.clock.now();

@@ -37,7 +37,7 @@ pub(crate) async fn start(
     limits::check("the prompt", new.prompt.as_ref().map_or(0, String::len), MAX_MESSAGE)?;
     check_mode(caller, new.permission_mode.as_deref())?;
     limits::check("the model", new.model.as_ref().map_or(0, String::len), limits::NAME)?;
-    let directory = allowed_directory(services, caller, new.cwd.as_deref())?;
+    let directory = allowed_directory(services, caller, new.cwd.as_deref()).await?;
     let policy = new.policy.unwrap_or_default();
     policy.check()?;
     let environment = agent_environment(caller, new.environment.unwrap_or_default())?;

@@ -1,0 +1,103 @@
+//! Reads files that agents and projects choose the place of.
+//!
+//! Nobody knows what is there: a FIFO without a writer, a device, a file of many gigabytes, a file system that does not
+//! respond. [`read_small_file`] opens without waiting and reads a limited number of bytes of regular files only.
+//! [`apart`] runs such reads on a few threads of their own with a deadline, so that they take neither the threads nor the
+//! shutdown of the server with them.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+use tokio::sync::{Semaphore, oneshot};
+
+/// How many reads run at the same time. One that never ends keeps its place.
+const PLACES: usize = 8;
+static FREE: Semaphore = Semaphore::const_new(PLACES);
+/// How long a caller waits for a place and for the read together.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// The text of a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// When it is not there, is no regular file, is larger, or is not text.
+pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut text = String::new();
+    let read = file.take(limit.saturating_add(1)).read_to_string(&mut text)?;
+    if read as u64 > limit {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
+    }
+    Ok(text)
+}
+
+/// Runs a read on a thread of its own. `None` if it did not end in time.
+pub(crate) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    apart_within(DEADLINE, read).await
+}
+
+async fn apart_within<T: Send + 'static>(deadline: Duration, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let done = async {
+        let place = FREE.acquire().await.ok()?;
+        let (send, done) = oneshot::channel();
+        // No thread of the runtime: it would wait for all of those when the server stops.
+        let started = std::thread::Builder::new().name("sayso-project".to_owned()).spawn(move || {
+            let _ = send.send(read());
+            drop(place);
+        });
+        started.ok()?;
+        done.await.ok()
+    };
+    tokio::time::timeout(deadline, done).await.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::{Arc, Mutex, mpsc};
+
+    use super::*;
+
+    #[test]
+    fn only_small_regular_files_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("small"), "main").unwrap();
+        fs::write(path("binary"), [0xff, 0xfe]).unwrap();
+        fs::File::create(path("huge")).unwrap().set_len(3 << 30).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, path("fifo"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", path("device")).unwrap();
+        fs::create_dir(path("directory")).unwrap();
+
+        assert_eq!(read_small_file(&path("small"), 4).unwrap(), "main");
+        let kind = |name: &str, limit| read_small_file(&path(name), limit).unwrap_err().kind();
+        assert_eq!(kind("small", 3), ErrorKind::FileTooLarge);
+        assert_eq!(kind("huge", 1024), ErrorKind::FileTooLarge);
+        assert_eq!(kind("binary", 1024), ErrorKind::InvalidData);
+        assert_eq!(kind("fifo", 1024), ErrorKind::InvalidInput);
+        assert_eq!(kind("device", 1024), ErrorKind::InvalidInput);
+        assert_eq!(kind("directory", 1024), ErrorKind::InvalidInput);
+        assert_eq!(kind("missing", 1024), ErrorKind::NotFound);
+    }
+
+    #[tokio::test]
+    async fn reads_that_never_end_take_no_more_than_their_places() {
+        let (wake, sleeping) = mpsc::channel::<()>();
+        let sleeping = Arc::new(Mutex::new(sleeping));
+        for _ in 0..PLACES + 2 {
+            let sleeping = Arc::clone(&sleeping);
+            let sleep = move || sleeping.lock().unwrap().recv().is_ok();
+            assert_eq!(apart_within(Duration::from_millis(1), sleep).await, None);
+        }
+        assert_eq!(FREE.available_permits(), 0);
+        drop(wake);
+        assert_eq!(apart(|| 7).await, Some(7));
+    }
+}
