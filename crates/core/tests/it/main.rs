@@ -6,6 +6,7 @@ mod policy_commands;
 mod policy_edit;
 mod policy_hits;
 mod policy_hosts;
+mod policy_paths;
 mod policy_properties;
 mod policy_questions;
 mod policy_scopes;
