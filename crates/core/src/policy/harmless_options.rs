@@ -101,16 +101,20 @@ impl Check<'_> {
             self.ended = !value;
             return Seen::Covered;
         }
-        let dashed = if old_tar { format!("-{text}") } else { text.to_owned() };
-        let reading = match row.harmless.read(&dashed) {
+        if old_tar {
+            // `tar xzf`: the values of all letters follow as words, so every letter counts.
+            let is_known = |letter: char| row.harmless.read(&format!("-{letter}")) != OptionReading::Unknown;
+            return if open && !text.chars().all(is_known) { Seen::Refused } else { Seen::Covered };
+        }
+        let reading = match row.harmless.read(text) {
             OptionReading::Unknown if open => return Seen::Refused,
-            OptionReading::Unknown => row.acting.read(&dashed),
+            OptionReading::Unknown => row.acting.read(text),
             known => known,
         };
         match reading {
             // The value of `sed -e` is the script, so it counts as the first operand.
             OptionReading::WantsValue
-                if row.operands == Operands::SedScript && (dashed.ends_with('e') || dashed == "--expression") => {}
+                if row.operands == Operands::SedScript && (text.ends_with('e') || text == "--expression") => {}
             OptionReading::WantsValue => self.wants_value = true,
             OptionReading::Complete(Some(value)) if open && !self.accepts_text(value) => return Seen::Refused,
             OptionReading::Complete(_) | OptionReading::Unknown => {}

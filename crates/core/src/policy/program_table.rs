@@ -107,7 +107,7 @@ const KUBECTL: &str = "-n= --namespace= -A --all-namespaces -l= --selector= --fi
 const KUBECTL_ACTING: &str = "--kubeconfig= -s= --server= --context= --cluster= --user= --token= --as= --as-group= \
      --cache-dir= --profile= --profile-output= --certificate-authority= --client-certificate= --client-key= \
      --insecure-skip-tls-verify --filename= -k= --kustomize= --template= --raw=";
-const NPM: &str = "-s --silent --if-present --ignore-scripts -w= --workspace= --workspaces --ws --include-workspace-root --iwr \
+const NPM: &str = "-s --silent --if-present --ignore-scripts --workspace= --workspaces --ws --include-workspace-root --iwr \
      --foreground-scripts --json --watch --coverage --loglevel= -q --quiet -d --long -l --depth= --all -a --omit= \
      --include= --no-audit --no-fund --no-save --prefer-offline --offline -h --help";
 const NPM_ACTING: &str = "--script-shell= --shell= --prefix= -C= --userconfig= --globalconfig= --node-options= --cache= --editor= --git= \
@@ -201,7 +201,7 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "branch",
         "-v -q --verbose --quiet -t --track --no-track -u= --set-upstream-to= --unset-upstream --color --no-color -r \
      --remotes --contains= --no-contains= --abbrev --no-abbrev -a --all -d --delete -D -m --move -M --omit-empty -c \
-     --copy -C -l --list --show-current --create-reflog -f --force --merged --no-merged --column --no-column --sort= \
+     --copy -C -l --list --show-current --create-reflog -f --force --merged= --no-merged= --column --no-column --sort= \
      --points-at= -i --ignore-case --format=",
         "--edit-description",
     ),
@@ -276,7 +276,7 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "git",
         "tag",
         "-l --list -n -d --delete -a --annotate -m= --message= -f --force --create-reflog --column --contains= \
-     --no-contains= --merged --no-merged --omit-empty --sort= --points-at= --format= --color -i --ignore-case -#",
+     --no-contains= --merged= --no-merged= --omit-empty --sort= --points-at= --format= --color -i --ignore-case -#",
         "-F= --file= -e --edit -s --sign -u= --local-user= -v --verify",
     ),
     row("git", "remote", "-v --verbose", "").operands(Operands::NoneOf(&["add", "set-url", "rename", "update"])),
@@ -400,7 +400,7 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
      --connect-timeout= --max-redirs= --retry= --retry-delay= --retry-max-time= --retry-connrefused \
      --retry-all-errors -r= --range= -N --no-buffer -g --globoff -0 --http1.0 --http1.1 --http2 --http3 -4 --ipv4 -6 \
      --ipv6 -k --insecure --no-progress-meter -q --disable -V --version --path-as-is --tlsv1.2 --tlsv1.3 --url= \
-     --limit-rate= --max-filesize= -h --help",
+     --limit-rate= --max-filesize=",
         "-o= --output= --output-dir= -O --remote-name --remote-name-all -J --remote-header-name -D= --dump-header= -c= \
      --cookie-jar= -b= --cookie= --trace= --trace-ascii= --stderr= --libcurl= -K= --config= -T= --upload-file= -d= \
      --data= --data-binary= --data-urlencode= --data-ascii= --json= -F= --form= -w= --write-out= --netrc-file= \
@@ -469,12 +469,12 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "",
     )
     .operands(Operands::One),
-    row(
+    // Letters that share a dash each take the next word, so only whole words are read.
+    dash_row(
         "tree",
         "",
-        "-a -d -f -i -l -x -L= -P= -I= --prune --noreport -p -u -g -s -h -D -F -q -N -v -t -c -U -r -S -n -C -A -X -J \
-     --dirsfirst --filelimit= --gitignore --du --si --inodes --help --version",
-        "-o= --output= -R -H= --gitfile= --infofile= --fromfile --fromtabfile",
+        "-a -d -f -i -l -x -L= -P= -I= -p -u -g -s -h -D -F -q -N -v -t -c -U -r -S -n -C -A -X -J -dirsfirst -prune",
+        "-o= -output= -R -H= -gitfile= -infofile= -fromfile",
     ),
     row(
         "man",
@@ -483,11 +483,13 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "-P= --pager= -H --html -C= --config-file= -M= --manpath= -l --local-file -p= --preprocessor= -X --gxditview -Z \
      -T= --troff-device= -r= --prompt= -m= --systems=",
     ),
+    // Behind a letter with a number or a text, `less` reads further letters: `-x4ofile`.
     row(
         "less",
         "",
-        "-N -n -S -R -r -F -X -i -I -M -m -e -E -g -G -s -q -Q -w -# -x= -p= -h= -y= -z= --help --version",
-        "-o= -O= --log-file= --LOG-FILE= -k= --lesskey-file= --lesskey-src= --lesskey-content= -t= --tag= -T= --tag-file=",
+        "-N -n -S -R -r -F -X -i -I -M -m -e -E -g -G -s -q -Q -w --help --version",
+        "-o= -O= --log-file= --LOG-FILE= -k= --lesskey-file= --lesskey-src= --lesskey-content= -t= --tag= -T= --tag-file= \
+         -x= -p= -z= -y= -h=",
     )
     .operands(Operands::NotStarting(&['+'])),
 ];
