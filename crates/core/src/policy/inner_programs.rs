@@ -94,6 +94,7 @@ pub(super) fn inner_programs(program: &str, words: &[Word], from: usize, fed: bo
         operands: wrapper.operands,
         value: Value::No,
         ended: false,
+        script: false,
         found: InnerPrograms { fed: fed || wrapper.fed, ..InnerPrograms::default() },
     };
     for (at, word) in words.iter().enumerate().skip(from).take(SEARCHED) {
@@ -112,8 +113,6 @@ enum Value {
     No,
     Maybe,
     Yes,
-    /// Yes, and the wrapper splits and expands it.
-    Script,
 }
 
 struct Search {
@@ -123,12 +122,18 @@ struct Search {
     value: Value,
     /// Whether `--` has ended the options.
     ended: bool,
+    /// Whether an option has made the rest a script, whose first words may be a wrapper again.
+    script: bool,
     found: InnerPrograms,
 }
 
 impl Search {
     /// Takes one word. Returns whether the search is over.
     fn see(&mut self, at: usize, word: &Word) -> bool {
+        if self.script {
+            self.found.computed |= computes_script(word);
+            return self.found.computed;
+        }
         let value = std::mem::replace(&mut self.value, Value::No);
         let is_option = !self.ended && word.text.len() > 1 && word.text.starts_with('-');
         if is_option && matches!(value, Value::No | Value::Maybe) {
@@ -140,7 +145,7 @@ impl Search {
             return true;
         }
         match value {
-            Value::Yes | Value::Script => return false,
+            Value::Yes => return false,
             Value::No if !is_assignment(&word.text) => self.operands = self.operands.saturating_sub(1),
             Value::No | Value::Maybe => {}
         }
@@ -160,12 +165,12 @@ impl Search {
         let computes = word.splits || (word.active && word.text.replace("{}", "").contains('{'));
         // A script is split, and its variables are expanded, by the wrapper.
         let script = self.wrapper.script_options.iter().any(|option| names_script(&option));
-        if computes || (script && (word.computed || word.text.contains(['$', '\\']))) {
+        if computes || (script && computes_script(word)) {
             self.found.computed = true;
             return true;
         }
+        self.script = script;
         self.value = match self.wrapper.options.read(&word.text) {
-            OptionReading::WantsValue if script => Value::Script,
             OptionReading::WantsValue => Value::Yes,
             OptionReading::Complete(_) => Value::No,
             OptionReading::Unknown if word.text.contains('=') => Value::No,
@@ -183,13 +188,17 @@ impl Search {
         let operand = self.wrapper.elsewhere && (self.operands > 0 || value != Value::No);
         match value {
             Value::Yes => splits && !self.wrapper.elsewhere,
-            Value::Script => splits || word.computed || word.text.contains(['$', '\\']),
             Value::Maybe | Value::No if operand => false,
             Value::Maybe | Value::No if is_assignment(&word.text) => splits,
             Value::Maybe => splits || word.computed,
             Value::No => splits || word.computed || replaced,
         }
     }
+}
+
+/// Whether a word of a script that the wrapper splits and expands itself is computed, by the shell or by the wrapper.
+fn computes_script(word: &Word) -> bool {
+    word.computed || word.active || word.text.contains(['$', '\\'])
 }
 
 /// The text that `xargs -I` replaces by words of its input.
@@ -257,6 +266,8 @@ mod tests {
             "env -S 'say${x}o'",
             "env -S'say${x}o'",
             "env --split-string=${x}",
+            "env -S timeout 5 \"$x\"",
+            "env -vS'timeout 5' \"$x\"",
             "env --split=a\\\\_b",
             "timeout $x rm",
             "timeout 5 $x",

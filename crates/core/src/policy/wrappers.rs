@@ -86,6 +86,9 @@ const PREFIXES: &[&str] = &[
     "noglob",
     "nocorrect",
     "-",
+    // What the parser leaves of `time -p -- x`.
+    "--",
+    "-p",
 ];
 /// Programs whose arguments may hold a command for elsewhere: only `ask` and `deny` look into them.
 const CARRIERS: &[&str] = &["ssh", "docker", "podman", "kubectl", "nix-shell", "tmux", "screen", "fd"];
