@@ -82,17 +82,24 @@ fn leads_there(protected: &[String], command: &str, line: &CommandLine, look: &P
     let mut seen: HashSet<&str> = HashSet::new();
     line.words().filter(|word| seen.insert(word.raw.as_str())).any(|word| {
         names.expand(&word.raw).iter().flat_map(|pattern| paths_in(pattern)).any(|path| {
+            // Inside a word, bash expands `if=~/x` and programs expand what it leaves.
+            let path = match (path.strip_prefix("~/"), &names.home) {
+                (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                (Some(_) | None, _) => path.to_owned(),
+            };
             let starts_anywhere = path.starts_with(ANY) || (unknown && !path.starts_with('/'));
-            joined(path, &names.directories).iter().any(|absolute| places.may_hold(absolute))
-                || (starts_anywhere && places.may_hold_from_anywhere(path))
+            joined(&path, &names.directories).iter().any(|absolute| places.may_hold(absolute))
+                || (starts_anywhere && places.may_hold_from_anywhere(&path))
         })
     })
 }
 
-/// The paths that a word may hold: the word, and what stands behind `=`, `:`, `,` and `@` or right behind an option.
+/// The paths that a word may hold: the word, and the text behind `=`, `:`, `,`, `@`, a blank or a quote, or right behind an
+/// option.
 fn paths_in(pattern: &str) -> Vec<&str> {
     const MOST: usize = 16;
     let behind_option = pattern.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
-    let parts = pattern.match_indices(['=', ':', ',', '@']).map(|(at, sign)| &pattern[at + sign.len()..]);
+    let parts =
+        pattern.match_indices(['=', ':', ',', '@', ' ', '\n', '\'', '"', '(']).map(|(at, sign)| &pattern[at + sign.len()..]);
     std::iter::once(pattern).chain(behind_option).chain(parts.take(MOST)).filter(|path| !path.is_empty()).collect()
 }

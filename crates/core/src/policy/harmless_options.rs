@@ -219,10 +219,10 @@ mod tests {
                     let flag = row.harmless.options.split_ascii_whitespace().find(|flag| flag.len() == 2 && !flag.ends_with('#'));
                     spellings.extend(flag.map(|flag| format!("{flag}{letter}")));
                 }
-                if option.starts_with("--") {
+                if let Some(name) = option.strip_prefix("--") {
                     let shortened = (3..option.len()).map(|end| option[..end].to_owned());
                     spellings.extend(shortened.filter(|short| !harmless.contains(short.as_str())));
-                    spellings.push(format!("--{{{},x}}", &option[2..]));
+                    spellings.push(format!("--{{{name},x}}"));
                 }
                 for spelling in spellings {
                     covered.extend(

@@ -35,6 +35,7 @@ mod settings;
 mod text_pattern;
 mod walk;
 mod words;
+mod wrapper_names;
 mod wrappers;
 
 pub use decide::{Subject, Verdict, decide, timed_out};

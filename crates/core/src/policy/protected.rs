@@ -37,7 +37,7 @@ pub(super) struct ProtectedPlaces {
 
 impl ProtectedPlaces {
     pub(super) fn new(protected: &[String], home: Option<&str>, dotglob: bool) -> Self {
-        let home = home.map(|home| parts(home));
+        let home = home.map(parts);
         let homes = home.iter().flat_map(|home| HOMES.iter().map(|place| [home.clone(), parts(place)].concat()));
         Self { directories: protected.iter().map(|directory| parts(directory)).chain(homes).collect(), home, dotglob }
     }

@@ -218,7 +218,8 @@ impl Walk<'_> {
             ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(_)) => {}
             ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => self.list(&subshell.list),
             ast::IoRedirect::HereString(_, word) => {
-                self.word(&word.value);
+                // `xargs cat <<< path`.
+                self.target(&word.value);
                 fed.push(Word::read(&word.value).text);
             }
             ast::IoRedirect::HereDocument(_, document) => {

@@ -5,156 +5,8 @@
 
 use super::inner_programs::inner_programs;
 use super::words::Word;
+use super::wrapper_names::{CARRIERS, FIND_EXEC, INLINE, INTERPRETERS, JOINERS, PREFIXES, RUNNERS, SHELLS};
 
-const SHELLS: &[&str] =
-    &["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh", "powershell"];
-/// Programs whose arguments are, sooner or later, a command on this machine.
-const PREFIXES: &[&str] = &[
-    "env",
-    "sudo",
-    "doas",
-    "pkexec",
-    "nohup",
-    "nice",
-    "ionice",
-    "chrt",
-    "taskset",
-    "timeout",
-    "gtimeout",
-    "stdbuf",
-    "setsid",
-    "command",
-    "builtin",
-    "exec",
-    "time",
-    "gtime",
-    "xargs",
-    "gxargs",
-    "parallel",
-    "watch",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "flock",
-    "strace",
-    "ltrace",
-    "valgrind",
-    "caffeinate",
-    "busybox",
-    "toybox",
-    "proot",
-    "fakeroot",
-    "script",
-    "su",
-    "runuser",
-    "setpriv",
-    "gosu",
-    "systemd-run",
-    "entr",
-    "rlwrap",
-    "unbuffer",
-    "chronic",
-    "xvfb-run",
-    "firejail",
-    "bwrap",
-    "gdb",
-    "lldb",
-    "perf",
-    "hyperfine",
-    "watchexec",
-    "dbus-run-session",
-    "torsocks",
-    "proxychains",
-    "rtk",
-    "prlimit",
-    "setarch",
-    "linux32",
-    "linux64",
-    "uname26",
-    "i386",
-    "i686",
-    "x86_64",
-    "arch",
-    "npx",
-    "pnpx",
-    "bunx",
-    "uvx",
-    "at",
-    "batch",
-    "trap",
-    "coproc",
-    "noglob",
-    "nocorrect",
-    "-",
-    // What the parser leaves of `time -p -- x`.
-    "--",
-    "-p",
-];
-/// Programs whose arguments may hold a command for elsewhere: only `ask` and `deny` look into them.
-const CARRIERS: &[&str] = &["ssh", "docker", "podman", "kubectl", "nix-shell", "tmux", "screen", "fd"];
-/// Programs that start a command on this machine behind one of these words.
-const RUNNERS: &[(&str, &[&str])] = &[
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["exec", "dlx", "x"]),
-    ("yarn", &["exec", "dlx"]),
-    ("bun", &["x", "exec", "run"]),
-    ("uv", &["run"]),
-    ("poetry", &["run"]),
-    ("pipenv", &["run"]),
-    ("pipx", &["run"]),
-    ("pdm", &["run"]),
-    ("hatch", &["run"]),
-    ("rye", &["run"]),
-    ("bundle", &["exec"]),
-    ("direnv", &["exec"]),
-    ("mise", &["exec", "x"]),
-    ("asdf", &["exec"]),
-    ("nix", &["run", "shell", "develop"]),
-];
-/// Wrappers that hand their words to a shell, joined: what the shell computes in any of them may become a command.
-const JOINERS: &[&str] = &[
-    "watch",
-    "parallel",
-    "hyperfine",
-    "su",
-    "runuser",
-    "script",
-    "flock",
-    "trap",
-    "alias",
-    "at",
-    "batch",
-    "tmux",
-    "screen",
-    "nix-shell",
-];
-/// Words behind which `find` and `fd` start a command.
-const FIND_EXEC: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-/// Programs that run code of their own language.
-const INTERPRETERS: &[&str] = &[
-    "perl",
-    "ruby",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "osascript",
-    "tclsh",
-    "expect",
-    "sed",
-    "gsed",
-    "vim",
-    "vi",
-    "ex",
-    "ed",
-    "make",
-    "emacs",
-    "nvim",
-];
-/// Interpreters whose first argument is code.
-const INLINE: &[&str] = &["awk", "gawk", "mawk", "nawk", "alias", "source", "."];
 /// How many places of one command are looked at.
 const PLACES: usize = 512;
 /// How many words behind a shell are looked at for its script.
@@ -269,7 +121,8 @@ fn run_command(program: &str, behind: &[&str], words: &[Word], start: usize) -> 
             return Some(at + 1);
         }
         let option = text.starts_with('-');
-        if !option && !after_option && !(program == "uv" && text == "tool") {
+        let leads_on = option || after_option || (program == "uv" && text == "tool");
+        if !leads_on {
             return None;
         }
         after_option = option;

@@ -86,6 +86,9 @@ fn the_parent_of_a_protected_directory_is_followed() {
             "a=/s; b=rv; cat $a$b/data/token",
             "X=/srv/./data ls",
             "cat < /srv/./data/token",
+            "xargs cat <<< /srv/./data/token",
+            "xargs cat <<< 'x /srv/./data/token'",
+            "python3 -c 'open(\"/srv/./data/token\")'",
             "echo x > /srv/./data/token",
             "echo $(cat /srv/./data/token)",
             "cd $X && cat data/token",
@@ -146,6 +149,8 @@ fn tildes_and_home_are_expanded() {
             "ls $HOME/$X/token",
             "cat ~/.local/$X",
             "tar c --directory=$HOME .local/state/s*",
+            "dd if=~/x/../.config",
+            "dd if=~/.local",
         ],
     );
 }
