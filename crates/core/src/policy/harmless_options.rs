@@ -169,9 +169,13 @@ mod tests {
         if row.operands == Operands::SedScript { "p" } else { "1" }
     }
 
+    fn name_of(option: &'static str) -> &'static str {
+        option.trim_end_matches('=')
+    }
+
     fn each_option(list: impl Fn(&ProgramRow) -> OptionList, mut check: impl FnMut(&ProgramRow, &str, bool)) {
         for row in PROGRAMS {
-            for option in list(row).options.split_ascii_whitespace() {
+            for option in list(row).entries() {
                 // `-#` stands for numbers.
                 let option = option.replace('#', "5");
                 check(row, option.trim_end_matches('='), option.ends_with('='));
@@ -212,11 +216,11 @@ mod tests {
                     format!("{option} x"),
                     format!("'{option}'"),
                 ];
-                let harmless: HashSet<&str> = row.harmless.names().collect();
+                let harmless: HashSet<&str> = row.harmless.entries().map(name_of).collect();
                 if let (Some(letter), false) = (option.strip_prefix('-').filter(|rest| rest.len() == 1), row.harmless.dash_words)
                 {
                     // Behind a harmless letter that takes no value.
-                    let flag = row.harmless.options.split_ascii_whitespace().find(|flag| flag.len() == 2 && !flag.ends_with('#'));
+                    let flag = row.harmless.entries().find(|flag| flag.len() == 2 && !flag.ends_with('#'));
                     spellings.extend(flag.map(|flag| format!("{flag}{letter}")));
                 }
                 if let Some(name) = option.strip_prefix("--") {
@@ -270,7 +274,7 @@ mod tests {
             assert!(rows.insert((row.program, row.subcommand)), "two rows for {} {}", row.program, row.subcommand);
             assert!(PROGRAMS.iter().any(|other| other.program == row.program && other.subcommand.is_empty()), "{}", row.program);
             let mut names = HashSet::new();
-            for name in row.harmless.names().chain(row.acting.names()) {
+            for name in row.harmless.entries().chain(row.acting.entries()).map(name_of) {
                 assert!(names.insert(name), "{} {}: {name} twice", row.program, row.subcommand);
                 let letters = name.len() == 2 || name.starts_with("--") || row.harmless.dash_words;
                 assert!(name.starts_with('-') && letters, "{} {}: {name} cannot be read", row.program, row.subcommand);

@@ -4,6 +4,8 @@
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OptionList {
     pub(super) options: &'static str,
+    /// Further ones, for lists that share a part.
+    pub(super) more: &'static str,
     /// Whether one dash starts a whole name, as in `find -name`, instead of several letters.
     pub(super) dash_words: bool,
 }
@@ -21,13 +23,16 @@ pub(super) enum OptionReading<'a> {
 
 impl OptionList {
     pub(super) const fn letters(options: &'static str) -> Self {
-        Self { options, dash_words: false }
+        Self { options, more: "", dash_words: false }
     }
 
-    /// The names in the list, without the marks.
-    #[cfg(test)]
-    pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
-        self.options.split_ascii_whitespace().map(|option| option.trim_end_matches('='))
+    pub(super) const fn dash_words(options: &'static str) -> Self {
+        Self { options, more: "", dash_words: true }
+    }
+
+    /// The options in the list, with their marks.
+    pub(super) fn entries(self) -> impl Iterator<Item = &'static str> {
+        self.options.split_ascii_whitespace().chain(self.more.split_ascii_whitespace())
     }
 
     /// Reads a word that starts with a dash. Names are compared in full: no abbreviation is accepted.
@@ -75,7 +80,7 @@ impl OptionList {
     }
 
     fn takes_value(self, name: &str) -> Option<bool> {
-        self.options.split_ascii_whitespace().find_map(|option| match option.strip_prefix(name) {
+        self.entries().find_map(|option| match option.strip_prefix(name) {
             Some("") => Some(false),
             Some("=") => Some(true),
             Some(_) | None => None,
@@ -113,7 +118,7 @@ mod tests {
         ] {
             assert_eq!(list.read(word), reading, "{word}");
         }
-        let words = OptionList { options: "-name= -print -#", dash_words: true };
+        let words = OptionList::dash_words("-name= -print -#");
         for (word, reading) in [
             ("-name", WantsValue),
             ("--name", WantsValue),

@@ -51,8 +51,8 @@ const fn dash_row(program: &'static str, subcommand: &'static str, harmless: &'s
     ProgramRow {
         program,
         subcommand,
-        harmless: OptionList { options: harmless, dash_words: true },
-        acting: OptionList { options: acting, dash_words: true },
+        harmless: OptionList::dash_words(harmless),
+        acting: OptionList::dash_words(acting),
         operands: Operands::Any,
     }
 }
@@ -60,6 +60,10 @@ const fn dash_row(program: &'static str, subcommand: &'static str, harmless: &'s
 impl ProgramRow {
     const fn operands(self, operands: Operands) -> Self {
         Self { operands, ..self }
+    }
+
+    const fn also_harmless(self, more: &'static str) -> Self {
+        Self { harmless: OptionList { more, ..self.harmless }, ..self }
     }
 }
 
@@ -88,19 +92,7 @@ const GIT_LOG: &str = "--oneline --graph --decorate --no-decorate --decorate-ref
      -P --perl-regexp --format= --pretty --date= --abbrev-commit --no-abbrev-commit --relative-date -L= \
      --full-history --simplify-merges --topo-order --date-order --author-date-order --left-right --cherry \
      --cherry-pick --cherry-mark -g --walk-reflogs --boundary --source --use-mailmap --mailmap --notes --no-notes \
-     --no-walk -q -m -c --cc --diff-merges= --remerge-diff --parents --children --no-patch --merge --encoding= -p \
-     --patch -s -u -U= --unified= -W --function-context --raw --patch-with-raw --patch-with-stat --numstat \
-     --shortstat -X= --dirstat --cumulative --dirstat-by-file --check --summary --name-only --name-status --stat \
-     --stat-width= --stat-name-width= --stat-graph-width= --stat-count= --compact-summary --binary --full-index \
-     --color --no-color --ws-error-highlight= -z --abbrev --no-abbrev --src-prefix= --dst-prefix= --line-prefix= \
-     --no-prefix --default-prefix --inter-hunk-context= -B --break-rewrites -M --find-renames -D \
-     --irreversible-delete -C --find-copies --find-copies-harder --no-renames --follow -l= --minimal -w \
-     --ignore-all-space -b --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines -I= \
-     --ignore-matching-lines= --indent-heuristic --patience --histogram --diff-algorithm= --anchored= --word-diff \
-     --word-diff-regex= --color-words --color-moved --color-moved-ws= --no-color-moved --relative --no-relative -a \
-     --text -R --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules --ita-invisible-in-index -S= -G= \
-     --pickaxe-all --pickaxe-regex --rotate-to= --skip-to= --find-object= --diff-filter= --cached --staged \
-     --merge-base --base --ours --theirs -# -h";
+     --no-walk -q -m -c --cc --diff-merges= --remerge-diff --parents --children --merge --encoding=";
 const KUBECTL: &str = "-n= --namespace= -A --all-namespaces -l= --selector= --field-selector= -L= --label-columns= \
      --no-headers --show-labels --show-kind --sort-by= -w --watch --watch-only --ignore-not-found --chunk-size= \
      --show-events --request-timeout= -o= --output= -h --help";
@@ -168,8 +160,8 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "",
     ),
     row("git", "diff", GIT_DIFF, "--output= --ext-diff --textconv -O= --submodule="),
-    row("git", "log", GIT_LOG, GIT_DIFF_ACTING),
-    row("git", "show", GIT_LOG, GIT_DIFF_ACTING),
+    row("git", "log", GIT_LOG, GIT_DIFF_ACTING).also_harmless(GIT_DIFF),
+    row("git", "show", GIT_LOG, GIT_DIFF_ACTING).also_harmless(GIT_DIFF),
     row(
         "git",
         "shortlog",
@@ -382,11 +374,11 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
     row(
         "tar",
         "",
-        "-c --create -t --list -x --extract --get -v --verbose -f= --file= -z --gzip --gunzip -j --bzip2 -J --xz --zstd \
+        "-t --list -v --verbose -f= --file= -z --gzip --gunzip -j --bzip2 -J --xz --zstd \
      -a --auto-compress -k --keep-old-files --skip-old-files --keep-newer-files -m --touch -O --to-stdout -p \
      --preserve-permissions --no-same-owner --no-same-permissions --numeric-owner --exclude= --exclude-vcs \
      --strip-components= --wildcards --no-recursion --totals --help --version",
-        "-F= --info-script= --new-volume-script= -I= --use-compress-program= --to-command= --checkpoint-action= \
+        "-c --create -x --extract --get -r --append -u --update -F= --info-script= --new-volume-script= -I= --use-compress-program= --to-command= --checkpoint-action= \
      --rsh-command= --rmt-command= -C= --directory= -P --absolute-names -T= --files-from= -X= --exclude-from= -g= \
      --listed-incremental= --index-file= --volno-file= --one-top-level= --remove-files --transform= --xform= -A \
      --catenate --delete -M --multi-volume",

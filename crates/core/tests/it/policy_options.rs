@@ -75,20 +75,23 @@ fn options_that_run_write_or_configure_are_for_a_person() {
             "git log --outp=x",
             "git commit -F x",
             "git commit --template=x",
-            "tar -F id -xf x",
-            "tar --info-script=id -xf x",
-            "tar xFf id x",
+            "tar -cf x y",
+            "tar -xf x",
+            "tar xzf x",
+            "tar -F id -tf x",
+            "tar --info-script=id -tf x",
+            "tar tFf id x",
             "tar tfF x id",
-            "tar fxI x id",
-            "tar --new-volume-script=id -xf x",
-            "tar -I id -xf x",
-            "tar xIf id x",
-            "tar --to-command=id -xf x",
-            "tar --checkpoint=1 --checkpoint-action=exec=id -xf x",
-            "tar -xf host:x",
-            "tar -xfhost:x",
-            "tar -xf x -C /",
-            "tar -xPf x",
+            "tar ftI x id",
+            "tar --new-volume-script=id -tf x",
+            "tar -I id -tf x",
+            "tar tIf id x",
+            "tar --to-command=id -tf x",
+            "tar --checkpoint-action=exec=id -tf x",
+            "tar -tf host:x",
+            "tar -tfhost:x",
+            "tar -tf x -C /",
+            "tar -tPf x",
             "go vet -vettool=id ./...",
             "go vet --vettool id ./...",
             "go test -exec id ./...",
@@ -204,8 +207,8 @@ fn options_that_only_read_and_print_are_covered() {
             "git archive --format=tar HEAD",
             "git bisect good",
             "tar -tzf x.tgz",
-            "tar xzf x.tgz",
-            "tar -xzf x.tgz --strip-components=1",
+            "tar tvzf x.tgz",
+            "tar --list --file=x.tgz --exclude=y",
             "go test ./... -run TestX -count=1 -v",
             "go test ./... -args -o x",
             "go vet ./...",
@@ -241,7 +244,7 @@ fn options_that_only_read_and_print_are_covered() {
 #[test]
 fn a_rule_that_names_an_option_allows_it() {
     let set = user(
-        "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"git -C sub *\", \"sed -i *\", \"cargo test --manifest-path sub/Cargo.toml *\", \"npm run --prefix web *\", \"curl -o out *\", \"git diff --output=*\", \"kubectl --kubeconfig k get *\", \"make -f x *\", \"git rebase *\", \"go run ./cmd *\", \"find . -delete\"]",
+        "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"git -C sub *\", \"sed -i *\", \"cargo test --manifest-path sub/Cargo.toml *\", \"npm run --prefix web *\", \"curl -o out *\", \"git diff --output=*\", \"kubectl --kubeconfig k get *\", \"make -f x *\", \"git rebase *\", \"go run ./cmd *\", \"find . -delete\", \"tar xzf *\"]",
     );
     covered(
         &set,
@@ -257,6 +260,7 @@ fn a_rule_that_names_an_option_allows_it() {
             "git rebase main",
             "go run ./cmd arg",
             "find . -delete",
+            "tar xzf x.tgz",
         ],
     );
     not_covered(
@@ -276,6 +280,8 @@ fn a_rule_that_names_an_option_allows_it() {
             "git rebase -x id",
             "go run ./cmd -exec id",
             "find . -delete -fprint x",
+            "tar xzf x.tgz -C /",
+            "tar xzf host:x.tgz",
         ],
     );
 }
