@@ -1,99 +1,224 @@
 //! Web addresses and the patterns that name them: `https://docs.rs/*`, `docs.rs`, `*.example.com`.
+//!
+//! Addresses are read by the URL parser that sends the server's own requests, so `http://2852039166/`, `%65vil.test` and
+//! `evil。test` have the host that a request would go to. Hosts that are IP addresses are compared as addresses.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Position, Url};
 
 use super::text_pattern::wildcard;
 
-/// An address, taken apart by hand: what decides is the host that a browser would really go to.
-#[derive(Debug, PartialEq, Eq)]
-struct Address<'a> {
-    scheme: String,
-    host: String,
-    port: Option<&'a str>,
-    path: &'a str,
-    /// Whether a user stands before the host, which is how addresses lie about it.
-    user: bool,
+/// A host as a request sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Host {
+    Ip(IpAddr),
+    /// In lower case and in its ASCII form, without a last dot.
+    Name(String),
 }
 
-fn take_apart(url: &str) -> Option<Address<'_>> {
-    if url.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
-        return None;
+impl Host {
+    /// `host` is a name, an IPv4 address in any notation, or an IPv6 address in brackets.
+    fn parse(host: &str) -> Option<Self> {
+        Some(match url::Host::parse(host).ok()? {
+            url::Host::Ipv4(address) => Self::Ip(address.into()),
+            url::Host::Ipv6(address) => Self::Ip(address.into()),
+            url::Host::Domain(name) => Self::Name(name.strip_suffix('.').unwrap_or(&name).to_owned()),
+        })
     }
-    let (scheme, rest) = url.split_once("://")?;
-    let scheme = scheme.to_ascii_lowercase();
-    if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')) {
-        return None;
-    }
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    let (user, host) = authority.rsplit_once('@').map_or((false, authority), |(_, host)| (true, host));
-    let (host, port) = match host.strip_prefix('[') {
-        Some(v6) => {
-            let (inside, after) = v6.split_once(']')?;
-            (inside, after.strip_prefix(':'))
+
+    fn text(&self) -> String {
+        match self {
+            Self::Ip(address) => address.to_string(),
+            Self::Name(name) => name.clone(),
         }
-        None => host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port))),
-    };
-    let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
-    if host.is_empty() || port.is_some_and(|port| !port.chars().all(|c| c.is_ascii_digit())) {
-        return None;
     }
-    let default = match scheme.as_str() {
-        "http" => "80",
-        "https" => "443",
-        _ => "",
+
+    /// The IPv4 address that an IPv6 address only wraps: mapped, compatible, or behind the well-known NAT64 prefix.
+    fn unwrapped(&self) -> Self {
+        match self {
+            Self::Ip(IpAddr::V6(address)) => Self::Ip(embedded(*address).map_or(IpAddr::V6(*address), IpAddr::V4)),
+            Self::Ip(IpAddr::V4(_)) | Self::Name(_) => self.clone(),
+        }
+    }
+}
+
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, c, d, e, f, high, low] = address.segments();
+    let [[first, second], [third, fourth]] = [high.to_be_bytes(), low.to_be_bytes()];
+    let wraps = match [a, b, c, d, e, f] {
+        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => true,
+        // `::` and `::1` are addresses of their own.
+        [0, 0, 0, 0, 0, 0] => high != 0,
+        _ => false,
     };
-    let port = port.filter(|port| !port.is_empty() && *port != default);
-    Some(Address { scheme, host, port, path, user })
+    wraps.then_some(Ipv4Addr::new(first, second, third, fourth))
+}
+
+/// One address, read.
+#[derive(Debug)]
+struct Address {
+    url: Url,
+    host: Host,
+    /// Whether it is written exactly as the parser writes it. The slash of an empty path may be missing.
+    unchanged: bool,
+}
+
+impl Address {
+    fn read(text: &str) -> Option<Self> {
+        let url = Url::parse(text).ok()?;
+        // Of other schemes than those of the web the parser leaves the host as it is.
+        let written = url.host_str().filter(|host| !host.is_empty())?;
+        let host = Host::parse(written)?;
+        let without_slash = || format!("{}{}", &url[..Position::BeforePath], &url[Position::AfterPath..]);
+        let same_host = written.trim_start_matches('[').trim_end_matches([']', '.']) == host.text();
+        let unchanged = same_host && (url.as_str() == text || (url.path() == "/" && without_slash() == text));
+        Some(Self { url, host, unchanged })
+    }
+
+    /// The readings of a text that may be an address, also without its scheme.
+    fn readings(text: &str) -> Vec<Self> {
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        [text.to_owned(), format!("http://{rest}")].iter().filter_map(|text| Self::read(text)).collect()
+    }
+
+    fn has_user(&self) -> bool {
+        !self.url.username().is_empty() || self.url.password().is_some()
+    }
+}
+
+/// Whether a text can be read as an address at all.
+pub(super) fn is_readable(text: &str) -> bool {
+    !Address::readings(text).is_empty()
 }
 
 /// One pattern for addresses.
 #[derive(Debug, Clone)]
 pub(super) struct AddressPattern {
     scheme: Option<String>,
-    host: String,
-    port: Option<String>,
+    host: HostPattern,
+    port: Option<u16>,
     /// Nothing: any path.
     path: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+enum HostPattern {
+    Exact(Host),
+    /// With wildcards, in lower case.
+    Wild(String),
+}
+
+impl HostPattern {
+    fn compile(host: &str) -> Result<Self, String> {
+        if !host.contains('*') {
+            return Host::parse(host).map(Self::Exact).ok_or_else(|| format!("`{host}` is not a host"));
+        }
+        let bare = host.trim_start_matches('[').trim_end_matches([']', '.']);
+        let labels = bare.split('.').map(|label| match (label.is_ascii(), label.contains('*')) {
+            (true, _) => Ok(label.to_ascii_lowercase()),
+            (false, false) => Host::parse(label).map(|host| host.text()).ok_or_else(|| format!("`{label}` is not a host")),
+            (false, true) => Err(format!("`{label}`: next to a * write the name in its ASCII form, xn--…")),
+        });
+        Ok(Self::Wild(labels.collect::<Result<Vec<_>, _>>()?.join(".")))
+    }
+
+    fn is(&self, host: &Host) -> bool {
+        match self {
+            Self::Exact(exact) => exact == host,
+            Self::Wild(pattern) => wildcard(pattern, &host.text()),
+        }
+    }
+
+    /// The same address in any notation, the same name, or a name below it.
+    fn may_be(&self, host: &Host) -> bool {
+        let host = host.unwrapped();
+        match (self, &host) {
+            (Self::Exact(Host::Name(name)), Host::Name(other)) => {
+                name == other || other.strip_suffix(name.as_str()).is_some_and(|before| before.ends_with('.'))
+            }
+            (Self::Exact(exact), host) => exact.unwrapped() == *host,
+            (Self::Wild(pattern), host) => {
+                let text = host.text();
+                wildcard(pattern, &text) || wildcard(&format!("*.{pattern}"), &text)
+            }
+        }
+    }
+
+    /// The letters of the pattern, for a text that parsers read differently.
+    fn letters(&self) -> String {
+        match self {
+            Self::Exact(host) => host.text(),
+            Self::Wild(pattern) => pattern.trim_matches('*').trim_matches('.').to_owned(),
+        }
+    }
 }
 
 impl AddressPattern {
     pub(super) fn compile(written: &str) -> Result<Self, String> {
         let text = written.trim();
-        let whole = if text.contains("://") { text.to_owned() } else { format!("any://{text}") };
-        let address = take_apart(&whole)
-            .filter(|address| !address.user)
-            .ok_or_else(|| format!("`{text}` is not an address: write a host such as \"docs.rs\" or \"https://docs.rs/*\""))?;
-        let scheme = Some(address.scheme).filter(|scheme| scheme != "any");
-        let path = Some(address.path.to_owned()).filter(|path| !path.is_empty() && path != "/*");
-        Ok(Self { scheme, host: address.host, port: address.port.map(str::to_owned), path })
+        let wrong = || format!("`{text}` is not an address: write a host such as \"docs.rs\" or \"https://docs.rs/*\"");
+        if text.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '\\' | '%')) {
+            return Err(wrong());
+        }
+        let (scheme, rest) =
+            text.split_once("://").map_or((None, text), |(scheme, rest)| (Some(scheme.to_ascii_lowercase()), rest));
+        let is_scheme = |scheme: &String| {
+            !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        };
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        if authority.contains('@') || scheme.as_ref().is_some_and(|scheme| !is_scheme(scheme)) {
+            return Err(wrong());
+        }
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, Some(port).filter(|port| !port.is_empty())),
+            Some(_) | None => (authority, None),
+        };
+        let port = port.map(|port| port.parse::<u16>().map_err(|_| wrong())).transpose()?;
+        let default = match scheme.as_deref() {
+            Some("http") => Some(80),
+            Some("https") => Some(443),
+            Some(_) | None => None,
+        };
+        let host = HostPattern::compile(host).map_err(|_| wrong())?;
+        let path = Some(path.to_owned()).filter(|path| !path.is_empty() && path != "/*");
+        Ok(Self { scheme, host, port: port.filter(|port| Some(*port) != default), path })
     }
 
     /// Whether the pattern certainly means this address.
-    pub(super) fn allows(&self, url: &str) -> bool {
-        let Some(address) = take_apart(url) else { return false };
-        let web = matches!(address.scheme.as_str(), "http" | "https");
-        let lowered = address.path.to_ascii_lowercase();
+    pub(super) fn allows(&self, text: &str) -> bool {
+        let Some(address) = Address::read(text) else { return false };
+        let (scheme, path) = (address.url.scheme(), &address.url[Position::BeforePath..]);
+        let web = matches!(scheme, "http" | "https");
+        let lowered = path.to_ascii_lowercase();
         let climbs = lowered.contains("..") || lowered.contains("%2e");
-        !address.user
-            && address.host.is_ascii()
-            && self.scheme.as_ref().map_or(web, |scheme| *scheme == address.scheme)
-            && wildcard(&self.host, &address.host)
-            && self.port.as_deref() == address.port
-            && self
-                .path
-                .as_ref()
-                .is_none_or(|path| !climbs && wildcard(path, if address.path.is_empty() { "/" } else { address.path }))
+        let port = match self.port {
+            Some(port) => address.url.port_or_known_default() == Some(port),
+            None => address.url.port().is_none(),
+        };
+        address.unchanged
+            && !address.has_user()
+            && self.scheme.as_ref().map_or(web, |wanted| wanted == scheme)
+            && self.host.is(&address.host)
+            && port
+            && self.path.as_ref().is_none_or(|pattern| !climbs && wildcard(pattern, path))
     }
 
-    /// Whether the pattern may mean this address: its subdomains too, on any port, by any way.
-    pub(super) fn catches(&self, url: &str) -> bool {
-        let Some(address) = take_apart(url) else {
-            return url.to_lowercase().contains(self.host.trim_matches('*').trim_matches('.'));
-        };
-        let host = wildcard(&self.host, &address.host) || wildcard(&format!("*.{}", self.host), &address.host);
-        host && self
-            .path
-            .as_ref()
-            .is_none_or(|path| address.path.contains('%') || address.path.contains("..") || wildcard(path, address.path))
+    /// Whether the pattern may mean this address: its subdomains too, on any port, by any way. A text that is no address
+    /// may mean any.
+    pub(super) fn catches(&self, text: &str) -> bool {
+        let readings = Address::readings(text);
+        // Other parsers than ours take these for something else.
+        let ambiguous =
+            text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') || text.matches('@').count() > 1;
+        readings.is_empty()
+            || readings.iter().any(|address| self.host.may_be(&address.host) && self.may_be_path(&address.url))
+            || (ambiguous && text.to_lowercase().contains(&self.host.letters()))
+    }
+
+    fn may_be_path(&self, url: &Url) -> bool {
+        let path = &url[Position::BeforePath..];
+        self.path.as_ref().is_none_or(|pattern| path.contains('%') || path.contains("..") || wildcard(pattern, path))
     }
 }
 
@@ -104,14 +229,9 @@ mod tests {
     #[test]
     fn only_the_real_host_counts() {
         let allows = |pattern: &str, url: &str| AddressPattern::compile(pattern).unwrap().allows(url);
-        for url in [
-            "https://docs.rs/serde",
-            "https://DOCS.rs/",
-            "https://docs.rs",
-            "https://docs.rs:443/x",
-            "https://docs.rs./x",
-            "https://docs.rs/?q=1",
-        ] {
+        for url in
+            ["https://docs.rs/serde", "https://docs.rs", "https://docs.rs./x", "https://docs.rs/?q=1", "https://docs.rs?q=1"]
+        {
             assert!(allows("https://docs.rs/*", url) && allows("docs.rs", url), "{url}");
         }
         for url in [
@@ -134,6 +254,16 @@ mod tests {
             "https://docs.rs:99x/",
             "javascript:docs.rs",
             "https://ⅾocs.rs/",
+            "https://DOCS.rs/",
+            "HTTPS://docs.rs/",
+            "https://docs.rs:443/x",
+            "https://docs.rs//../x",
+            "https://%64ocs.rs/",
+            "https://docs。rs/",
+            " https://docs.rs/",
+            "https://docs\t.rs/",
+            "https:/docs.rs/",
+            "https:\\\\docs.rs/",
         ] {
             assert!(!allows("https://docs.rs/*", url), "{url}");
         }
@@ -158,7 +288,8 @@ mod tests {
             assert!(pattern.catches(url), "{url}");
         }
         assert!(!pattern.catches("https://good.com/evil.com"));
-        for wrong in ["", "https://", "a b", "https://u@h/"] {
+        assert!(!pattern.catches("https://xevil.com/"));
+        for wrong in ["", "https://", "a b", "https://u@h/", "h:99999", "h:x", "%65vil.com", "[::1", "*.mü*.de"] {
             assert!(AddressPattern::compile(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,5 +1,6 @@
 //! Approvals and links: deny, then ask, then allow, whatever the order and the scope.
 
+use super::address;
 use super::command_line::first_not_covered;
 use super::decide::{Verdict, quoted};
 use super::explain::Considered;
@@ -104,6 +105,7 @@ fn never_by_default(look: &PreparedAsk<'_>) -> Option<&'static str> {
             Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => {
                 Some("the command line cannot be read")
             }
+            Action::Fetch { url } if !address::is_readable(url) => Some("the address cannot be read"),
             Action::Run { .. }
             | Action::Edit { .. }
             | Action::Read { .. }

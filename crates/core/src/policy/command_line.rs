@@ -21,6 +21,9 @@ const LENGTH: usize = 128 * 1024;
 /// How many things that nest a line may hold. The parser is recursive; this keeps it off the end of the stack.
 const NESTS: usize = 128;
 
+/// How many assignments of a line are followed.
+const ASSIGNED: usize = 64;
+
 /// How deep wrappers and scripts stand in each other.
 pub(super) const DEPTH: usize = 6;
 
@@ -34,6 +37,8 @@ pub(super) struct CommandLine {
     /// Where in `found` each program stands, and those whose program the shell may turn into another.
     by_program: HashMap<String, Vec<usize>>,
     changing: Vec<usize>,
+    /// What the line assigns to variables: the name, and the value as it is written.
+    assigned: Vec<(String, String)>,
     /// Whether something runs that the words do not show.
     pub(super) opaque: bool,
     /// Whether a command is computed at run time: nobody knows its name.
@@ -68,6 +73,7 @@ impl CommandLine {
                 found: Vec::new(),
                 by_program: HashMap::new(),
                 changing: Vec::new(),
+                assigned: Vec::new(),
                 opaque: true,
                 computed: true,
                 unreadable: true,
@@ -82,6 +88,7 @@ impl CommandLine {
             found: Vec::new(),
             by_program: HashMap::new(),
             changing: Vec::new(),
+            assigned: Vec::new(),
             opaque: false,
             computed: false,
             unreadable: parsed.is_none(),
@@ -125,6 +132,27 @@ impl CommandLine {
         }
         self.by_program.entry(program.clone()).or_default().push(at);
         self.found.push(FoundCommand { words: Arc::clone(words), from, program });
+    }
+
+    /// Notes that the line gives a variable this value, as it is written.
+    pub(super) fn assign(&mut self, name: &str, value: &str) {
+        if self.assigned.len() < ASSIGNED {
+            self.assigned.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// The values that the line gives to variables.
+    pub(super) fn variables(&self) -> HashMap<String, Vec<String>> {
+        let mut variables: HashMap<String, Vec<String>> = HashMap::new();
+        for (name, value) in &self.assigned {
+            variables.entry(name.clone()).or_default().push(value.clone());
+        }
+        variables
+    }
+
+    /// Every place where a command starts or might start: its program and its words.
+    pub(super) fn commands(&self) -> impl Iterator<Item = (&str, &[Word])> {
+        self.found.iter().map(|found| (found.program.as_str(), found.command()))
     }
 
     /// Every word of every command.

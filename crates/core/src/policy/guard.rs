@@ -2,23 +2,17 @@
 //!
 //! An agent that could answer its own asks, or edit the rules it runs under, would have no rules.
 
-use super::paths::{below, within};
+use std::collections::HashSet;
+
+use super::command_line::CommandLine;
+use super::directories::{follow, joined};
+use super::expansion::{ANY, ShellNames};
+use super::protected::ProtectedPlaces;
 use super::rules::PreparedAsk;
-use super::words::Word;
 use crate::ask::{Action, AskBody};
 
 /// The name under which the built-in rule decides.
 pub const NAME: &str = "built in: sayso itself";
-
-/// Where Sayso lives below a home directory, whichever home that is.
-const HOMES: &[&str] = &[
-    "/.config/sayso",
-    "/.local/state/sayso",
-    "/.local/share/sayso",
-    "/.cache/sayso",
-    "/library/application support/sayso",
-    "/appdata/roaming/sayso",
-];
 
 /// Why a person has to decide, if one has to.
 pub(super) fn guards(protected: &[String], look: &PreparedAsk<'_>) -> Option<&'static str> {
@@ -26,10 +20,9 @@ pub(super) fn guards(protected: &[String], look: &PreparedAsk<'_>) -> Option<&'s
     match &approval.action {
         Action::Run { command } => guards_line(protected, command, look),
         Action::Edit { paths } | Action::Read { paths } => {
+            let places = ProtectedPlaces::new(protected, look.places.home, false);
             let touches = |path: &String| match look.places.absolute(path) {
-                Some(absolute) => {
-                    touches(protected, &absolute, look) || without_project(path, look).split('/').any(is_policy_file)
-                }
+                Some(absolute) => places.may_hold(&absolute),
                 None => names_sayso(path),
             };
             paths.iter().any(touches).then_some("it touches Sayso's own files")
@@ -51,10 +44,10 @@ fn guards_line(protected: &[String], command: &str, look: &PreparedAsk<'_>) -> O
     if named(command) || named(&unquoted) || line.words().any(|word| named(&word.text)) {
         return Some("it names sayso or its files");
     }
-    if line.words().any(|word| leads_there(protected, word, look)) {
-        return Some("it touches Sayso's own files");
+    if line.computed {
+        return Some("the name of a command in it is computed, so it might be sayso");
     }
-    line.computed.then_some("the name of a command in it is computed, so it might be sayso")
+    leads_there(protected, command, line, look).then_some("it touches Sayso's own files")
 }
 
 /// Whether a text has `sayso` in it as a program, a directory or a file, not as a part of another name.
@@ -66,10 +59,6 @@ fn names_sayso(text: &str) -> bool {
     })
 }
 
-fn is_policy_file(part: &str) -> bool {
-    part.eq_ignore_ascii_case(".sayso.toml")
-}
-
 /// A project may live in a directory of that name; that alone means nothing.
 fn without_project(text: &str, look: &PreparedAsk<'_>) -> String {
     match look.subject.project {
@@ -78,30 +67,39 @@ fn without_project(text: &str, look: &PreparedAsk<'_>) -> String {
     }
 }
 
-fn leads_there(protected: &[String], word: &Word, look: &PreparedAsk<'_>) -> bool {
-    let literal = if word.active { word.text.split(['*', '?', '[', '{']).next().unwrap_or_default() } else { &word.text };
-    let Some(absolute) = look.places.absolute(literal) else { return false };
-    if touches(protected, &absolute, look) {
-        return true;
-    }
-    // Wildcards may end anywhere that starts like this.
-    literal.len() < word.text.len()
-        && !literal.is_empty()
-        && homes(look).iter().chain(protected).any(|directory| directory.starts_with(&absolute))
+/// Whether a word of the line may be a path of Sayso's, in any directory that the line may change to.
+fn leads_there(protected: &[String], command: &str, line: &CommandLine, look: &PreparedAsk<'_>) -> bool {
+    let dotglob = ["dotglob", "globdots", "glob_dots"].iter().any(|option| command.contains(option));
+    let places = ProtectedPlaces::new(protected, look.places.home, dotglob);
+    let variables = line.variables();
+    let mut names = ShellNames {
+        home: look.places.home.filter(|_| !variables.contains_key("HOME")).map(str::to_owned),
+        directories: look.places.project.iter().map(|project| (*project).to_owned()).collect(),
+        variables,
+    };
+    // With `CDPATH`, `cd x` leads somewhere else.
+    let unknown = follow(line, &mut names) || command.contains("CDPATH");
+    let mut seen: HashSet<&str> = HashSet::new();
+    line.words().filter(|word| seen.insert(word.raw.as_str())).any(|word| {
+        names.expand(&word.raw).iter().flat_map(|pattern| paths_in(pattern)).any(|path| {
+            // Inside a word, bash expands `if=~/x` and programs expand what it leaves.
+            let path = match (path.strip_prefix("~/"), &names.home) {
+                (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                (Some(_) | None, _) => path.to_owned(),
+            };
+            let starts_anywhere = path.starts_with(ANY) || (unknown && !path.starts_with('/'));
+            joined(&path, &names.directories).iter().any(|absolute| places.may_hold(absolute))
+                || (starts_anywhere && places.may_hold_from_anywhere(&path))
+        })
+    })
 }
 
-/// Whether a path is one of Sayso's, or a directory below home that holds one.
-fn touches(protected: &[String], absolute: &str, look: &PreparedAsk<'_>) -> bool {
-    let lowered = format!("{}/", absolute.to_lowercase());
-    let holds =
-        |directory: &str| within(directory, absolute) && look.places.home.is_some_and(|home| below(absolute, home).is_some());
-    HOMES.iter().any(|home| lowered.contains(&format!("{home}/")))
-        || protected.iter().any(|directory| within(absolute, directory) || holds(directory))
-        || homes(look).iter().any(|directory| holds(directory))
-}
-
-fn homes(look: &PreparedAsk<'_>) -> Vec<String> {
-    look.places
-        .home
-        .map_or_else(Vec::new, |home| HOMES.iter().map(|place| format!("{}{place}", home.trim_end_matches('/'))).collect())
+/// The paths that a word may hold: the word, and the text behind `=`, `:`, `,`, `@`, a blank or a quote, or right behind an
+/// option.
+fn paths_in(pattern: &str) -> Vec<&str> {
+    const MOST: usize = 16;
+    let behind_option = pattern.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
+    let parts =
+        pattern.match_indices(['=', ':', ',', '@', ' ', '\n', '\'', '"', '(']).map(|(at, sign)| &pattern[at + sign.len()..]);
+    std::iter::once(pattern).chain(behind_option).chain(parts.take(MOST)).filter(|path| !path.is_empty()).collect()
 }

@@ -5,29 +5,37 @@
 //! person. Two things hold whatever is written: deny beats ask beats allow, and doubt is never an
 //! approval. Nothing here reads a file or a clock.
 
-mod acting_options;
 mod address;
 mod approvals;
 mod command_line;
 mod decide;
+mod directories;
 mod edit;
 mod error;
+mod expansion;
 mod explain;
 mod guard;
+mod harmless_options;
 mod hash;
 mod here_docs;
+mod inner_programs;
 mod model;
+mod option_list;
 mod paths;
 mod plain_line;
 mod policy_file;
+mod program_table;
+mod protected;
 mod questions;
 mod rules;
 mod run_pattern;
 mod scopes;
+mod sed_script;
 mod settings;
 mod text_pattern;
 mod walk;
 mod words;
+mod wrapper_names;
 mod wrappers;
 
 pub use decide::{Subject, Verdict, decide, timed_out};

@@ -1,6 +1,6 @@
 //! How a rule names commands: `git status`, `git diff *`, `./scripts/*.sh`.
 
-use super::acting_options::acts;
+use super::harmless_options::may_cover;
 use super::text_pattern::wildcard;
 use super::words::Word;
 
@@ -41,6 +41,21 @@ impl WordPattern {
             Self::Literal(text) => *text == word.text,
             // A wildcard inside a path does not climb out of it.
             Self::Wild(pattern) => wildcard(pattern, &word.text) && (has_dots(pattern) || !has_dots(&word.text)),
+        }
+    }
+
+    /// Whether a wildcard decides which option a word is: `*` and `-*` do, `--output=*` and `-o*` do not.
+    fn leaves_option_open(&self) -> bool {
+        match self {
+            Self::Literal(_) => false,
+            Self::Wild(pattern) => {
+                let written = pattern.split(['*', '?']).next().unwrap_or_default();
+                match written.strip_prefix('-') {
+                    Some(long) if long.starts_with('-') => !long.contains('='),
+                    Some(letters) => letters.is_empty(),
+                    None => true,
+                }
+            }
         }
     }
 
@@ -101,9 +116,8 @@ impl RunPattern {
         if command.len() < self.words.len() || (!self.rest && command.len() != self.words.len()) {
             return false;
         }
-        let (named, further) = command.split_at(self.words.len());
-        let program = command.first().map(Word::program).unwrap_or_default();
-        self.words.iter().zip(named).all(|(pattern, word)| pattern.is(word)) && !further.iter().any(|word| acts(&program, word))
+        let is_open = |at: usize| self.words.get(at).is_none_or(WordPattern::leaves_option_open);
+        self.words.iter().zip(command).all(|(pattern, word)| pattern.is(word)) && may_cover(command, &is_open)
     }
 
     /// The program that is meant, when it is written out.
@@ -240,6 +254,13 @@ mod tests {
             ("git diff *", "git diff --stat HEAD", true),
             ("git diff *", "git diff --output=x", false),
             ("git diff --output *", "git diff --output x", true),
+            ("git diff --output=*", "git diff --output=x", true),
+            ("git diff -*", "git diff -O", false),
+            ("git diff -*", "git diff -p", true),
+            ("git diff * HEAD", "git diff --output=x HEAD", false),
+            ("git diff * HEAD", "git diff --stat HEAD", true),
+            ("git * HEAD", "git diff HEAD", true),
+            ("git * HEAD", "git difftool HEAD", false),
             ("git diff *", "git -C x diff", false),
             ("git diff *", "git di*f", false),
             ("* --version", "cargo --version", true),

@@ -96,7 +96,10 @@ impl Walk<'_> {
             ast::CompoundCommand::ForClause(clause) => {
                 // The values may become commands in the body.
                 self.line.opaque = true;
-                clause.values.iter().flatten().for_each(|word| self.word(&word.value));
+                for value in clause.values.iter().flatten() {
+                    self.line.assign(&clause.variable_name, &value.value);
+                    self.target(&value.value);
+                }
                 self.list(&clause.body.list);
             }
             ast::CompoundCommand::CaseClause(clause) => {
@@ -176,7 +179,14 @@ impl Walk<'_> {
 
     fn item(&mut self, item: &ast::CommandPrefixOrSuffixItem, words: &mut Vec<Word>, fed: &mut Vec<String>) {
         match item {
-            ast::CommandPrefixOrSuffixItem::Word(word) | ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+            ast::CommandPrefixOrSuffixItem::Word(word) => {
+                let word = Word::read(&word.value);
+                self.scripts_of(&word);
+                words.push(word);
+            }
+            ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+                // `export a=b` and its like.
+                self.assignment(&word.value);
                 let word = Word::read(&word.value);
                 self.scripts_of(&word);
                 words.push(word);
@@ -208,7 +218,8 @@ impl Walk<'_> {
             ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(_)) => {}
             ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => self.list(&subshell.list),
             ast::IoRedirect::HereString(_, word) => {
-                self.word(&word.value);
+                // `xargs cat <<< path`.
+                self.target(&word.value);
                 fed.push(Word::read(&word.value).text);
             }
             ast::IoRedirect::HereDocument(_, document) => {
@@ -216,6 +227,14 @@ impl Walk<'_> {
                 self.word(&document.doc.value);
                 fed.push(document.doc.value.clone());
             }
+        }
+    }
+
+    /// `a=b`: the value may be a path, and a part of a path later.
+    fn assignment(&mut self, raw: &str) {
+        if let Some((name, value)) = raw.split_once('=') {
+            self.line.assign(name.trim_end_matches('+'), value);
+            self.target(value);
         }
     }
 

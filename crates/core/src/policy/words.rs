@@ -16,6 +16,8 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Whether the shell computes a part of it: `$x`, `$(…)`.
     pub(super) computed: bool,
+    /// Whether a computed part may become several words: `$x` and `$(…)` outside quotes, `"$@"`.
+    pub(super) splits: bool,
     /// Whether the shell may make other words of it: `*`, `?`, `[`, `{`, a leading `~`.
     pub(super) active: bool,
     /// The scripts of its substitutions.
@@ -26,7 +28,8 @@ impl Word {
     /// Reads a word as the shell's parser cut it out.
     pub(super) fn read(raw: &str) -> Self {
         let chars: Vec<char> = raw.chars().collect();
-        let mut word = Self { raw: raw.to_owned(), text: String::new(), computed: false, active: false, scripts: Vec::new() };
+        let mut word =
+            Self { raw: raw.to_owned(), text: String::new(), computed: false, splits: false, active: false, scripts: Vec::new() };
         word.scan(&chars, 0);
         word
     }
@@ -65,7 +68,12 @@ impl Word {
                 }
                 '$' if !quoted && chars.get(i + 1) == Some(&'\'') => i = self.ansi_c(chars, i + 2),
                 '$' if !quoted && chars.get(i + 1) == Some(&'"') => i += 1,
-                '$' => i = self.dollar(chars, i, depth),
+                '$' => {
+                    let (start, computed_before) = (i, std::mem::take(&mut self.computed));
+                    i = self.dollar(chars, i, depth);
+                    self.splits |= self.computed && (!quoted || chars[start..i].contains(&'@'));
+                    self.computed |= computed_before;
+                }
                 '`' => {
                     let mut end = i + 1;
                     while end < chars.len() && chars[end] != '`' {
@@ -75,6 +83,7 @@ impl Word {
                     // Inside backticks a backslash guards the next one, so that they nest.
                     self.scripts.push(chars[i + 1..end].iter().collect::<String>().replace("\\`", "`"));
                     self.computed = true;
+                    self.splits |= !quoted;
                     i = end + 1;
                 }
                 c => {
@@ -220,6 +229,22 @@ mod tests {
         ] {
             let word = Word::read(raw);
             assert_eq!((word.computed, word.scripts), (true, scripts.into_iter().map(str::to_owned).collect()), "{raw}");
+        }
+        for (raw, splits) in [
+            ("$x", true),
+            ("a${x}b", true),
+            ("`x`", true),
+            ("$(x)", true),
+            ("\"$@\"", true),
+            ("\"${x[@]}\"", true),
+            ("\"$x\"", false),
+            ("\"$(x)\"", false),
+            ("A=\"$x\"b", false),
+            ("x", false),
+            ("'$x'", false),
+            ("\"a@b\"", false),
+        ] {
+            assert_eq!(Word::read(raw).splits, splits, "{raw}");
         }
         assert!(Word::read("*.rs").active && Word::read("~/x").active && !Word::read("'*'").active && !Word::read("a~").active);
     }

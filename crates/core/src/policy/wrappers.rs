@@ -3,120 +3,10 @@
 //! Two views of the same thing. For `ask` and `deny` every place where a command might start counts.
 //! For `allow` only those forms count in which there is no doubt where it starts.
 
+use super::inner_programs::inner_programs;
 use super::words::Word;
+use super::wrapper_names::{CARRIERS, FIND_EXEC, INLINE, INTERPRETERS, JOINERS, PREFIXES, RUNNERS, SHELLS};
 
-const SHELLS: &[&str] =
-    &["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh", "powershell"];
-/// Programs whose arguments are, sooner or later, a command on this machine.
-const PREFIXES: &[&str] = &[
-    "env",
-    "sudo",
-    "doas",
-    "pkexec",
-    "nohup",
-    "nice",
-    "ionice",
-    "chrt",
-    "taskset",
-    "timeout",
-    "gtimeout",
-    "stdbuf",
-    "setsid",
-    "command",
-    "builtin",
-    "exec",
-    "time",
-    "gtime",
-    "xargs",
-    "gxargs",
-    "parallel",
-    "watch",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "flock",
-    "strace",
-    "ltrace",
-    "valgrind",
-    "caffeinate",
-    "busybox",
-    "toybox",
-    "proot",
-    "fakeroot",
-    "script",
-    "su",
-    "runuser",
-    "setpriv",
-    "gosu",
-    "systemd-run",
-    "entr",
-    "rlwrap",
-    "unbuffer",
-    "chronic",
-    "xvfb-run",
-    "firejail",
-    "bwrap",
-    "gdb",
-    "lldb",
-    "perf",
-    "hyperfine",
-    "watchexec",
-    "dbus-run-session",
-    "torsocks",
-    "proxychains",
-    "rtk",
-    "at",
-    "batch",
-    "trap",
-    "coproc",
-    "noglob",
-    "nocorrect",
-    "-",
-];
-/// Programs whose arguments may hold a command for elsewhere: only `ask` and `deny` look into them.
-const CARRIERS: &[&str] = &[
-    "ssh",
-    "docker",
-    "podman",
-    "kubectl",
-    "nix-shell",
-    "nix",
-    "npx",
-    "bunx",
-    "uvx",
-    "poetry",
-    "pipenv",
-    "direnv",
-    "mise",
-    "tmux",
-    "screen",
-    "fd",
-];
-/// Programs that run code of their own language.
-const INTERPRETERS: &[&str] = &[
-    "perl",
-    "ruby",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "osascript",
-    "tclsh",
-    "expect",
-    "sed",
-    "gsed",
-    "vim",
-    "vi",
-    "ex",
-    "ed",
-    "make",
-    "emacs",
-    "nvim",
-];
-/// Interpreters whose first argument is code.
-const INLINE: &[&str] = &["awk", "gawk", "mawk", "nawk", "alias", "source", "."];
 /// How many places of one command are looked at.
 const PLACES: usize = 512;
 /// How many words behind a shell are looked at for its script.
@@ -137,7 +27,7 @@ pub(super) struct Inside {
 
 /// Looks for commands inside a command. `starts` holds at least 0.
 pub(super) fn look_inside(words: &[Word]) -> Inside {
-    let mut inside = Inside { starts: vec![0], ..Inside::default() };
+    let mut inside = Inside { starts: vec![0], computed: starts_computed(words), ..Inside::default() };
     let mut next = 0;
     while let Some(&start) = inside.starts.get(next) {
         next += 1;
@@ -155,6 +45,7 @@ pub(super) fn look_inside(words: &[Word]) -> Inside {
             || program == "find"
             || program == "git"
             || program == "cargo"
+            || runner_words(program).is_some()
         {
             // Only the outermost of them needs to list the places: they are the same for the inner ones.
             if start == 0 || inside.starts.len() == 1 {
@@ -169,6 +60,7 @@ pub(super) fn look_inside(words: &[Word]) -> Inside {
 
 fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
     let listed = words.len().min(start + 1 + PLACES);
+    let runs_from = runner_words(program).map(|behind| run_command(program, behind, words, start).unwrap_or(usize::MAX));
     inside.opaque |= listed < words.len();
     for (at, word) in words.iter().enumerate().take(listed).skip(start + 1) {
         // What only sometimes starts a command does so behind these words.
@@ -176,10 +68,15 @@ fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
             "find" => matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"),
             "git" => words[at - 1].text == "run" || words[at - 1].text == "foreach",
             "cargo" => false,
-            _ => true,
+            _ => runs_from.is_none_or(|from| at >= from),
         };
         if begins && !word.text.starts_with('-') {
             inside.starts.push(at);
+        }
+        if program == "env" && begins_split_string(&word.text) {
+            let rest = words[at + 1..listed].iter().map(|word| word.text.as_str());
+            let head = word.text.split_once(if word.text.starts_with("--") { '=' } else { 'S' }).map_or("", |(_, script)| script);
+            inside.scripts.push(std::iter::once(head).chain(rest).collect::<Vec<_>>().join(" "));
         }
         let may_hold_script = match program {
             "git" => {
@@ -201,6 +98,109 @@ fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
             inside.scripts.push(script.to_owned());
         }
     }
+}
+
+/// `-S…`, also behind other letters, and `--split-string=…`, also shortened.
+fn begins_split_string(text: &str) -> bool {
+    match text.strip_prefix("--") {
+        Some(name) => name.starts_with('s') && "split-string".starts_with(name.split('=').next().unwrap_or_default()),
+        None => text.starts_with('-') && text.contains('S'),
+    }
+}
+
+fn runner_words(program: &str) -> Option<&'static [&'static str]> {
+    RUNNERS.iter().find(|(name, _)| *name == program).map(|(_, words)| *words)
+}
+
+/// Where the command of a runner such as `npm exec` begins: behind its word, which only options and their values precede.
+fn run_command(program: &str, behind: &[&str], words: &[Word], start: usize) -> Option<usize> {
+    let mut after_option = false;
+    for (at, word) in words.iter().enumerate().skip(start + 1) {
+        let text = word.text.as_str();
+        if behind.contains(&text) {
+            return Some(at + 1);
+        }
+        let option = text.starts_with('-');
+        let leads_on = option || after_option || (program == "uv" && text == "tool");
+        if !leads_on {
+            return None;
+        }
+        after_option = option;
+    }
+    None
+}
+
+/// Whether the shell, or a wrapper from its input, computes a program that starts somewhere behind wrappers.
+fn starts_computed(words: &[Word]) -> bool {
+    let mut starts = vec![(0, false)];
+    let mut next = 0;
+    while let Some(&(start, fed)) = starts.get(next) {
+        next += 1;
+        if next > PLACES {
+            return true;
+        }
+        let Some(first) = words.get(start) else { continue };
+        let (program, arguments) = (first.program(), &words[start + 1..]);
+        let program = program.as_str();
+        let behind = match program {
+            shell if SHELLS.contains(&shell) => {
+                if shell_is_computed(arguments, fed) {
+                    return true;
+                }
+                None
+            }
+            joiner if JOINERS.contains(&joiner) => {
+                if arguments.iter().any(|word| word.computed) {
+                    return true;
+                }
+                Some(start + 1)
+            }
+            "command" if arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) => None,
+            "find" | "fd" | "fdfind" => {
+                let begins = |at: &usize| FIND_EXEC.contains(&words[*at - 1].text.as_str());
+                for at in (start + 2..words.len()).filter(begins) {
+                    if words[at].computed || words[at].active {
+                        return true;
+                    }
+                    starts.push((at, true));
+                }
+                None
+            }
+            "git" if git_is_computed(arguments) => return true,
+            "ssh" => Some(start + 1),
+            "docker" | "podman" | "kubectl" => run_command(program, &["run", "exec", "debug"], words, start),
+            prefix if PREFIXES.contains(&prefix) => Some(start + 1),
+            other => runner_words(other).and_then(|behind| run_command(program, behind, words, start)),
+        };
+        if let Some(from) = behind {
+            let inner = inner_programs(program, words, from, fed);
+            if inner.computed {
+                return true;
+            }
+            starts.extend(inner.places.into_iter().map(|at| (at, inner.fed)));
+        }
+    }
+    false
+}
+
+/// Whether a shell's script, or the word that may be one, is computed; `fed` appends a word that nobody sees.
+fn shell_is_computed(arguments: &[Word], fed: bool) -> bool {
+    let operand = arguments.iter().position(|word| word.computed || word.active || !word.text.starts_with('-'));
+    match operand.map(|at| &arguments[at]) {
+        Some(word) => word.computed || word.active,
+        None => fed && arguments.iter().any(|word| is_script_option(&word.text)),
+    }
+}
+
+/// Whether a command that `git` starts is computed, or a word in front of its subcommand, where `-c alias.x=!…` may hide.
+fn git_is_computed(arguments: &[Word]) -> bool {
+    let subcommand = arguments.iter().position(|word| !word.text.starts_with('-') && !word.splits).unwrap_or(arguments.len());
+    arguments[..subcommand].iter().any(|word| word.splits)
+        || arguments.windows(2).any(|pair| match pair[0].text.as_str() {
+            "run" | "foreach" => pair[1].computed || pair[1].active,
+            "-x" | "--exec" | "-c" | "--config-env" => pair[1].computed,
+            _ => false,
+        })
 }
 
 fn shell(arguments: &[Word], inside: &mut Inside) {
@@ -256,18 +256,34 @@ pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
             _ => ForAllow::Unclear,
         },
         "command" if matches!(arguments, [option, _] if matches!(option.text.as_str(), "-v" | "-V")) => ForAllow::Itself,
-        "env" if arguments.is_empty() => ForAllow::Itself,
+        "env" | "arch" if arguments.is_empty() => ForAllow::Itself,
         "timeout" | "gtimeout" => match arguments {
             [length, rest @ ..] if is_literal(length) && length.text.starts_with(|c: char| c.is_ascii_digit()) => inner(rest),
             _ => ForAllow::Unclear,
         },
-        "trap" | "alias" | "su" | "script" | "watch" | "parallel" | "at" | "batch" | "flock" | "chroot" | "hyperfine" => {
-            ForAllow::Unclear
-        }
-        "find" | "fd" if arguments.iter().any(|word| super::acting_options::acts(&program, word)) => ForAllow::Unclear,
+        "chroot" => ForAllow::Unclear,
+        joiner if JOINERS.contains(&joiner) => ForAllow::Unclear,
+        "find" | "fd" | "fdfind" if arguments.iter().any(|word| starts_command(&program, word)) => ForAllow::Unclear,
         prefix if PREFIXES.contains(&prefix) => inner(arguments),
-        _ => ForAllow::Itself,
+        other => match runner_words(other).and_then(|behind| run_command(other, behind, words, 0)) {
+            // `npm exec -- x`; with options before or behind the word, where the command begins is not certain.
+            Some(2) => inner(match &words[2..] {
+                [end, rest @ ..] if end.text == "--" => rest,
+                rest => rest,
+            }),
+            Some(_) => ForAllow::Unclear,
+            None => ForAllow::Itself,
+        },
     }
+}
+
+/// Whether an option of `find` or `fd` starts a command, or a wildcard may become one that does.
+fn starts_command(program: &str, word: &Word) -> bool {
+    let text = word.text.as_str();
+    FIND_EXEC.contains(&text)
+        || text.starts_with("--exec")
+        || (program != "find" && text.starts_with('-') && !text.starts_with("--") && text.contains(['x', 'X']))
+        || (word.active && text.starts_with(['-', '{', '[', '*', '?']))
 }
 
 fn inner(words: &[Word]) -> ForAllow<'_> {

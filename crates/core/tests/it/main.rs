@@ -3,8 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
 mod policy_commands;
+mod policy_computed;
 mod policy_edit;
 mod policy_hits;
+mod policy_hosts;
+mod policy_options;
+mod policy_paths;
 mod policy_properties;
 mod policy_questions;
 mod policy_scopes;

@@ -68,12 +68,13 @@ fn a_deny_does_not_catch_what_only_looks_like_it() {
         "git commit -m 'rm the old push'",
         "git log --grep push",
         "ls rm",
-        "cargo rm-x",
         "docker run --rm img",
         "grep -r 'git push' docs",
     ] {
         assert_eq!(verdict(&set, &run(line)), approved("rule 2 (user)"), "{line}");
     }
+    // Not denied; `*` covers no subcommand of cargo that the table does not know.
+    assert_eq!(why(&verdict(&set, &run("cargo rm-x"))), Some("no rule allows `cargo rm-x`"));
 }
 
 #[test]

@@ -1,0 +1,297 @@
+//! What the shell may make of a word that is a path: `~/x`, `$HOME/x`, `src/{a,b}`, `.local/s*/token`.
+//!
+//! A word becomes one or more patterns. A pattern is a path in which three characters stand for text that the line does
+//! not show; the rest is literal. More than is possible is fine, less is not: the guard asks a person for what may match.
+
+use std::collections::HashMap;
+
+use super::words::Word;
+
+/// Text that the shell computes at run time: a variable that the line does not set, a substitution. It may hold slashes.
+pub(super) const ANY: char = '\u{f0000}';
+/// `*`: text without slashes.
+pub(super) const STAR: char = '\u{f0001}';
+/// `?` or `[…]`: one character.
+pub(super) const ONE: char = '\u{f0002}';
+
+/// How many patterns one word becomes; what is more becomes [`ANY`].
+const ALTERNATIVES: usize = 32;
+/// How deep braces stand in each other.
+const BRACES: usize = 4;
+
+/// What names stand for when a word is expanded.
+#[derive(Debug, Default)]
+pub(super) struct ShellNames {
+    /// The home directory; nothing when it is not known or the line changes `HOME`.
+    pub(super) home: Option<String>,
+    /// Where the shell may be, as patterns.
+    pub(super) directories: Vec<String>,
+    /// The values that the line gives to variables, as written.
+    pub(super) variables: HashMap<String, Vec<String>>,
+}
+
+impl ShellNames {
+    /// The patterns that a word may become.
+    pub(super) fn expand(&self, raw: &str) -> Vec<String> {
+        let mut patterns = Vec::new();
+        for raw in braces(raw, 0) {
+            patterns.extend(self.expand_one(&raw, 0));
+        }
+        patterns.dedup();
+        if patterns.len() > ALTERNATIVES {
+            return vec![ANY.to_string()];
+        }
+        patterns
+    }
+
+    fn expand_one(&self, raw: &str, depth: usize) -> Vec<String> {
+        let chars: Vec<char> = raw.chars().collect();
+        let (mut patterns, mut i) = match self.tilde(&chars) {
+            Some((starts, behind)) => (starts, behind),
+            None => (vec![String::new()], 0),
+        };
+        let mut quoted = false;
+        while i < chars.len() {
+            let (piece, next) = match chars[i] {
+                '\'' if !quoted => {
+                    let end = position(&chars, i + 1, '\'');
+                    (vec![chars[i + 1..end].iter().collect()], end + 1)
+                }
+                '"' => {
+                    quoted = !quoted;
+                    (vec![String::new()], i + 1)
+                }
+                '\\' => (vec![chars.get(i + 1).filter(|c| **c != '\n').map(char::to_string).unwrap_or_default()], i + 2),
+                '$' if !quoted && chars.get(i + 1) == Some(&'\'') => {
+                    let end = (i + 2..chars.len()).find(|at| chars[*at] == '\'' && chars[at - 1] != '\\').unwrap_or(chars.len());
+                    let word: String = chars[i..(end + 1).min(chars.len())].iter().collect();
+                    (vec![Word::read(&word).text], end + 1)
+                }
+                '$' | '`' => self.computed(&chars, i, depth),
+                '*' | '?' | '+' | '@' | '!' if !quoted && chars.get(i + 1) == Some(&'(') => {
+                    (vec![ANY.to_string()], position(&chars, i, ')') + 1)
+                }
+                '*' if !quoted => (vec![STAR.to_string()], i + 1),
+                '?' if !quoted => (vec![ONE.to_string()], i + 1),
+                '[' if !quoted && chars[i..].contains(&']') => (vec![ONE.to_string()], position(&chars, i + 2, ']') + 1),
+                c => (vec![c.to_string()], i + 1),
+            };
+            patterns = product(&patterns, &piece);
+            i = next;
+        }
+        patterns
+    }
+
+    /// What a leading `~` stands for, and the place behind it.
+    fn tilde(&self, chars: &[char]) -> Option<(Vec<String>, usize)> {
+        if chars.first() != Some(&'~') {
+            return None;
+        }
+        let end = chars.iter().position(|c| *c == '/').unwrap_or(chars.len());
+        let name: String = chars[1..end].iter().collect();
+        let any = || ANY.to_string();
+        let home = || self.home.clone().unwrap_or_else(any);
+        let starts = match name.as_str() {
+            "" => vec![home()],
+            "+" => self.here(),
+            name if name.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-')) => {
+                self.here().into_iter().chain([any()]).collect()
+            }
+            // Somebody's home, perhaps the person's own.
+            name if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) => vec![home(), any()],
+            _ => return None,
+        };
+        Some((starts, end))
+    }
+
+    fn here(&self) -> Vec<String> {
+        if self.directories.is_empty() { vec![ANY.to_string()] } else { self.directories.clone() }
+    }
+
+    /// A variable or a substitution that starts at `i`, and the place behind it.
+    fn computed(&self, chars: &[char], i: usize, depth: usize) -> (Vec<String>, usize) {
+        let any = || vec![ANY.to_string()];
+        let is_name = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+        match (chars[i], chars.get(i + 1)) {
+            ('`', _) => (any(), position(chars, i + 1, '`') + 1),
+            ('$', Some('{')) => {
+                let end = closing(chars, i + 1, '{', '}');
+                let name: String = chars[i + 2..end.min(chars.len())].iter().collect();
+                (self.variable(&name, depth), end + 1)
+            }
+            ('$', Some('(')) => {
+                let end = closing(chars, i + 1, '(', ')');
+                let script: String = chars[i + 2..end.min(chars.len())].iter().collect();
+                (if script.trim() == "pwd" { self.here() } else { any() }, end + 1)
+            }
+            ('$', Some(c)) if is_name(c) && !c.is_ascii_digit() => {
+                let end = (i + 1..chars.len()).find(|at| !is_name(&chars[*at])).unwrap_or(chars.len());
+                (self.variable(&chars[i + 1..end].iter().collect::<String>(), depth), end)
+            }
+            ('$', Some(c)) if c.is_ascii_digit() || matches!(c, '@' | '*' | '#' | '?' | '-' | '$' | '!') => (any(), i + 2),
+            _ => (vec!['$'.to_string()], i + 1),
+        }
+    }
+
+    fn variable(&self, name: &str, depth: usize) -> Vec<String> {
+        let any = || ANY.to_string();
+        match (name, self.variables.get(name)) {
+            (_, Some(values)) if depth < BRACES => {
+                let expanded: Vec<String> = values.iter().flat_map(|value| self.expand_one(value, depth + 1)).collect();
+                if expanded.len() > ALTERNATIVES { vec![any()] } else { expanded }
+            }
+            ("HOME", None) => vec![self.home.clone().unwrap_or_else(any)],
+            ("PWD", None) => self.here(),
+            ("OLDPWD", None) => self.here().into_iter().chain([any()]).collect(),
+            (_, _) => vec![any()],
+        }
+    }
+}
+
+/// Every text of `left` followed by every text of `right`.
+fn product(left: &[String], right: &[String]) -> Vec<String> {
+    if left.len() * right.len() > ALTERNATIVES {
+        return vec![ANY.to_string()];
+    }
+    left.iter().flat_map(|left| right.iter().map(move |right| format!("{left}{right}"))).collect()
+}
+
+/// The words that `a{b,c}d` becomes. A range such as `{1..9}` becomes a wildcard.
+fn braces(raw: &str, depth: usize) -> Vec<String> {
+    let chars: Vec<char> = raw.chars().collect();
+    let Some((open, close)) = first_brace(&chars) else { return vec![raw.to_owned()] };
+    if depth >= BRACES {
+        return vec![format!("${{{ANY}}}")];
+    }
+    let text = |range: std::ops::Range<usize>| chars[range].iter().collect::<String>();
+    let (before, inner, behind) = (text(0..open), &chars[open + 1..close], text(close + 1..chars.len()));
+    let parts = if split_at_commas(inner).len() > 1 { split_at_commas(inner) } else { vec!["*".to_owned()] };
+    let mut words: Vec<String> = Vec::new();
+    for part in parts {
+        words.extend(braces(&format!("{before}{part}{behind}"), depth + 1));
+        if words.len() > ALTERNATIVES {
+            return vec![format!("${{{ANY}}}")];
+        }
+    }
+    words
+}
+
+/// The first pair of braces outside quotes that the shell expands: with a comma or `..` inside.
+fn first_brace(chars: &[char]) -> Option<(usize, usize)> {
+    let mut i = 0;
+    while i < chars.len() {
+        match chars[i] {
+            '\\' => i += 1,
+            quote @ ('\'' | '"') => i = position(chars, i + 1, quote),
+            '$' if chars.get(i + 1) == Some(&'{') => i = closing(chars, i + 1, '{', '}'),
+            '{' => {
+                let close = closing(chars, i, '{', '}');
+                let inner = chars.get(i + 1..close)?;
+                if close < chars.len() && (inner.contains(&',') || inner.windows(2).any(|pair| pair == ['.', '.'])) {
+                    return Some((i, close));
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    None
+}
+
+fn split_at_commas(chars: &[char]) -> Vec<String> {
+    let (mut parts, mut depth) = (vec![String::new()], 0_usize);
+    for c in chars {
+        match c {
+            ',' if depth == 0 => parts.push(String::new()),
+            c => {
+                depth = if *c == '{' { depth + 1 } else { depth.saturating_sub(usize::from(*c == '}')) };
+                if let Some(part) = parts.last_mut() {
+                    part.push(*c);
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn position(chars: &[char], from: usize, wanted: char) -> usize {
+    (from..chars.len()).find(|at| chars[*at] == wanted).unwrap_or(chars.len())
+}
+
+/// The place of the bracket that closes the one at `open_at`; the length when there is none.
+fn closing(chars: &[char], open_at: usize, open: char, close: char) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in chars.iter().enumerate().skip(open_at) {
+        if *c == open {
+            depth += 1;
+        } else if *c == close {
+            depth -= 1;
+            if depth == 0 {
+                return at;
+            }
+        }
+    }
+    chars.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_the_paths_that_the_shell_may_make_of_them() {
+        let names = ShellNames {
+            home: Some("/home/u".to_owned()),
+            directories: vec!["/p".to_owned(), "/q".to_owned()],
+            variables: HashMap::from([("a".to_owned(), vec![".local".to_owned(), "x".to_owned()])]),
+        };
+        for (raw, patterns) in [
+            ("src/a", vec!["src/a".to_owned()]),
+            ("~", vec!["/home/u".to_owned()]),
+            ("~/x", vec!["/home/u/x".to_owned()]),
+            ("~bob/x", vec!["/home/u/x".to_owned(), format!("{ANY}/x")]),
+            ("~+/x", vec!["/p/x".to_owned(), "/q/x".to_owned()]),
+            ("~-/x", vec!["/p/x".to_owned(), "/q/x".to_owned(), format!("{ANY}/x")]),
+            ("~2", vec!["/p".to_owned(), "/q".to_owned(), ANY.to_string()]),
+            ("$HOME/x", vec!["/home/u/x".to_owned()]),
+            ("\"${HOME}\"/x", vec!["/home/u/x".to_owned()]),
+            ("$PWD/x", vec!["/p/x".to_owned(), "/q/x".to_owned()]),
+            ("$(pwd)/x", vec!["/p/x".to_owned(), "/q/x".to_owned()]),
+            ("$a/y", vec![".local/y".to_owned(), "x/y".to_owned()]),
+            ("${a}y", vec![".localy".to_owned(), "xy".to_owned()]),
+            ("$b/y", vec![format!("{ANY}/y")]),
+            ("${b:-c}", vec![ANY.to_string()]),
+            ("$(x)/y", vec![format!("{ANY}/y")]),
+            ("`x`y", vec![format!("{ANY}y")]),
+            ("$1", vec![ANY.to_string()]),
+            ("s*/t?[a-z]k", vec![format!("s{STAR}/t{ONE}{ONE}k")]),
+            ("'s*'", vec!["s*".to_owned()]),
+            ("s\\*", vec!["s*".to_owned()]),
+            ("\"s*\"", vec!["s*".to_owned()]),
+            ("$'\\x73'*", vec![format!("s{STAR}")]),
+            ("a{b,c}d", vec!["abd".to_owned(), "acd".to_owned()]),
+            ("a{b,{c,d}}", vec!["ab".to_owned(), "ac".to_owned(), "ad".to_owned()]),
+            ("a{1..3}", vec![format!("a{STAR}")]),
+            ("'a{b,c}'", vec!["a{b,c}".to_owned()]),
+            ("a{b}", vec!["a{b}".to_owned()]),
+            ("@(a|b)c", vec![format!("{ANY}c")]),
+            ("'~'/x", vec!["~/x".to_owned()]),
+            ("a$", vec!["a$".to_owned()]),
+        ] {
+            assert_eq!(names.expand(raw), patterns, "{raw}");
+        }
+    }
+
+    #[test]
+    fn hostile_words_end() {
+        let names = ShellNames { variables: HashMap::from([("a".to_owned(), vec!["$a$a".to_owned()])]), ..ShellNames::default() };
+        assert_eq!(names.expand(&"{a,b}".repeat(40)), [ANY.to_string()]);
+        assert_eq!(names.expand("$HOME"), [ANY.to_string()]);
+        assert_eq!(names.expand("~+"), [ANY.to_string()]);
+        for raw in ["$a", "{", "{a,", "${", "$(", "`", "'", "\"", "\\", "$'", "[", "}", ")", "{a,b}}", "~"] {
+            let _ = names.expand(raw);
+        }
+        let _ = names.expand(&"{".repeat(10_000));
+        let _ = names.expand(&"${".repeat(10_000));
+    }
+}

@@ -1,0 +1,285 @@
+//! Which word of a wrapper is the program that it starts, and whether the shell computes that word.
+//!
+//! `env $x`, `sudo -u root $x` and `find . -exec $x {} +` start a program that nobody can name, exactly as `$x`
+//! alone does. Finding the word needs the options of each wrapper. Where an option is not in the table, both
+//! readings count: its next word may be its value or the program.
+
+use super::option_list::{OptionList, OptionReading};
+use super::words::Word;
+
+/// How many words of one wrapper are searched for its program.
+const SEARCHED: usize = 256;
+
+/// How a wrapper's arguments lead to the program.
+#[derive(Debug, Clone, Copy)]
+struct Wrapper {
+    /// Operands before the program: the duration of `timeout`, the host of `ssh`.
+    operands: usize,
+    options: OptionList,
+    /// Options whose value is a script, split into words by the wrapper itself: `env -S`.
+    script_options: &'static [&'static str],
+    /// Whether the program runs on another machine or in a container, so that operands cannot name one of this machine.
+    elsewhere: bool,
+    /// Whether the input or the found files become words of the command: `xargs`, `find -exec`.
+    fed: bool,
+}
+
+const PLAIN: Wrapper =
+    Wrapper { operands: 0, options: OptionList::letters(""), script_options: &[], elsewhere: false, fed: false };
+
+fn wrapper(program: &str) -> Wrapper {
+    let options = |options: &'static str| Wrapper { options: OptionList::letters(options), ..PLAIN };
+    match program {
+        "env" => Wrapper {
+            script_options: &["-S", "--split-string"],
+            ..options("-i -0 -v -u= -C= -S= --ignore-environment --null --debug --unset= --chdir= --split-string=")
+        },
+        "sudo" | "doas" => options(
+            "-A -b -E -H -n -P -S -k -i -s -u= -g= -h= -p= -C= -T= -D= -R= -U= -r= -t= --user= --group= --chdir= --preserve-env --non-interactive",
+        ),
+        "timeout" | "gtimeout" => {
+            Wrapper { operands: 1, ..options("-v -s= -k= --foreground --preserve-status --verbose --signal= --kill-after=") }
+        }
+        "nice" => options("-n= --adjustment="),
+        "ionice" => options("-c= -n= -t --class= --classdata= --ignore"),
+        "stdbuf" => options("-i= -o= -e= --input= --output= --error="),
+        "time" | "gtime" => options("-p -v -a -q -f= -o="),
+        "exec" => options("-c -l -a="),
+        "command" => options("-p"),
+        "nohup" | "builtin" | "setsid" | "caffeinate" => options("-c -f -w -i -s -d"),
+        "strace" | "ltrace" => options("-f -c -q -t -r -T -v -e= -o= -s= -p= -u="),
+        "xargs" | "gxargs" => Wrapper {
+            fed: true,
+            ..options(
+                "-0 -r -t -p -x -o -I= -n= -P= -L= -d= -E= -s= -a= --null --no-run-if-empty --verbose --max-args= --max-procs= --max-lines= --delimiter= --arg-file= --replace=",
+            )
+        },
+        "parallel" => Wrapper { fed: true, ..PLAIN },
+        "taskset" | "chrt" | "chroot" | "flock" | "gosu" | "setarch" | "perf" | "direnv" => Wrapper { operands: 1, ..PLAIN },
+        "ssh" => Wrapper { operands: 1, elsewhere: true, ..options("-A -C -q -t -T -v -4 -6 -F= -i= -J= -l= -o= -p=") },
+        "docker" | "podman" => Wrapper {
+            operands: 1,
+            elsewhere: true,
+            ..options(
+                "-d -i -t --detach --init --interactive --privileged --rm --tty -e= -p= -u= -v= -w= --entrypoint= --env= --mount= --name= --network= --user= --volume= --workdir=",
+            )
+        },
+        "kubectl" => Wrapper {
+            operands: 1,
+            elsewhere: true,
+            ..options("-i -q -t --stdin --tty -c= -n= --container= --image= --namespace=")
+        },
+        _ => PLAIN,
+    }
+}
+
+/// What starts behind a wrapper.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct InnerPrograms {
+    /// Where the program may stand; the last place is certain, if there is one.
+    pub(super) places: Vec<usize>,
+    /// Whether the shell, or the wrapper from its input, computes the program.
+    pub(super) computed: bool,
+    /// Whether a wrapper inside runs its input, because this one appends words to its command.
+    pub(super) fed: bool,
+}
+
+/// Looks for the program that starts behind the wrapper whose arguments begin at `from`. `fed` says that an outer wrapper
+/// appends words that nobody sees: without a program of its own, this one then starts what it is fed.
+pub(super) fn inner_programs(program: &str, words: &[Word], from: usize, fed: bool) -> InnerPrograms {
+    let wrapper = wrapper(program);
+    let mut search = Search {
+        wrapper,
+        replaced: if wrapper.fed { placeholder(&words[from.min(words.len())..]) } else { None },
+        operands: wrapper.operands,
+        value: Value::No,
+        ended: false,
+        script: false,
+        found: InnerPrograms { fed: fed || wrapper.fed, ..InnerPrograms::default() },
+    };
+    for (at, word) in words.iter().enumerate().skip(from).take(SEARCHED) {
+        if search.see(at, word) {
+            return search.found;
+        }
+    }
+    // More words than are searched, or no program: then an outer wrapper may append one.
+    search.found.computed |= words.len() > from + SEARCHED || fed;
+    search.found
+}
+
+/// Whether the next word belongs to the option before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Value {
+    No,
+    Maybe,
+    Yes,
+}
+
+struct Search {
+    wrapper: Wrapper,
+    replaced: Option<String>,
+    operands: usize,
+    value: Value,
+    /// Whether `--` has ended the options.
+    ended: bool,
+    /// Whether an option has made the rest a script, whose first words may be a wrapper again.
+    script: bool,
+    found: InnerPrograms,
+}
+
+impl Search {
+    /// Takes one word. Returns whether the search is over.
+    fn see(&mut self, at: usize, word: &Word) -> bool {
+        if self.script {
+            self.found.computed |= computes_script(word);
+            return self.found.computed;
+        }
+        let value = std::mem::replace(&mut self.value, Value::No);
+        let is_option = !self.ended && word.text.len() > 1 && word.text.starts_with('-');
+        if is_option && matches!(value, Value::No | Value::Maybe) {
+            return self.see_option(word);
+        }
+        let certain = value == Value::No && self.operands == 0 && !is_assignment(&word.text);
+        if self.is_computed(word, value) {
+            self.found.computed = true;
+            return true;
+        }
+        match value {
+            Value::Yes => return false,
+            Value::No if !is_assignment(&word.text) => self.operands = self.operands.saturating_sub(1),
+            Value::No | Value::Maybe => {}
+        }
+        self.found.places.push(at);
+        certain
+    }
+
+    fn see_option(&mut self, word: &Word) -> bool {
+        if word.text == "--" {
+            self.ended = true;
+            return false;
+        }
+        let names_script = |option: &&&str| match option.strip_prefix("--") {
+            Some(_) => word.text.split('=').next().is_some_and(|name| name.len() > 2 && option.starts_with(name)),
+            None => !word.text.starts_with("--") && word.text.contains(&option[1..]),
+        };
+        let computes = word.splits || (word.active && word.text.replace("{}", "").contains('{'));
+        // A script is split, and its variables are expanded, by the wrapper.
+        let script = self.wrapper.script_options.iter().any(|option| names_script(&option));
+        if computes || (script && computes_script(word)) {
+            self.found.computed = true;
+            return true;
+        }
+        self.script = script;
+        self.value = match self.wrapper.options.read(&word.text) {
+            OptionReading::WantsValue => Value::Yes,
+            OptionReading::Complete(_) => Value::No,
+            OptionReading::Unknown if word.text.contains('=') => Value::No,
+            OptionReading::Unknown => Value::Maybe,
+        };
+        false
+    }
+
+    fn is_computed(&self, word: &Word, value: Value) -> bool {
+        // `{}` is a word like any other for the shell.
+        let is_placeholder = word.text == "{}";
+        let replaced = self.found.fed
+            && (word.text.contains("{}") || self.replaced.as_ref().is_some_and(|replaced| word.text.contains(replaced.as_str())));
+        let splits = word.splits || (word.active && !is_placeholder);
+        let operand = self.wrapper.elsewhere && (self.operands > 0 || value != Value::No);
+        match value {
+            Value::Yes => splits && !self.wrapper.elsewhere,
+            Value::Maybe | Value::No if operand => false,
+            Value::Maybe | Value::No if is_assignment(&word.text) => splits,
+            Value::Maybe => splits || word.computed,
+            Value::No => splits || word.computed || replaced,
+        }
+    }
+}
+
+/// Whether a word of a script that the wrapper splits and expands itself is computed, by the shell or by the wrapper.
+fn computes_script(word: &Word) -> bool {
+    word.computed || word.active || word.text.contains(['$', '\\'])
+}
+
+/// The text that `xargs -I` replaces by words of its input.
+fn placeholder(arguments: &[Word]) -> Option<String> {
+    arguments.iter().enumerate().find_map(|(at, word)| {
+        let attached = word.text.strip_prefix("--replace=").or_else(|| word.text.strip_prefix("-I"))?;
+        let text = if attached.is_empty() { arguments.get(at + 1)?.text.as_str() } else { attached };
+        (!text.is_empty()).then(|| text.to_owned())
+    })
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(line: &str) -> (Vec<usize>, bool) {
+        let words: Vec<Word> = line.split(' ').map(Word::read).collect();
+        let found = inner_programs(&words[0].program(), &words, 1, false);
+        (found.places, found.computed)
+    }
+
+    #[test]
+    fn the_program_is_found_behind_options_values_and_assignments() {
+        for (line, places) in [
+            ("env rm x", vec![1]),
+            ("env A=1 rm x", vec![1, 2]),
+            ("env -u A rm x", vec![3]),
+            ("env -uA -- rm x", vec![3]),
+            ("env -x rm y z", vec![2, 3]),
+            ("timeout 5 rm x", vec![1, 2]),
+            ("timeout -s KILL 5 rm x", vec![3, 4]),
+            ("sudo -E -u root rm", vec![4]),
+            ("nice -n 5 rm", vec![3]),
+            ("xargs -I {} rm {}", vec![3]),
+            ("exec -a name rm", vec![3]),
+            ("env A=\"$x\" rm", vec![1, 2]),
+            ("env -u \"$x\" rm", vec![3]),
+            ("docker -v $x img rm", vec![3, 4]),
+            ("env", vec![]),
+        ] {
+            assert_eq!(look(line), (places, false), "{line}");
+        }
+    }
+
+    #[test]
+    fn computed_words_up_to_the_program_count() {
+        for line in [
+            "env $x",
+            "env \"$x\"",
+            "env A=$x rm",
+            "env -u $x rm",
+            "env -x \"$x\" rm",
+            "env /bin/r[m]",
+            "env {rm,x}",
+            "env -S$x",
+            "env -S\"$x\"",
+            "env -S 'say${x}o'",
+            "env -S'say${x}o'",
+            "env --split-string=${x}",
+            "env -S timeout 5 \"$x\"",
+            "env -vS'timeout 5' \"$x\"",
+            "env --split=a\\\\_b",
+            "timeout $x rm",
+            "timeout 5 $x",
+            "sudo -u root $x",
+            "xargs {}",
+            "xargs -I% %",
+            "xargs -I % ./%",
+            "ssh host $x",
+        ] {
+            assert!(look(line).1, "{line}");
+        }
+        let words = [Word::read("env")];
+        assert!(inner_programs("env", &words, 1, true).computed, "fed by xargs");
+    }
+}
