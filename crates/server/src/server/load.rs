@@ -78,7 +78,11 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         let listeners = listeners.clone();
         move |commit| listeners.committed(commit)
     };
-    let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), sink)?;
+    let store_clock = {
+        let clock = clock.clone();
+        move || clock.now()
+    };
+    let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), store_clock, sink)?;
     listeners.feed.seed(WorkspaceId::MAIN, store.read(FeedHead { workspace: WorkspaceId::MAIN }).await?);
     let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
     let server_key = stored_key(&store, &stored, BODY_KEY).await?;

@@ -61,8 +61,7 @@ fn current(services: &Services) -> CurrentPolicy {
 pub(crate) async fn announce(services: &Services) -> Result<(), StoreError> {
     let fingerprint = services.policies.set(None, None).fingerprint();
     let valid = services.policies.in_force().error.is_none();
-    let now = services.clock.now();
-    services.store.write(AnnouncePolicy { workspace: WorkspaceId::MAIN, fingerprint, valid, now }).await
+    services.store.write(AnnouncePolicy { workspace: WorkspaceId::MAIN, fingerprint, valid }).await
 }
 
 /// Reads what was written to the store, then announces it.
@@ -114,7 +113,7 @@ pub(crate) async fn grant(
     let id = GrantId::new(now, entropy::id());
     let grant = Grant { run, edit, read, fetch, mcp, tool, project, ..Grant::new(id, Some(until)) };
     grant.check()?;
-    let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), now, key };
+    let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), key };
     let id = match services.store.write(add).await? {
         Once::Done(id) => {
             refresh(services).await?;
@@ -135,7 +134,7 @@ pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: St
     if let Err(error) = grant.check() {
         return tracing::warn!(agent, %error, "what an agent offered to allow is no rule; only the one call was allowed");
     }
-    let add = AddGrant { workspace: WorkspaceId::MAIN, id, until, data: Raw::of(&grant), now, key: None };
+    let add = AddGrant { workspace: WorkspaceId::MAIN, id, until, data: Raw::of(&grant), key: None };
     let stored = async {
         services.store.write(add).await?;
         services.policies.refresh(&services.store).await
@@ -195,8 +194,7 @@ pub(crate) async fn trust_project(
     let text = std::fs::read_to_string(&path).map_err(|_| ServiceError::invalid(format!("{path} cannot be read")))?;
     Policy::parse(&text)?;
     let hash = project_hash(&text);
-    let now = services.clock.now();
-    let trusted = TrustProject { workspace: caller.workspace, path: path.clone(), hash: hash.clone(), now };
+    let trusted = TrustProject { workspace: caller.workspace, path: path.clone(), hash: hash.clone() };
     services.store.write(trusted).await?;
     refresh(services).await?;
     Ok(TrustedProject { path, hash })

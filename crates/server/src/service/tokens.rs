@@ -94,7 +94,7 @@ pub(crate) async fn revoke(services: &Services, caller: &Caller, id: &str) -> Re
     if token == caller.token {
         return Err(ServiceError::invalid("a token does not revoke itself; use another admin's"));
     }
-    let revoke = RevokeToken { workspace: caller.workspace, token, now: services.clock.now() };
+    let revoke = RevokeToken { workspace: caller.workspace, token };
     let row = services.store.write(revoke).await?.ok_or_else(missing)?;
     services.tokens.put(&row);
     Ok(row)
@@ -149,7 +149,7 @@ pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) 
         expires_at: None,
         revoked_at: None,
     };
-    let redeemed = services.store.write(RedeemLoginCode { code: hash(&code), token, now }).await?;
+    let redeemed = services.store.write(RedeemLoginCode { code: hash(&code), token }).await?;
     let row = redeemed.ok_or(ServiceError::InvalidLoginCode)?;
     services.tokens.put(&row);
     Ok(IssuedToken { row, secret: Some(secret) })
@@ -213,7 +213,7 @@ pub(crate) async fn issue_agent_token(
 /// Revokes the token of an agent's process that has ended.
 pub(crate) async fn revoke_agent_token(services: &Services, connection: &Connection) -> Result<(), StoreError> {
     let token = agent_token_id(&agent_secret(services, connection));
-    let revoke = RevokeToken { workspace: WorkspaceId::MAIN, token, now: services.clock.now() };
+    let revoke = RevokeToken { workspace: WorkspaceId::MAIN, token };
     if let Some(row) = services.store.write(revoke).await? {
         services.tokens.put(&row);
     }

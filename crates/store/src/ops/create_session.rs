@@ -73,7 +73,7 @@ impl Operation for CreateSession {
             }
         }
         self.insert(unit)?;
-        unit.remember(self.key.as_ref(), self.session.id.to_string(), self.session.created_at);
+        unit.remember(self.key.as_ref(), self.session.id.to_string());
         Ok(Once::Done(Box::new(self.session.clone())))
     }
 }

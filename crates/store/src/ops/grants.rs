@@ -20,7 +20,6 @@ pub struct AddGrant {
     pub until: Option<Time>,
     /// The rule.
     pub data: Raw,
-    pub now: Time,
     pub key: Option<IdempotencyKey>,
 }
 
@@ -42,7 +41,7 @@ impl Operation for AddGrant {
             Earlier::Same(id) => return Ok(id.parse().map_or(Once::Reused, Once::Before)),
         }
         unit.grants.put(self.id, Arc::new(GrantRow { until: self.until, data: self.data.clone() }));
-        unit.remember(self.key.as_ref(), self.id.to_string(), self.now);
+        unit.remember(self.key.as_ref(), self.id.to_string());
         Ok(Once::Done(self.id))
     }
 }

@@ -101,7 +101,7 @@ impl Operation for OpenAsk {
             }
         }
         if let Some(earlier) = self.earlier_request(unit)? {
-            unit.remember(self.key.as_ref(), earlier.id.to_string(), self.ask.opened_at);
+            unit.remember(self.key.as_ref(), earlier.id.to_string());
             return Ok(Opened::Ask(Box::new(Ask::clone(&earlier))));
         }
         if let Some(owner) = self.owner()
@@ -109,7 +109,7 @@ impl Operation for OpenAsk {
         {
             return Ok(Opened::TooMany);
         }
-        unit.remember(self.key.as_ref(), self.ask.id.to_string(), self.ask.opened_at);
+        unit.remember(self.key.as_ref(), self.ask.id.to_string());
         let ask = insert(unit, Ask::clone(&self.ask));
         Ok(Opened::Ask(Box::new(Ask::clone(&ask))))
     }
@@ -124,7 +124,7 @@ impl OpenAsk {
             return Ok(Some(Arc::clone(&pending.ask)));
         }
         let Some(keep) = self.ask.context.keep else { return Ok(None) };
-        let fresh = |ask: &Ask| ask.outcome().is_some_and(|outcome| self.ask.opened_at.since(outcome.at) <= keep.0);
+        let fresh = |ask: &Ask| ask.outcome().is_some_and(|outcome| unit.now.since(outcome.at) <= keep.0);
         Ok(unit.uncollected_by_native(owner, native)?.map(|row| Arc::clone(&row.ask)).filter(|ask| fresh(ask)))
     }
 }
@@ -137,8 +137,8 @@ pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Arc<Ask> {
         AskState::Pending(_) => EventPayload::AskRequested(Arc::clone(&ask)),
         AskState::Resolved { .. } => EventPayload::AskResolved(Arc::clone(&ask)),
     };
-    unit.announce_ask(ask.opened_at, ask.origin.session, payload);
-    decide::trace(unit, &ask, ask.opened_at);
+    unit.announce_ask(ask.origin.session, payload);
+    decide::trace(unit, &ask);
     match &ask.state {
         AskState::Pending(_) => {
             if let Some(deadline) = ask.policy.deadline {

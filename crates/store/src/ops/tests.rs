@@ -1,6 +1,7 @@
 //! Operations without a database: rows and an operation in, staged changes out.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
@@ -25,7 +26,7 @@ const CALLER: TokenId = TokenId::from_bytes([3; 16]);
 const NOW: Time = Time::from_millis(1_700_000_000_000);
 
 fn unit() -> Unit {
-    Unit::new(WorkspaceId::MAIN, Counters { seq: 100, outbox: 50 })
+    Unit::new(WorkspaceId::MAIN, NOW, Counters { seq: 100, outbox: 50 })
 }
 
 fn ask(id: u8, origin: Origin) -> Ask {
@@ -67,7 +68,6 @@ fn answer(id: u8) -> ResolveAsk {
         session: None,
         decision: Decision::Answered { answers: vec![vec!["8080".to_owned()]], note: None },
         by: Actor::Agent,
-        now: NOW,
         key: None,
     }
 }
@@ -108,6 +108,22 @@ fn answer_stages_the_outcome_one_event_and_one_outbox_entry() {
     let queued: Vec<_> = unit.outbox.changes().map(|(id, entry)| (*id, entry.map(|entry| (**entry).clone()))).collect();
     assert_eq!(queued, [(OutboxId(51), Some(entry))]);
     assert_eq!(unit.counters, Counters { seq: 101, outbox: 51 });
+}
+
+#[test]
+fn every_event_has_the_time_of_the_commit() {
+    let mut unit = unit();
+    load_connection(&mut unit, 4);
+    let mut early = of_agent(7);
+    early.opened_at = NOW.minus(Duration::from_secs(5));
+    unit.asks.load(early.id, None);
+    unit.sessions.load(SESSION, None);
+    unit.set_is_loaded(Read::PendingByNative(CONNECTION.into(), "r-7".to_owned()));
+    run(&mut unit, &advance(vec![Change::OpenAsk(Box::new(early.clone()))])).unwrap();
+    let resolved = run(&mut unit, &answer(7)).unwrap().unwrap();
+    assert_eq!((resolved.opened_at, resolved.outcome().map(|outcome| outcome.at)), (early.opened_at, Some(NOW)));
+    let events: Vec<_> = unit.events.iter().map(|event| (event.payload.kind(), event.at)).collect();
+    assert_eq!(events, [(EventKind::AskRequested, NOW), (EventKind::AskResolved, NOW)]);
 }
 
 #[test]
@@ -180,7 +196,6 @@ fn advance(changes: Vec<Change>) -> Advance {
         delivered: Vec::new(),
         trying: Vec::new(),
         changes,
-        now: NOW,
     }
 }
 

@@ -69,7 +69,7 @@ impl Operation for CreateToken {
             return Err(StoreError::Duplicate { what: "token" });
         }
         unit.tokens.put(self.token.id, Arc::new(self.token.clone()));
-        unit.remember(self.key.as_ref(), self.token.id.to_string(), self.token.created_at);
+        unit.remember(self.key.as_ref(), self.token.id.to_string());
         Ok(Once::Done(self.token.clone()))
     }
 }
@@ -79,7 +79,6 @@ impl Operation for CreateToken {
 pub struct RevokeToken {
     pub workspace: WorkspaceId,
     pub token: TokenId,
-    pub now: Time,
 }
 
 impl Operation for RevokeToken {
@@ -95,7 +94,7 @@ impl Operation for RevokeToken {
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(token) = unit.tokens.get(&self.token)? else { return Ok(None) };
-        let revoked_at = token.revoked_at.or(Some(self.now));
+        let revoked_at = token.revoked_at.or(Some(unit.now));
         let token = TokenRow { revoked_at, ..TokenRow::clone(token) };
         unit.tokens.put(self.token, Arc::new(token.clone()));
         Ok(Some(token))
@@ -138,7 +137,6 @@ pub struct RedeemLoginCode {
     pub code: [u8; 32],
     /// The token to create. Role and actor come from the code.
     pub token: TokenRow,
-    pub now: Time,
 }
 
 impl Operation for RedeemLoginCode {
@@ -155,7 +153,7 @@ impl Operation for RedeemLoginCode {
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(code) = unit.login_codes.get(&self.code)?.cloned() else { return Ok(None) };
         unit.login_codes.remove(self.code);
-        if code.expires_at <= self.now {
+        if code.expires_at <= unit.now {
             return Ok(None);
         }
         let token = TokenRow { role: code.role.clone(), actor: code.actor.clone(), ..self.token.clone() };

@@ -82,7 +82,6 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
         delivered,
         trying,
         changes,
-        now,
     };
     match process {
         Process::Same => {}

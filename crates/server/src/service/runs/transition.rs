@@ -42,7 +42,6 @@ pub(crate) async fn follow(services: &Services, before: &Run, version: i64, even
         closed: Vec::new(),
         withdrawn: Vec::new(),
         events: Vec::new(),
-        now,
     };
     let mut events = VecDeque::from(events);
     while let Some(event) = events.pop_front() {

@@ -60,7 +60,7 @@ pub(crate) async fn ensure_external(
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = draft.into_session(id, connection, now);
     let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
-    Ok(*services.store.write(EnsureExternal { key, session, connection, now }).await?)
+    Ok(*services.store.write(EnsureExternal { key, session, connection }).await?)
 }
 
 /// The session of a conversation that was found on an attached server. The connection commits it.
@@ -85,5 +85,5 @@ pub(crate) async fn report_external(services: &Services, caller: &Caller, report
         (ExternalEvent::TurnEnded, _) => ExternalNews::TurnEnded,
         (ExternalEvent::Ended, _) => ExternalNews::Ended,
     };
-    Ok(services.store.write(TellExternal { key, news, now: services.clock.now() }).await?)
+    Ok(services.store.write(TellExternal { key, news }).await?)
 }

@@ -245,7 +245,6 @@ fn advance(process: Process) -> Advance {
         delivered: Vec::new(),
         trying: Vec::new(),
         changes: Vec::new(),
-        now: NOW,
     }
 }
 
