@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use sayso_core::id::AskId;
 use sayso_core::time::Time;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{ExpireAsk, Expired};
 use tokio::sync::Notify;
 
@@ -81,7 +80,7 @@ pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grac
             deadlines.hold_until(after.wall.plus(grace));
         }
         for ask in deadlines.take_due(after.wall) {
-            match services.store.write(ExpireAsk { workspace: WorkspaceId::MAIN, ask }).await {
+            match services.store.write(ExpireAsk { workspace: services.workspace, ask }).await {
                 Ok(Expired::Ask(_) | Expired::Over) => {}
                 // The clock of the store is behind ours, or ours was set back.
                 Ok(Expired::NotYet(at)) => deadlines.add([(ask, at.max(services.clock.now().plus(RETRY)))]),

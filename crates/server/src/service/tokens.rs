@@ -8,9 +8,9 @@ use sayso_core::id::{SessionId, TokenId};
 use sayso_core::limits;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
+use sayso_store::StoreError;
 use sayso_store::ops::{CreateLoginCode, CreateToken, IdempotencyKey, Once, RedeemLoginCode, RevokeToken, TokenRow};
 use sayso_store::read::AllTokens;
-use sayso_store::{StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 
 use super::{ServiceError, Services, authorize};
@@ -139,7 +139,7 @@ pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) 
     // The code decides about role and name.
     let token = TokenRow {
         id: TokenId::new(now, entropy::id()),
-        workspace: WorkspaceId::MAIN,
+        workspace: services.workspace,
         hash: hash(&secret),
         role: String::new(),
         actor: String::new(),
@@ -195,7 +195,7 @@ pub(crate) async fn issue_agent_token(
     }
     let row = TokenRow {
         id: agent_token_id(secret),
-        workspace: WorkspaceId::MAIN,
+        workspace: services.workspace,
         hash: hash(secret),
         role: role_name(Role::Agent).to_owned(),
         actor: agent.to_owned(),
@@ -213,7 +213,7 @@ pub(crate) async fn issue_agent_token(
 /// Revokes the token of an agent's process that has ended.
 pub(crate) async fn revoke_agent_token(services: &Services, connection: &Connection) -> Result<(), StoreError> {
     let token = agent_token_id(&agent_secret(services, connection));
-    let revoke = RevokeToken { workspace: WorkspaceId::MAIN, token };
+    let revoke = RevokeToken { workspace: services.workspace, token };
     if let Some(row) = services.store.write(revoke).await? {
         services.tokens.put(&row);
     }

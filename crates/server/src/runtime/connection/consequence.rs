@@ -8,8 +8,8 @@ use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
+use sayso_store::EventKind;
 use sayso_store::ops::{Change, Process};
-use sayso_store::{EventKind, WorkspaceId};
 use sha2::{Digest, Sha256};
 
 use super::plan::Effect;
@@ -155,7 +155,7 @@ impl ConnectionState {
             AgentEvent::MessageDelta { message, text } => {
                 let message = self.streamed(session, message, now);
                 let text = self.secrets.mask(text);
-                all.live.push(LiveEvent { workspace: WorkspaceId::MAIN, session, at: now, message, text });
+                all.live.push(LiveEvent { workspace: self.workspace, session, at: now, message, text });
             }
             AgentEvent::Message { message, role, text, subagent } => {
                 let text = self.secrets.mask(text);

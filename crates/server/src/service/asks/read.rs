@@ -4,7 +4,6 @@ use sayso_api::ask::{AskKind as ApiKind, AskQuery};
 use sayso_core::ask::{Ask, AskKind, OutcomeStatus};
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::scope::Scope;
-use sayso_store::WorkspaceId;
 use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, StatusFilter};
 
 use crate::auth::{Caller, Permission};
@@ -101,5 +100,5 @@ pub(crate) async fn of_tool_call(
 
 /// The ask that a notification is about. Channels see every ask.
 pub(crate) async fn ask_in_channel(services: &Services, ask: AskId) -> Result<Option<Ask>, sayso_store::StoreError> {
-    services.store.read(GetAsk { workspace: WorkspaceId::MAIN, ask, scope: Scope::All }).await
+    services.store.read(GetAsk { workspace: services.workspace, ask, scope: Scope::All }).await
 }

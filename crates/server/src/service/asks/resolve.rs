@@ -58,7 +58,7 @@ pub(crate) async fn resolve_in_channel(
     ask: AskId,
     decision: Decision,
 ) -> Result<Arc<Ask>, ChannelRefusal> {
-    let visible = ResolvableAsks { workspace: WorkspaceId::MAIN, scope: Scope::All, session: None };
+    let visible = ResolvableAsks { workspace: services.workspace, scope: Scope::All, session: None };
     let resolved = commit_decision(services, ask, visible, decision, channel_person(channel, person), None).await;
     resolved.map_err(ChannelRefusal::Store)?.map_err(ChannelRefusal::Refused)
 }

@@ -11,7 +11,6 @@ use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, RunId};
 use sayso_core::run::{Event, Run};
 use sayso_core::scope::Scope;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{Advanced, IdempotencyKey};
 use sayso_store::read::{GetAsk, GetRun, ListRuns, Page, RunDetail};
 
@@ -61,7 +60,7 @@ pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Re
         match services.store.write(advance).await? {
             Advanced::Yes => return Ok(*cancelled),
             Advanced::Stale => {
-                let again = GetRun { workspace: WorkspaceId::MAIN, run: found.run.id, scope: Scope::All };
+                let again = GetRun { workspace: caller.workspace, run: found.run.id, scope: Scope::All };
                 found = services.store.read(again).await?.ok_or(ServiceError::RunNotFound)?;
             }
         }

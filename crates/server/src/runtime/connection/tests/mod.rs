@@ -100,6 +100,7 @@ impl Setup {
         };
         let carried = CarriedSession::new(session(SESSION, status), PolicySet::default(), 1);
         let state = ConnectionState {
+            workspace: WorkspaceId::MAIN,
             connection,
             translator: Box::new(script),
             sessions: HashMap::from([(SESSION, Box::new(carried))]),
