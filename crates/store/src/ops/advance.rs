@@ -165,7 +165,8 @@ impl Operation for Advance {
 impl Advance {
     fn reads_of(&self, change: &Change, reads: &mut Reads) {
         match change {
-            Change::NewSession { .. } | Change::Send { .. } => {}
+            Change::Send { .. } => {}
+            Change::NewSession { session } => reads.add(Read::Session(session.id)),
             Change::OpenAsk(ask) => {
                 reads.add(Read::Ask(ask.id));
                 if let Some(session) = ask.origin.session {
@@ -270,9 +271,6 @@ impl Advance {
 
     fn open(&self, unit: &mut Unit, ask: &Ask) -> Result<(), StoreError> {
         let owner = OwnerId::from(self.connection);
-        if unit.ask(ask.id)?.is_some() {
-            return Err(StoreError::Duplicate { what: "ask" });
-        }
         if let Some(native) = &ask.origin.native_id
             && unit.pending_by_native(owner, native)?.is_some()
         {
@@ -283,7 +281,7 @@ impl Advance {
         {
             session_rows::set_status(unit, id, status)?;
         }
-        open_ask::insert(unit, ask.clone());
+        open_ask::insert(unit, ask.clone())?;
         Ok(())
     }
 

@@ -79,6 +79,9 @@ impl Operation for AdvanceRun {
         for session in &self.sessions {
             session.reads_of_rows(reads);
         }
+        for ask in &self.asks {
+            reads.add(Read::Ask(ask.id));
+        }
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
@@ -120,7 +123,7 @@ impl Operation for AdvanceRun {
             unit.announce_run(&self.run, session, payload);
         }
         for ask in &self.asks {
-            open_ask::insert(unit, ask.clone());
+            open_ask::insert(unit, ask.clone())?;
         }
         Ok(Advanced::Yes)
     }
@@ -176,7 +179,7 @@ impl Operation for CreateRun {
         }
         let run = &self.first.run;
         let row = RunRow { run: Run::clone(run), version: self.first.version, seq: unit.next_seq(), changed_steps: Vec::new() };
-        unit.runs.put(run.id, Arc::new(row));
+        unit.runs.insert(run.id, Arc::new(row))?;
         unit.remember(self.key.as_ref(), run.id.to_string());
         self.first.apply(unit)?;
         Ok(Once::Done(run.clone()))

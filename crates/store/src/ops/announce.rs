@@ -72,7 +72,7 @@ impl Operation for SayNotice {
         match &self.from {
             NoticeFrom::Session { session, block } => {
                 let block = Block { id: *block, at: unit.now, subagent: None, body: BlockBody::Notice { text } };
-                session_rows::put_block(unit, *session, &block, EventKind::Notice)
+                session_rows::add_block(unit, *session, &block, EventKind::Notice)
             }
             NoticeFrom::Name(agent) => {
                 unit.announce(EventPayload::Notice { agent: agent.clone(), text });

@@ -30,11 +30,12 @@ impl Operation for AttachConnection {
         self.workspace
     }
 
-    fn reads(&self, _reads: &mut Reads) {}
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Connection(self.connection.id));
+    }
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
-        Ok(())
+        unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))
     }
 }
 

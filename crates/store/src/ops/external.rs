@@ -50,12 +50,16 @@ impl Operation for EnsureExternal {
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
         read_session(unit, &self.key, reads);
+        if matches!(find(unit, &self.key), Ok(None)) {
+            reads.add(Read::Session(self.session.id));
+            reads.add(Read::Connection(self.connection.id));
+        }
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(mut known) = find(unit, &self.key)?.cloned() else {
             unit.externals.put(self.key.clone(), Arc::new(self.session.id));
-            unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
+            unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))?;
             session_rows::insert(unit, &self.session)?;
             return Ok(Box::new(self.session.clone()));
         };

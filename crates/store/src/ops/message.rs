@@ -114,7 +114,7 @@ impl Operation for SendMessage {
                 let answers = shape.answers(&self.text, row.ask.body.questions().len());
                 let decision = Decision::Answered { answers, note: None };
                 if let Ok(ask) = decide(unit, row, decision, self.by.clone()) {
-                    session_rows::put_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
+                    session_rows::add_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
                     unit.remember(self.key.as_ref(), format!("{} {}", self.block.id, ask.id));
                     return Ok(MessageSent::Answered(self.block.id, Box::new(Arc::unwrap_or_clone(ask))));
                 }
@@ -126,7 +126,7 @@ impl Operation for SendMessage {
             MessageTarget::Pending(ids) if !self.queue => return Ok(MessageSent::Pending(ids)),
             MessageTarget::Pending(_) => {}
         }
-        session_rows::put_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
+        session_rows::add_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
         unit.queue_command(connection, self.session, &self.command);
         unit.remember(self.key.as_ref(), self.block.id.to_string());
         Ok(MessageSent::Prompt(self.block.id))

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, Operation, PendingOf, Read, Reads};
 use crate::payload::EventPayload;
-use crate::rows::OwnerId;
+use crate::rows::{AskRow, OwnerId};
 use crate::unit::{Earlier, Unit};
 
 /// See the module.
@@ -61,6 +61,7 @@ impl Operation for OpenAsk {
 
     fn reads(&self, reads: &mut Reads) {
         reads.key(self.key.as_ref());
+        reads.add(Read::Ask(self.ask.id));
         if let Some(session) = self.ask.origin.session {
             reads.add(Read::Session(session));
             reads.add(Read::PendingIds(PendingOf::Session(session)));
@@ -110,7 +111,7 @@ impl Operation for OpenAsk {
             return Ok(Opened::TooMany);
         }
         unit.remember(self.key.as_ref(), self.ask.id.to_string());
-        let ask = insert(unit, Ask::clone(&self.ask));
+        let ask = insert(unit, Ask::clone(&self.ask))?;
         Ok(Opened::Ask(Box::new(Ask::clone(&ask))))
     }
 }
@@ -129,10 +130,12 @@ impl OpenAsk {
     }
 }
 
-/// Adds a new ask and announces it. An ask that the policy decided is one event: it never appears as pending.
-pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Arc<Ask> {
+/// Adds an ask under a new id and announces it. An ask that the policy decided is one event: it never appears as pending.
+/// Needs the ask's id.
+pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Result<Arc<Ask>, StoreError> {
     let ask = Arc::new(ask);
-    unit.put_ask(Arc::clone(&ask), unit.next_seq());
+    let row = AskRow { ask: Arc::clone(&ask), seq: unit.next_seq() };
+    unit.asks.insert(ask.id, Arc::new(row))?;
     let payload = match &ask.state {
         AskState::Pending(_) => EventPayload::AskRequested(Arc::clone(&ask)),
         AskState::Resolved { .. } => EventPayload::AskResolved(Arc::clone(&ask)),
@@ -150,5 +153,5 @@ pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Arc<Ask> {
         }
         AskState::Resolved { .. } => {}
     }
-    ask
+    Ok(ask)
 }

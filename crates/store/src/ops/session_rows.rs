@@ -18,10 +18,10 @@ pub(crate) fn is_visible(session: &Session, scope: &Scope) -> bool {
     scope.sees(Visible { session: Some(session.id), labels: &session.labels, opened_by: session.opened_by })
 }
 
-/// Adds a session and announces it.
+/// Adds a session under a new id and announces it. Needs the session's id.
 pub(super) fn insert(unit: &mut Unit, session: &Session) -> Result<(), StoreError> {
     let seq = unit.next_seq();
-    unit.sessions.put(session.id, Arc::new(SessionRow { session: session.clone(), seq }));
+    unit.sessions.insert(session.id, Arc::new(SessionRow { session: session.clone(), seq }))?;
     let payload = EventPayload::SessionCreated(Box::new(SessionSnapshot::from(session)));
     unit.announce_session(session.id, payload)
 }
@@ -66,12 +66,17 @@ pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>
     unit.announce_session(id, EventPayload::SessionStatus(change))
 }
 
+/// Adds a block under a new id and announces it. Needs the block's id and the session.
+pub(super) fn add_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
+    let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
+    unit.blocks.insert(block.id, Arc::new(row))?;
+    unit.announce_session(session, EventPayload::of_block(block.clone(), event))
+}
+
 /// Adds a block, or replaces the one with the same id, and announces it. Needs the block and the session.
 pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
     let Some(before) = unit.blocks.get(&block.id)?.cloned() else {
-        let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
-        unit.blocks.put(block.id, Arc::new(row));
-        return unit.announce_session(session, EventPayload::of_block(block.clone(), event));
+        return add_block(unit, session, block, event);
     };
     let block = with_earlier_input(block.clone(), &before.block);
     let row = BlockRow { session: before.session, seq: before.seq, block: block.clone() };

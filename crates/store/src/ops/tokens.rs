@@ -47,7 +47,7 @@ impl Operation for CreateToken {
 
     fn reads(&self, reads: &mut Reads) {
         reads.key(self.key.as_ref());
-        reads.add(Read::TokenByHash(self.token.hash));
+        reads_of_new(&self.token, reads);
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
@@ -65,13 +65,23 @@ impl Operation for CreateToken {
                 return Ok(made.map_or(Once::Reused, |token| Once::Before(TokenRow::clone(token))));
             }
         }
-        if unit.has_token_hash(self.token.hash)? {
-            return Err(StoreError::Duplicate { what: "token" });
-        }
-        unit.tokens.put(self.token.id, Arc::new(self.token.clone()));
+        insert(unit, &self.token)?;
         unit.remember(self.key.as_ref(), self.token.id.to_string());
         Ok(Once::Done(self.token.clone()))
     }
+}
+
+fn reads_of_new(token: &TokenRow, reads: &mut Reads) {
+    reads.add(Read::Token(token.id));
+    reads.add(Read::TokenByHash(token.hash));
+}
+
+/// Adds a token under a new id and a new hash.
+fn insert(unit: &mut Unit, token: &TokenRow) -> Result<(), StoreError> {
+    if unit.has_token_hash(token.hash)? {
+        return Err(StoreError::Duplicate { what: "token" });
+    }
+    unit.tokens.insert(token.id, Arc::new(token.clone()))
 }
 
 /// Revokes a token. Returns the token if it exists.
@@ -121,12 +131,13 @@ impl Operation for CreateLoginCode {
         self.workspace
     }
 
-    fn reads(&self, _reads: &mut Reads) {}
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::LoginCode(self.hash));
+    }
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
         let row = LoginCodeRow { role: self.role.clone(), actor: self.actor.clone(), expires_at: self.expires_at };
-        unit.login_codes.put(self.hash, Arc::new(row));
-        Ok(())
+        unit.login_codes.insert(self.hash, Arc::new(row))
     }
 }
 
@@ -148,6 +159,7 @@ impl Operation for RedeemLoginCode {
 
     fn reads(&self, reads: &mut Reads) {
         reads.add(Read::LoginCode(self.code));
+        reads_of_new(&self.token, reads);
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
@@ -157,7 +169,7 @@ impl Operation for RedeemLoginCode {
             return Ok(None);
         }
         let token = TokenRow { role: code.role.clone(), actor: code.actor.clone(), ..self.token.clone() };
-        unit.tokens.put(token.id, Arc::new(token.clone()));
+        insert(unit, &token)?;
         Ok(Some(token))
     }
 }

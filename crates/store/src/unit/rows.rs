@@ -54,6 +54,19 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
         }
     }
 
+    /// Adds a row under a new key.
+    ///
+    /// # Errors
+    /// When the key was not loaded, or has a row: stored, or staged by the same batch.
+    pub(crate) fn insert(&mut self, key: K, row: Arc<R>) -> Result<(), StoreError> {
+        if self.get(&key)?.is_some() {
+            return Err(StoreError::Duplicate { what: self.table });
+        }
+        self.put(key, row);
+        Ok(())
+    }
+
+    /// Replaces a row, or adds one if there is none.
     pub(crate) fn put(&mut self, key: K, row: Arc<R>) {
         self.set(key, Some(row));
     }
@@ -119,6 +132,19 @@ mod tests {
         assert!(matches!(rows.get(&1), Err(StoreError::NotLoaded { table: "ask" })));
         rows.load(1, None);
         assert_eq!(rows.get(&1).unwrap(), None);
+    }
+
+    #[test]
+    fn new_key_must_be_loaded_and_free() {
+        let mut rows = Rows::new("ask");
+        assert!(matches!(rows.insert(1, Arc::new(1)), Err(StoreError::NotLoaded { table: "ask" })));
+        rows.load(1, None);
+        rows.load(2, Some(Arc::new(2)));
+        rows.insert(1, Arc::new(1)).unwrap();
+        for taken in [1, 2] {
+            assert!(matches!(rows.insert(taken, Arc::new(9)), Err(StoreError::Duplicate { what: "ask" })));
+        }
+        assert_eq!(values(&rows), [(1, Some(1))]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use sayso_core::session::{Labels, Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::ops::{
-    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError,
+    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError, TokenRow,
 };
 use sayso_store::read::{EventsAfter, GetAsk};
 use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
@@ -41,6 +41,22 @@ pub(crate) fn entropy() -> [u8; 10] {
 
 pub(crate) fn token() -> TokenId {
     TokenId::new(at(0), entropy())
+}
+
+/// A token with a new id.
+pub(crate) fn token_row(hash: u8, scope: Scope) -> TokenRow {
+    TokenRow {
+        id: token(),
+        workspace: MAIN,
+        hash: [hash; 32],
+        role: "answerer".to_owned(),
+        actor: "ann".to_owned(),
+        device: None,
+        scope,
+        created_at: at(i64::from(hash)),
+        expires_at: Some(at(900)),
+        revoked_at: None,
+    }
 }
 
 /// What the sink was told, in its order.

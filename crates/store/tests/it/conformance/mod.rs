@@ -17,3 +17,4 @@ mod people;
 pub(crate) mod processes;
 mod runs;
 mod sessions;
+mod uniqueness;

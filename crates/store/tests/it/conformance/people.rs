@@ -9,28 +9,13 @@ use sayso_store::ops::{
 };
 use sayso_store::read::{AllTokens, PolicyState};
 
-use crate::world::{MAIN, World, at, entropy, labels, token};
-
-fn row(hash: u8, scope: Scope) -> TokenRow {
-    TokenRow {
-        id: token(),
-        workspace: MAIN,
-        hash: [hash; 32],
-        role: "answerer".to_owned(),
-        actor: "ann".to_owned(),
-        device: None,
-        scope,
-        created_at: at(i64::from(hash)),
-        expires_at: Some(at(900)),
-        revoked_at: None,
-    }
-}
+use crate::world::{MAIN, World, at, entropy, labels, token, token_row};
 
 #[tokio::test]
 async fn tokens_are_kept_and_revoked_once() {
     let world = World::new();
-    let one = row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
-    let two = row(2, Scope::All);
+    let one = token_row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
+    let two = token_row(2, Scope::All);
     for token in [&one, &two] {
         let create = CreateToken { token: token.clone(), key: None };
         assert_eq!(world.store.write(create).await.unwrap(), Once::Done(token.clone()));
@@ -50,8 +35,8 @@ async fn tokens_are_kept_and_revoked_once() {
 #[tokio::test]
 async fn a_hash_belongs_to_one_token() {
     let world = World::new();
-    world.store.write(CreateToken { token: row(1, Scope::All), key: None }).await.unwrap();
-    assert!(world.store.write(CreateToken { token: row(1, Scope::All), key: None }).await.is_err());
+    world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.unwrap();
+    assert!(world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.is_err());
     assert_eq!(world.store.read(AllTokens).await.unwrap().len(), 1);
 }
 
@@ -66,7 +51,7 @@ async fn a_login_code_works_once_and_not_too_late() {
         expires_at: at(600),
     };
     let redeem = async |hash: u8, seconds: i64, token: u8| {
-        let token = TokenRow { role: String::new(), actor: String::new(), expires_at: None, ..row(token, Scope::All) };
+        let token = TokenRow { role: String::new(), actor: String::new(), expires_at: None, ..token_row(token, Scope::All) };
         world.clock.set(at(seconds));
         world.store.write(RedeemLoginCode { code: [hash; 32], token }).await.unwrap()
     };

@@ -1,5 +1,7 @@
 //! Operations without a database: rows and an operation in, staged changes out.
 
+mod uniqueness;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ use sayso_core::time::Time;
 use super::{Advance, Advanced, Change, OpenAsk, Opened, Process, ResolveAsk, ResolveError};
 use crate::error::StoreError;
 use crate::event::{EventKind, OutboxId, WorkspaceId};
-use crate::operation::{Operation, PendingOf, Read, Reads};
+use crate::operation::{MORE_READS, Operation, PendingOf, Read, Reads};
 use crate::rows::{AskRow, OutboxBody, OutboxEntry, OwnerId};
 use crate::unit::{Counters, Unit};
 
@@ -162,7 +164,12 @@ fn operations_name_every_row_that_they_look_at() {
     open.reads(&mut reads);
     let owner = OwnerId::from(CALLER);
     let named: Vec<_> = reads.drain().collect();
-    assert_eq!(named, [Read::PendingIds(PendingOf::Owner(owner)), Read::PendingByNative(owner, "k".to_owned())]);
+    let ids = [9, 10, 11].map(|id| AskId::from_bytes([id; 16]));
+    let expected = [Read::Ask(ids[0]), Read::PendingIds(PendingOf::Owner(owner)), Read::PendingByNative(owner, "k".to_owned())];
+    assert_eq!(named, expected);
+    for id in ids {
+        unit.asks.load(id, None);
+    }
     unit.load_pending_ids(PendingOf::Owner(owner), [AskId::from_bytes([1; 16])].into());
     unit.set_is_loaded(Read::PendingByNative(owner, "k".to_owned()));
     unit.set_is_loaded(Read::PendingByNative(owner, "l".to_owned()));
@@ -199,9 +206,9 @@ fn advance(changes: Vec<Change>) -> Advance {
     }
 }
 
-fn load_connection(unit: &mut Unit, position: i64) {
-    let connection = Connection {
-        id: CONNECTION,
+fn connection(id: ConnectionId, position: i64) -> Connection {
+    Connection {
+        id,
         kind: ConnectionKind::InProcess,
         agent: "mock".to_owned(),
         epoch: Epoch(1),
@@ -209,8 +216,11 @@ fn load_connection(unit: &mut Unit, position: i64) {
         process: None,
         state: None,
         wake_at: None,
-    };
-    unit.connections.load(CONNECTION, Some(Arc::new(connection)));
+    }
+}
+
+fn load_connection(unit: &mut Unit, position: i64) {
+    unit.connections.load(CONNECTION, Some(Arc::new(connection(CONNECTION, position))));
 }
 
 #[test]
