@@ -6,6 +6,7 @@ use sayso_api::token::{LoginRequest, NewLoginCode, NewToken, Role};
 use sayso_core::connection::Connection;
 use sayso_core::id::{SessionId, TokenId};
 use sayso_core::limits;
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
@@ -38,6 +39,7 @@ pub(crate) async fn create(
         return Err(ServiceError::invalid("actor is the name of the person or program; it is empty"));
     }
     limits::check("the name", new.actor.len(), limits::NAME)?;
+    plain_text::check("the name", &new.actor)?;
     let scope = match (new.session_id, new.labels.is_empty()) {
         (Some(session), true) => Scope::Session { session: session.parse().map_err(|_| ServiceError::SessionNotFound)? },
         (None, false) => Scope::Labels { labels: new.labels },
@@ -135,6 +137,7 @@ pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) 
     let now = services.clock.now();
     let LoginRequest { code, device } = login;
     limits::check("the name of the device", device.as_ref().map_or(0, String::len), limits::NAME)?;
+    plain_text::check_optional("the name of the device", device.as_deref())?;
     let secret = entropy::secret(SECRET_PREFIX);
     // The code decides about role and name.
     let token = TokenRow {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sayso_core::actor::Actor;
 use sayso_core::ask::{self, AgentGone, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
 use sayso_core::id::AskId;
+use sayso_core::plain_text;
 use sayso_core::raw::Raw;
 use sayso_core::scope::{Scope, Visible};
 
@@ -59,6 +60,11 @@ pub(super) fn trace(unit: &mut Unit, ask: &Arc<Ask>) {
 /// Records how far an outcome has come. A late or repeated report changes nothing. Needs the ask and its secret.
 pub(super) fn report_delivery(unit: &mut Unit, id: AskId, report: Delivery) -> Result<(), StoreError> {
     let Some(row) = unit.ask(id)?.cloned() else { return Ok(()) };
+    let report = match report {
+        // Words of an agent may be part of the reason, which has a column of its own.
+        Delivery::Undeliverable { reason } => Delivery::Undeliverable { reason: plain_text::without_nul(&reason) },
+        Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => report,
+    };
     let Ok(Some(state)) = row.ask.state.delivered(report) else { return Ok(()) };
     let AskState::Resolved { delivery, .. } = &state else { return Ok(()) };
     let delivery = delivery.clone();

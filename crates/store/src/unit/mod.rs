@@ -2,6 +2,7 @@
 //! announces.
 
 mod announce;
+mod plain_text;
 mod rows;
 mod sets;
 

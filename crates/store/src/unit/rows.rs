@@ -98,6 +98,13 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
         self.changed.iter().filter_map(|key| self.slots.get(key).map(|slot| (key, slot.row.as_ref())))
     }
 
+    /// The rows that the current operation added: under keys without a row, or under keys that were not loaded.
+    pub(crate) fn added(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
+        let is_new = |before: &Option<Slot<R>>| before.as_ref().is_none_or(|slot| slot.row.is_none());
+        let keys = self.undo.iter().filter(move |(_, before)| is_new(before));
+        keys.filter_map(|(key, _)| self.slots.get(key)?.row.as_ref().map(|row| (key, row)))
+    }
+
     /// Keeps the changes of the current operation.
     pub(crate) fn keep(&mut self) {
         self.undo.clear();
@@ -169,6 +176,20 @@ mod tests {
         assert_eq!(values(&rows), [(2, Some(2))]);
         assert_eq!(rows.get(&1).unwrap().map(|row| **row), Some(1));
         assert!(!rows.is_loaded(&3));
+    }
+
+    #[test]
+    fn added_rows_are_those_of_the_current_operation_that_were_absent() {
+        let mut rows = Rows::new("ask");
+        rows.load(1, Some(Arc::new(1)));
+        rows.load(2, None);
+        rows.put(4, Arc::new(4));
+        rows.keep();
+        for key in [1, 2, 3, 4] {
+            rows.put(key, Arc::new(10 * key));
+        }
+        rows.remove(3);
+        assert_eq!(rows.added().map(|(key, row)| (*key, **row)).collect::<Vec<_>>(), [(2, 20)]);
     }
 
     #[test]

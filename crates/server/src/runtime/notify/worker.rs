@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sayso_core::ask::{Ask, AskState};
 use sayso_core::id::AskId;
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_store::StoreError;
 use sayso_store::ops::{DropNote, NoteRow, NoteState, PutNote};
@@ -106,7 +107,8 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     let told = send(runtime, entry, Some(&ask), &note).await;
     let now = runtime.services.clock.now();
     let (state, message) = match told {
-        Ok(message) => (NoteState::Told, message),
+        // An id that cannot be stored is like none: the message stays as it is.
+        Ok(message) => (NoteState::Told, message.filter(|message| plain_text::check("the id of the message", message).is_ok())),
         Err(failure) => match after_failure(entry, id, &failure, attempts) {
             Some(wait) => (NoteState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
             None => (NoteState::GivenUp, None),

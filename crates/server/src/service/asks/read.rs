@@ -3,6 +3,7 @@
 use sayso_api::ask::{AskKind as ApiKind, AskQuery};
 use sayso_core::ask::{Ask, AskKind, OutcomeStatus};
 use sayso_core::id::{AskId, SessionId};
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, StatusFilter};
 
@@ -33,6 +34,11 @@ pub(crate) async fn list(services: &Services, caller: &Caller, query: AskQuery) 
         None => None,
         Some(text) => Some(text.parse().map_err(|_| ServiceError::SessionNotFound)?),
     };
+    for (what, text) in
+        [("agent", &query.agent), ("project", &query.project), ("q", &query.q), ("idEndsWith", &query.id_ends_with)]
+    {
+        plain_text::check_optional(what, text.as_deref())?;
+    }
     let wanted = ListAsks {
         workspace: caller.workspace,
         scope: caller.scope.clone(),
@@ -94,6 +100,7 @@ pub(crate) async fn of_tool_call(
     kind: AskKind,
 ) -> Result<Option<Ask>, ServiceError> {
     authorize(caller, Permission::Answer)?;
+    plain_text::check("the id of the tool call", tool_call)?;
     let find = FindToolCallAsk { workspace: caller.workspace, session, tool_call_id: tool_call.to_owned(), kind };
     Ok(services.store.read(find).await?)
 }

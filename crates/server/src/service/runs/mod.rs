@@ -9,6 +9,7 @@ pub(crate) use transition::follow;
 use sayso_api::run::RunQuery;
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, RunId};
+use sayso_core::plain_text;
 use sayso_core::run::{Event, Run};
 use sayso_core::scope::Scope;
 use sayso_store::ops::{Advanced, IdempotencyKey};
@@ -34,6 +35,7 @@ pub(crate) async fn get(services: &Services, caller: &Caller, id: &str) -> Resul
 /// Lists runs with the number of their pending asks, newest first.
 pub(crate) async fn list(services: &Services, caller: &Caller, query: RunQuery) -> Result<Page<(Run, u32)>, ServiceError> {
     authorize(caller, Permission::Read)?;
+    plain_text::check_optional("idEndsWith", query.id_ends_with.as_deref())?;
     let wanted = ListRuns {
         workspace: caller.workspace,
         scope: caller.scope.clone(),
