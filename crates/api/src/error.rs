@@ -10,7 +10,7 @@ use crate::ask::Outcome;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The body is not JSON, or a dialect misses a field.
+    /// The body is not JSON, a dialect misses a field, or a name, an id or a path contains U+0000.
     MalformedRequest,
     /// The body is JSON but does not fit.
     InvalidRequest,

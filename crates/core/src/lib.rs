@@ -11,6 +11,7 @@ pub mod connection;
 pub mod environment;
 pub mod id;
 pub mod limits;
+pub mod plain_text;
 pub mod policy;
 pub mod raw;
 pub mod run;

@@ -50,7 +50,10 @@ impl<O: Operation> Job for QueuedOperation<O> {
         if self.result.is_some() {
             return;
         }
-        let result = self.operation.apply(unit);
+        let result = self.operation.apply(unit).and_then(|output| {
+            unit.check_plain_text()?;
+            Ok(output)
+        });
         match &result {
             Ok(_) => unit.keep(),
             Err(_) => unit.roll_back(),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sayso_core::plain_text::ContainsNul;
+
 /// Why a database was not opened. Each says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -92,6 +94,9 @@ pub enum StoreError {
     /// A row with this identity exists already.
     #[error("the {what} exists already")]
     Duplicate { what: &'static str },
+    /// A text for a column of its own contains U+0000.
+    #[error(transparent)]
+    ContainsNul(#[from] ContainsNul),
 }
 
 impl StoreError {
@@ -102,6 +107,7 @@ impl StoreError {
             Self::Closed => Self::Closed,
             Self::NotLoaded { table } => Self::NotLoaded { table },
             Self::Duplicate { what } => Self::Duplicate { what },
+            Self::ContainsNul(error) => Self::ContainsNul(error.clone()),
             Self::Unreadable { .. } | Self::Database(_) | Self::Batch(_) => Self::Batch(self.to_string()),
         }
     }

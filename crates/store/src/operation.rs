@@ -5,8 +5,9 @@
 //! [`Unit`] and stages changes there; and it commits the changes of the whole batch at once. Operations of one batch share
 //! the unit, so a later one sees what an earlier one staged.
 //!
-//! `apply` may run again when a commit has to be repeated. It must therefore give the same result for the same rows: ids
-//! and times are part of the operation.
+//! `apply` may run again when a commit has to be repeated. It must therefore give the same result for the same unit: ids are
+//! part of the operation, and the current time is part of the unit. A time inside an operation is a value that the caller
+//! has decided on, for example a deadline.
 
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, RunId, SessionId, TokenId};
 

@@ -61,16 +61,16 @@ impl QuestionAsked {
         self.question.shorten();
     }
 
-    /// The data of the event, at this time.
+    /// The data of the event.
     #[must_use]
-    pub fn of(ask: &core::Ask, at: Time) -> Self {
+    pub fn of(ask: &core::Ask) -> Self {
         let question = RunQuestion::from(ask);
         Self {
             run_id: ask.context.run.map(|run| run.to_string()).unwrap_or_default(),
             step_id: question.step_id.clone(),
             session_id: question.session_id.clone(),
             question,
-            timestamp: at,
+            timestamp: ask.opened_at,
         }
     }
 }
@@ -87,7 +87,7 @@ impl QuestionAnswered {
     #[must_use]
     pub fn of(ask: &core::Ask) -> Option<Self> {
         let outcome = Outcome::of(ask.outcome()?, ask.body.questions());
-        let asked = QuestionAsked::of(ask, outcome.at);
+        let asked = QuestionAsked::of(ask);
         Some(Self {
             run_id: asked.run_id,
             step_id: asked.step_id,

@@ -11,6 +11,7 @@ use super::run_pattern::RunPattern;
 use super::scopes::Scope;
 use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_case};
 use crate::ask::{Action, AskBody, Question};
+use crate::plain_text;
 use crate::time::Time;
 
 /// Bytes of a rule's id.
@@ -372,6 +373,7 @@ fn check_id(id: Option<&str>) -> Result<(), Fault> {
 fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
     check_message(spec.message.as_deref())?;
     check_id(spec.id.as_deref())?;
+    plain_text::check_optional("the name", spec.name.as_deref()).map_err(|error| Fault::new("name", error.to_string()))?;
     let actions: Vec<&'static str> = [
         ("run", spec.run.is_some()),
         ("edit", spec.edit.is_some()),

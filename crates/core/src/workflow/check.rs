@@ -8,6 +8,7 @@ use super::places::{Place, Source, WorkflowError};
 use super::template::{Template, Variable, is_name};
 use crate::ask::AskBody;
 use crate::limits;
+use crate::plain_text;
 use crate::policy::{OnTimeout, QuestionPolicy, Rule, SessionPolicy};
 
 /// Steps of one workflow, those of groups counted.
@@ -89,6 +90,9 @@ impl<'a> Check<'a> {
         let key = |key| Place { key, ..Place::default() };
         if self.workflow.name.trim().is_empty() || self.workflow.name.len() > limits::NAME {
             self.wrong(&key("name"), format!("a workflow has a name of 1 to {} bytes", limits::NAME));
+        }
+        if let Err(error) = plain_text::check("the name", &self.workflow.name) {
+            self.wrong(&key("name"), error.to_string());
         }
         self.directory(&key("directory"), self.workflow.directory.as_deref());
         if let Some(name) = self.workflow.inputs.keys().find(|name| !is_name(name)) {

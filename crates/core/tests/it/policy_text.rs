@@ -41,6 +41,10 @@ fn what_is_wrong_is_said_with_its_place() {
             "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
         ),
         (
+            rule("name = \"a\\u0000b\"\ndo = \"deny\"\nrun = \"ls\""),
+            "line 2, column 1: the name contains the character U+0000; remove that character",
+        ),
+        (
             rule("do = \"allow\""),
             "line 2, column 1: an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool",
         ),

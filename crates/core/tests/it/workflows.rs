@@ -32,6 +32,10 @@ fn every_bad_line_is_refused_with_its_place() {
     for (text, expected) in [
         (agent("").replace("mock", "nobody"), "line 4, column 1: steps[0].agent: there is no agent `nobody`; there are: mock"),
         (
+            agent("").replacen("name = \"", "name = \"\\u0000", 1),
+            "line 1, column 1: name: the name contains the character U+0000; remove that character",
+        ),
+        (
             agent("").replace("hello", "{{steps.b.output}}"),
             "line 5, column 1: steps[0].prompt: {{steps.b.output}}: there is no step `b`",
         ),

@@ -14,6 +14,7 @@ use sayso_agents::opencode::{self, AttachedOpenCode, OpenCodeTranslator};
 use sayso_agents::translator::{Capabilities, Saved, Translator};
 use sayso_core::connection::ConnectionKind;
 use sayso_core::environment;
+use sayso_core::plain_text;
 use sayso_core::raw::Raw;
 use sayso_core::time::Span;
 use serde::Deserialize;
@@ -256,6 +257,7 @@ impl Agents {
 
 impl AgentConfig {
     fn applied(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<Agent, String> {
+        plain_text::check("the name of an agent", name).map_err(|error| error.to_string())?;
         let protocol = self.protocol.or(built_in.map(|built_in| built_in.protocol)).unwrap_or(AgentProtocol::Acp);
         if self.env.keys().any(|key| key.is_empty() || key.contains(['=', '\0']) || key.starts_with("SAYSO_")) {
             return Err(format!("[agents.{name}] env: a name is empty, has a `=` in it, or is one of Sayso's own"));

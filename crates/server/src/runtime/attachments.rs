@@ -96,8 +96,8 @@ pub(crate) async fn list(runtime: &Runtime, caller: &Caller) -> Result<Vec<Attac
 }
 
 async fn disconnect(runtime: &Runtime, workspace: WorkspaceId, id: ConnectionId) -> Result<bool, StoreError> {
-    let (reason, now) = (DISCONNECTED.to_owned(), runtime.services.clock.now());
-    let gone = runtime.services.store.write(DetachConnection { workspace, connection: id, reason, now }).await?;
+    let reason = DISCONNECTED.to_owned();
+    let gone = runtime.services.store.write(DetachConnection { workspace, connection: id, reason }).await?;
     runtime.connections.end(id);
     runtime.attachments.forget(id);
     Ok(gone)

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use sayso_core::id::AskId;
 use sayso_core::time::Time;
-use sayso_store::WorkspaceId;
-use sayso_store::ops::ExpireAsk;
+use sayso_store::ops::{ExpireAsk, Expired};
 use tokio::sync::Notify;
 
 use crate::service::Services;
+
+/// How long to wait before a deadline that could not fire is tried again.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// When to look at which ask. Bounded by what is pending.
 #[derive(Debug, Default)]
@@ -78,11 +80,15 @@ pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grac
             deadlines.hold_until(after.wall.plus(grace));
         }
         for ask in deadlines.take_due(after.wall) {
-            let expire = ExpireAsk { workspace: WorkspaceId::MAIN, ask, now: after.wall };
-            if let Err(error) = services.store.write(expire).await {
-                // A full disk, most likely: the ask stays pending and is tried again.
-                tracing::warn!(%error, %ask, "a deadline could not be stored; trying again");
-                deadlines.add([(ask, after.wall.plus(Duration::from_secs(5)))]);
+            match services.store.write(ExpireAsk { workspace: services.workspace, ask }).await {
+                Ok(Expired::Ask(_) | Expired::Over) => {}
+                // The clock of the store is behind ours, or ours was set back.
+                Ok(Expired::NotYet(at)) => deadlines.add([(ask, at.max(services.clock.now().plus(RETRY)))]),
+                Err(error) => {
+                    // A full disk, most likely: the ask stays pending and is tried again.
+                    tracing::warn!(%error, %ask, "a deadline could not be stored; trying again");
+                    deadlines.add([(ask, after.wall.plus(RETRY))]);
+                }
             }
         }
     }

@@ -11,7 +11,6 @@ use sayso_core::id::AskId;
 use sayso_core::scope::Scope;
 use sayso_core::texts;
 use sayso_core::time::Time;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{SetReach, WithdrawAsk};
 use tokio::sync::Notify;
 
@@ -177,15 +176,13 @@ pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
             }
         }
         let now = services.clock.now();
-        let workspace = WorkspaceId::MAIN;
+        let workspace = services.workspace;
         for step in keeper.take_due(now) {
             let (ask, stored) = match step {
-                KeeperAction::Park(ask) => {
-                    (ask, services.store.write(SetReach { workspace, ask, reach: Reach::Parked, now }).await)
-                }
+                KeeperAction::Park(ask) => (ask, services.store.write(SetReach { workspace, ask, reach: Reach::Parked }).await),
                 KeeperAction::Withdraw(ask) => {
                     let reason = texts::WITHDRAWN_CALLER_GONE.to_owned();
-                    let withdrawn = services.store.write(WithdrawAsk { workspace, ask, scope: Scope::All, reason, now }).await;
+                    let withdrawn = services.store.write(WithdrawAsk { workspace, ask, scope: Scope::All, reason }).await;
                     // It has an outcome now, this one or another.
                     (ask, withdrawn.map(|_| keeper.resolved(ask)))
                 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, OutcomeStatus};
 use sayso_store::read::CountPending;
-use sayso_store::{EventPayload, StoredEvent, WorkspaceId};
+use sayso_store::{EventPayload, StoredEvent};
 
 use super::Runtime;
 use crate::auth::{Caller, Permission};
@@ -97,7 +97,7 @@ impl Metrics {
 pub(crate) async fn read(runtime: &Runtime, caller: &Caller) -> Result<String, ServiceError> {
     authorize(caller, Permission::Read)?;
     let services = &runtime.services;
-    let count = services.store.read(CountPending { workspace: WorkspaceId::MAIN }).await?;
+    let count = services.store.read(CountPending { workspace: caller.workspace }).await?;
     let oldest = count.oldest.map_or(0, |oldest| services.clock.now().since(oldest).as_secs());
     let gauges = [
         ("sayso_asks_pending", "Asks that wait for a decision.", count.pending),
@@ -110,7 +110,7 @@ pub(crate) async fn read(runtime: &Runtime, caller: &Caller) -> Result<String, S
             runtime.connections.awake() as u64,
         ),
         ("sayso_streams", "Open event streams.", runtime.feed.streams() as u64),
-        ("sayso_feed_seq", "The last place of the feed.", u64::try_from(runtime.feed.head(WorkspaceId::MAIN)).unwrap_or(0)),
+        ("sayso_feed_seq", "The last place of the feed.", u64::try_from(runtime.feed.head(caller.workspace)).unwrap_or(0)),
     ];
     let mut text = runtime.metrics.render();
     for (name, help, value) in gauges {

@@ -29,7 +29,7 @@ pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: Ask
         {
             attending = Some(runtime.keeper.attend(id, keep.0, &services.clock));
             if matches!(ask.state, AskState::Pending(Reach::Parked)) {
-                let back = SetReach { workspace: caller.workspace, ask: id, reach: Reach::Live, now: services.clock.now() };
+                let back = SetReach { workspace: caller.workspace, ask: id, reach: Reach::Live };
                 services.store.write(back).await?;
             }
         }

@@ -47,7 +47,7 @@ async fn retain(services: &Services) -> Result<(), StoreError> {
     let now = services.clock.now();
     let before = |age: Duration| Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
     let keep = services.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
-    let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), now, at_most: 1_000 };
+    let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), at_most: 1_000 };
     while services.store.retain(retain()).await? {
         tokio::task::yield_now().await;
     }

@@ -43,6 +43,7 @@ pub(super) struct Loaded {
     pub(super) agents: Agents,
     pub(super) listeners: CommitListeners,
     pub(super) store: Store,
+    pub(super) workspace: WorkspaceId,
     pub(super) server_key: [u8; 32],
     pub(super) answer_links: AnswerLinks,
     /// Only if a channel for browsers is configured.
@@ -78,13 +79,20 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         let listeners = listeners.clone();
         move |commit| listeners.committed(commit)
     };
-    let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), sink)?;
-    listeners.feed.seed(WorkspaceId::MAIN, store.read(FeedHead { workspace: WorkspaceId::MAIN }).await?);
-    let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
-    let server_key = stored_key(&store, &stored, BODY_KEY).await?;
-    let answer_links = AnswerLinks::new(stored_key(&store, &stored, LINK_KEY).await?, access.public_url.as_deref());
-    let push_key = if listeners.notifier.has(ChannelKind::WebPush) { Some(push_key(&store, &stored).await?) } else { None };
-    listeners.notifier.begin(&store, &stored, clock.now()).await?;
+    let store_clock = {
+        let clock = clock.clone();
+        move || clock.now()
+    };
+    let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), store_clock, sink)?;
+    // The only workspace of a server, for now.
+    let workspace = WorkspaceId::MAIN;
+    listeners.feed.seed(workspace, store.read(FeedHead { workspace }).await?);
+    let stored = store.read(PolicyState { workspace }).await?;
+    let server_key = stored_key(&store, workspace, &stored, BODY_KEY).await?;
+    let answer_links = AnswerLinks::new(stored_key(&store, workspace, &stored, LINK_KEY).await?, access.public_url.as_deref());
+    let push_key =
+        if listeners.notifier.has(ChannelKind::WebPush) { Some(push_key(&store, workspace, &stored).await?) } else { None };
+    listeners.notifier.begin(&store, workspace, &stored, clock.now()).await?;
     let home = home.map(|home| home.to_string_lossy().into_owned());
     let protected = [&data_dir, &config_dir].map(|dir| absolute(dir)).to_vec();
     let policies = Policies::new(config_dir.join("policy.toml"), protected, home.clone(), stored);
@@ -92,7 +100,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     for row in store.read(AllTokens).await? {
         tokens.put(&row);
     }
-    let admin_token = admin_token(&store, &tokens, &data_dir, clock.now()).await?;
+    let admin_token = admin_token(&store, workspace, &tokens, &data_dir, clock.now()).await?;
     let refused = |source| StartError::Listen { address: listen, source };
     let socket = TcpListener::bind(listen).await.map_err(refused)?;
     let address = socket.local_addr().map_err(refused)?;
@@ -104,6 +112,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         agents,
         listeners,
         store,
+        workspace,
         server_key,
         answer_links,
         push_key,
@@ -126,7 +135,13 @@ fn absolute(dir: &Path) -> String {
 }
 
 /// The admin token, from its file in the data directory. Creates file and token when either is missing.
-async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: Time) -> Result<String, StartError> {
+async fn admin_token(
+    store: &Store,
+    workspace: WorkspaceId,
+    tokens: &Tokens,
+    data_dir: &Path,
+    now: Time,
+) -> Result<String, StartError> {
     let path = data_dir.join("token");
     let kept = std::fs::read_to_string(&path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     if let Some(secret) = kept.as_ref().filter(|secret| tokens.find(secret, now).is_some()) {
@@ -137,7 +152,7 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: Time)
     let name = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "you".to_owned());
     let row = TokenRow {
         id: TokenId::new(now, entropy::id()),
-        workspace: WorkspaceId::MAIN,
+        workspace,
         hash: hash(&secret),
         role: role_name(Role::Admin).to_owned(),
         actor: name,
@@ -153,17 +168,22 @@ async fn admin_token(store: &Store, tokens: &Tokens, data_dir: &Path, now: Time)
 }
 
 /// The key with this name. The first start creates it.
-async fn stored_key(store: &Store, stored: &StoredPolicy, name: &'static str) -> Result<[u8; 32], StartError> {
+async fn stored_key(
+    store: &Store,
+    workspace: WorkspaceId,
+    stored: &StoredPolicy,
+    name: &'static str,
+) -> Result<[u8; 32], StartError> {
     let kept = stored.settings.iter().find(|(key, _)| key == name).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
     if let Some(key) = kept {
         return Ok(key);
     }
     let key: [u8; 32] = entropy::bytes();
-    store.write(PutSetting { workspace: WorkspaceId::MAIN, key: name, value: Some(Raw::of(&key)) }).await?;
+    store.write(PutSetting { workspace, key: name, value: Some(Raw::of(&key)) }).await?;
     Ok(key)
 }
 
-async fn push_key(store: &Store, stored: &StoredPolicy) -> Result<PushKey, StartError> {
+async fn push_key(store: &Store, workspace: WorkspaceId, stored: &StoredPolicy) -> Result<PushKey, StartError> {
     let unusable = |notify::Unusable| StartError::PushKey;
     let kept =
         stored.settings.iter().find(|(key, _)| key == PUSH_KEY).map(|(_, raw)| serde_json::from_str::<Vec<u8>>(raw.as_str()));
@@ -171,6 +191,6 @@ async fn push_key(store: &Store, stored: &StoredPolicy) -> Result<PushKey, Start
         return PushKey::read(&kept.map_err(|_| StartError::PushKey)?).map_err(unusable);
     }
     let made = PushKey::generate().map_err(unusable)?;
-    store.write(PutSetting { workspace: WorkspaceId::MAIN, key: PUSH_KEY, value: Some(Raw::of(&made)) }).await?;
+    store.write(PutSetting { workspace, key: PUSH_KEY, value: Some(Raw::of(&made)) }).await?;
     PushKey::read(&made).map_err(unusable)
 }

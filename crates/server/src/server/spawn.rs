@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use sayso_store::StoreError;
 use sayso_store::read::{OpenRuns, Unfinished};
-use sayso_store::{StoreError, WorkspaceId};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -46,12 +46,12 @@ pub(super) async fn spawn(wired: Wired) -> Result<Server, StartError> {
 /// Takes up what the last process left unfinished: deadlines, asks that are kept for a caller, connections and runs.
 async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreError> {
     let services = &runtime.services;
-    let unfinished = services.store.read(Unfinished { workspace: WorkspaceId::MAIN }).await?;
+    let unfinished = services.store.read(Unfinished { workspace: services.workspace }).await?;
     deadlines.add(unfinished.deadlines);
     for (ask, keep) in unfinished.kept {
         runtime.keeper.pending(ask, keep.0, services.clock.now());
     }
     runtime.connections.want(unfinished.connections);
-    runtime.runs.want(services.store.read(OpenRuns { workspace: WorkspaceId::MAIN }).await?);
+    runtime.runs.want(services.store.read(OpenRuns { workspace: services.workspace }).await?);
     Ok(())
 }

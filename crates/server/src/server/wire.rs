@@ -41,6 +41,7 @@ pub(super) fn wire(loaded: Loaded) -> Wired {
     let listeners = loaded.listeners;
     let services = Arc::new(Services {
         store: loaded.store,
+        workspace: loaded.workspace,
         clock: loaded.clock,
         policies: loaded.policies,
         agents: loaded.agents,

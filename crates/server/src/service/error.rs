@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::limits::LimitExceeded;
+use sayso_core::plain_text::ContainsNul;
 use sayso_core::policy::PolicyError;
 use sayso_core::texts;
 use sayso_core::workflow::WorkflowError;
@@ -47,6 +48,9 @@ pub(crate) enum ServiceError {
     /// A size or count limit.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
+    /// A name, an id or a path with a character that databases cannot store in text.
+    #[error(transparent)]
+    ContainsNul(#[from] ContainsNul),
     /// The caller has too many pending asks.
     #[error("too many asks of this token are pending; wait for some of them")]
     TooManyPending,

@@ -1,5 +1,7 @@
 //! The query parameters that all lists share.
 
+use sayso_core::plain_text;
+
 use super::ServiceError;
 
 /// The number of rows of a page if the caller does not say.
@@ -8,6 +10,7 @@ const DEFAULT_LIMIT: usize = 100;
 /// `key=value`.
 pub(super) fn label(text: Option<&str>) -> Result<Option<(String, String)>, ServiceError> {
     text.map(|text| {
+        plain_text::check("label", text)?;
         let (key, value) = text.split_once('=').ok_or_else(|| ServiceError::invalid("a label is written as key=value"))?;
         Ok((key.to_owned(), value.to_owned()))
     })

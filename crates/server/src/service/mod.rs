@@ -29,7 +29,7 @@ pub(crate) mod transcript;
 pub(crate) use environment::ProcessEnvironment;
 pub(crate) use error::ServiceError;
 
-use sayso_store::Store;
+use sayso_store::{Store, WorkspaceId};
 
 use crate::auth::{Caller, Permission, Tokens};
 use crate::clock::Clock;
@@ -42,6 +42,8 @@ use policies::Policies;
 #[derive(Debug)]
 pub(crate) struct Services {
     pub(crate) store: Store,
+    /// The workspace of agents, runs, channels and the policy. Callers bring their own.
+    pub(crate) workspace: WorkspaceId,
     pub(crate) clock: Clock,
     pub(crate) policies: Policies,
     pub(crate) agents: Agents,

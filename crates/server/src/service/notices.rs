@@ -23,10 +23,9 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
         Some(named) => Some(ensure_external(services, caller, named).await?.id),
         None => None,
     };
-    let now = services.clock.now();
     let from = match session {
-        Some(session) => NoticeFrom::Session { session, block: BlockId::new(now, entropy::id()) },
+        Some(session) => NoticeFrom::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) },
         None => NoticeFrom::Name(agent.unwrap_or_else(|| caller.name.clone())),
     };
-    Ok(services.store.write(SayNotice { workspace: caller.workspace, from, text, now }).await?)
+    Ok(services.store.write(SayNotice { workspace: caller.workspace, from, text }).await?)
 }

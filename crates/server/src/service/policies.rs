@@ -184,8 +184,8 @@ impl Policies {
     }
 
     /// Reads what is stored again, after somebody wrote it.
-    pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
-        let stored = store.read(PolicyState { workspace: WorkspaceId::MAIN }).await?;
+    pub(crate) async fn refresh(&self, store: &Store, workspace: WorkspaceId) -> Result<(), StoreError> {
+        let stored = store.read(PolicyState { workspace }).await?;
         self.take_stored(stored);
         Ok(())
     }

@@ -11,9 +11,9 @@ use sayso_core::policy::{self, Explanation, Grant, Policy, Subject, project_hash
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
+use sayso_store::StoreError;
 use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
 use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
-use sayso_store::{StoreError, WorkspaceId};
 
 use super::asks::ask_id;
 use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, SessionScope, project_file};
@@ -63,13 +63,12 @@ fn current(services: &Services) -> CurrentPolicy {
 pub(crate) async fn announce(services: &Services) -> Result<(), StoreError> {
     let fingerprint = services.policies.set(None, None).fingerprint();
     let valid = services.policies.in_force().error.is_none();
-    let now = services.clock.now();
-    services.store.write(AnnouncePolicy { workspace: WorkspaceId::MAIN, fingerprint, valid, now }).await
+    services.store.write(AnnouncePolicy { workspace: services.workspace, fingerprint, valid }).await
 }
 
 /// Reads what was written to the store, then announces it.
 async fn refresh(services: &Services) -> Result<(), ServiceError> {
-    services.policies.refresh(&services.store).await?;
+    services.policies.refresh(&services.store, services.workspace).await?;
     Ok(announce(services).await?)
 }
 
@@ -116,7 +115,7 @@ pub(crate) async fn grant(
     let id = GrantId::new(now, entropy::id());
     let grant = Grant { run, edit, read, fetch, mcp, tool, project, ..Grant::new(id, Some(until)) };
     grant.check()?;
-    let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), now, key };
+    let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), key };
     let id = match services.store.write(add).await? {
         Once::Done(id) => {
             refresh(services).await?;
@@ -137,10 +136,10 @@ pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: St
     if let Err(error) = grant.check() {
         return tracing::warn!(agent, %error, "what an agent offered to allow is no rule; only the one call was allowed");
     }
-    let add = AddGrant { workspace: WorkspaceId::MAIN, id, until, data: Raw::of(&grant), now, key: None };
+    let add = AddGrant { workspace: services.workspace, id, until, data: Raw::of(&grant), key: None };
     let stored = async {
         services.store.write(add).await?;
-        services.policies.refresh(&services.store).await
+        services.policies.refresh(&services.store, services.workspace).await
     };
     match stored.await {
         Ok(()) if announce(services).await.is_ok() => {}
@@ -202,8 +201,7 @@ pub(crate) async fn trust_project(
     let (path, text) = read.await.ok_or_else(unresponsive)??;
     Policy::parse(&text)?;
     let hash = project_hash(&text);
-    let now = services.clock.now();
-    let trusted = TrustProject { workspace: caller.workspace, path: path.clone(), hash: hash.clone(), now };
+    let trusted = TrustProject { workspace: caller.workspace, path: path.clone(), hash: hash.clone() };
     services.store.write(trusted).await?;
     refresh(services).await?;
     Ok(TrustedProject { path, hash })

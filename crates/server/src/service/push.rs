@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sayso_api::notify::NewPush;
 use sayso_core::limits;
+use sayso_core::plain_text;
 use sayso_store::ops::{DropPush, PushRow, PutPush};
 
 use super::{ServiceError, Services, authorize};
@@ -14,6 +15,7 @@ pub(crate) async fn subscribe(services: &Services, caller: &Caller, new: NewPush
     authorize(caller, Permission::Read)?;
     let NewPush { endpoint, keys } = new;
     limits::check("the address of the push service", endpoint.len(), limits::TEXT)?;
+    plain_text::check("the address of the push service", &endpoint)?;
     let is_web = endpoint.parse::<reqwest::Url>().is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok();
     let public_key = bytes(&keys.p256dh).and_then(|bytes| <[u8; 65]>::try_from(bytes).ok());

@@ -6,11 +6,12 @@ use sayso_api::token::{LoginRequest, NewLoginCode, NewToken, Role};
 use sayso_core::connection::Connection;
 use sayso_core::id::{SessionId, TokenId};
 use sayso_core::limits;
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
+use sayso_store::StoreError;
 use sayso_store::ops::{CreateLoginCode, CreateToken, IdempotencyKey, Once, RedeemLoginCode, RevokeToken, TokenRow};
 use sayso_store::read::AllTokens;
-use sayso_store::{StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 
 use super::{ServiceError, Services, authorize};
@@ -38,6 +39,7 @@ pub(crate) async fn create(
         return Err(ServiceError::invalid("actor is the name of the person or program; it is empty"));
     }
     limits::check("the name", new.actor.len(), limits::NAME)?;
+    plain_text::check("the name", &new.actor)?;
     let scope = match (new.session_id, new.labels.is_empty()) {
         (Some(session), true) => Scope::Session { session: session.parse().map_err(|_| ServiceError::SessionNotFound)? },
         (None, false) => Scope::Labels { labels: new.labels },
@@ -94,7 +96,7 @@ pub(crate) async fn revoke(services: &Services, caller: &Caller, id: &str) -> Re
     if token == caller.token {
         return Err(ServiceError::invalid("a token does not revoke itself; use another admin's"));
     }
-    let revoke = RevokeToken { workspace: caller.workspace, token, now: services.clock.now() };
+    let revoke = RevokeToken { workspace: caller.workspace, token };
     let row = services.store.write(revoke).await?.ok_or_else(missing)?;
     services.tokens.put(&row);
     Ok(row)
@@ -135,11 +137,12 @@ pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) 
     let now = services.clock.now();
     let LoginRequest { code, device } = login;
     limits::check("the name of the device", device.as_ref().map_or(0, String::len), limits::NAME)?;
+    plain_text::check_optional("the name of the device", device.as_deref())?;
     let secret = entropy::secret(SECRET_PREFIX);
     // The code decides about role and name.
     let token = TokenRow {
         id: TokenId::new(now, entropy::id()),
-        workspace: WorkspaceId::MAIN,
+        workspace: services.workspace,
         hash: hash(&secret),
         role: String::new(),
         actor: String::new(),
@@ -149,7 +152,7 @@ pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) 
         expires_at: None,
         revoked_at: None,
     };
-    let redeemed = services.store.write(RedeemLoginCode { code: hash(&code), token, now }).await?;
+    let redeemed = services.store.write(RedeemLoginCode { code: hash(&code), token }).await?;
     let row = redeemed.ok_or(ServiceError::InvalidLoginCode)?;
     services.tokens.put(&row);
     Ok(IssuedToken { row, secret: Some(secret) })
@@ -195,7 +198,7 @@ pub(crate) async fn issue_agent_token(
     }
     let row = TokenRow {
         id: agent_token_id(secret),
-        workspace: WorkspaceId::MAIN,
+        workspace: services.workspace,
         hash: hash(secret),
         role: role_name(Role::Agent).to_owned(),
         actor: agent.to_owned(),
@@ -213,7 +216,7 @@ pub(crate) async fn issue_agent_token(
 /// Revokes the token of an agent's process that has ended.
 pub(crate) async fn revoke_agent_token(services: &Services, connection: &Connection) -> Result<(), StoreError> {
     let token = agent_token_id(&agent_secret(services, connection));
-    let revoke = RevokeToken { workspace: WorkspaceId::MAIN, token, now: services.clock.now() };
+    let revoke = RevokeToken { workspace: services.workspace, token };
     if let Some(row) = services.store.write(revoke).await? {
         services.tokens.put(&row);
     }

@@ -25,6 +25,7 @@ mod messages;
 mod mock;
 mod native;
 mod notify;
+mod plain_text;
 mod policy;
 mod policy_form;
 mod question_rest;

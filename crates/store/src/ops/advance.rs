@@ -44,7 +44,6 @@ pub struct Advance {
     pub trying: Vec<OutboxId>,
     /// What happened, in order.
     pub changes: Vec<Change>,
-    pub now: Time,
 }
 
 /// One consequence of an input.
@@ -150,7 +149,7 @@ impl Operation for Advance {
             let Some(entry) = unit.outbox.get(id)?.cloned() else { continue };
             unit.outbox.remove(*id);
             if let Some(ask) = entry.ask().filter(|ask| !self.continues(*ask)) {
-                report_delivery(unit, ask, Delivery::Delivered, self.now)?;
+                report_delivery(unit, ask, Delivery::Delivered)?;
             }
         }
         if matches!(self.process, Process::Launched | Process::Gone) {
@@ -166,7 +165,8 @@ impl Operation for Advance {
 impl Advance {
     fn reads_of(&self, change: &Change, reads: &mut Reads) {
         match change {
-            Change::NewSession { .. } | Change::Send { .. } => {}
+            Change::Send { .. } => {}
+            Change::NewSession { session } => reads.add(Read::Session(session.id)),
             Change::OpenAsk(ask) => {
                 reads.add(Read::Ask(ask.id));
                 if let Some(session) = ask.origin.session {
@@ -238,7 +238,7 @@ impl Advance {
             unit.outbox.remove(id);
             if let Some(ask) = entry.ask() {
                 let reason = texts::AGENT_GONE_NOT_CERTAIN.to_owned();
-                report_delivery(unit, ask, Delivery::Undeliverable { reason }, self.now)?;
+                report_delivery(unit, ask, Delivery::Undeliverable { reason })?;
             }
         }
         Ok(())
@@ -251,11 +251,11 @@ impl Advance {
             Change::Withdraw { native_id, reason } => {
                 if let Some(row) = unit.pending_by_native(self.connection.into(), native_id)? {
                     let decision = Decision::Withdrawn { reason: reason.clone() };
-                    let _ = decide(unit, &row, decision, Actor::Agent, self.now);
+                    let _ = decide(unit, &row, decision, Actor::Agent);
                 }
                 Ok(())
             }
-            Change::Delivery { ask, delivery } => report_delivery(unit, *ask, delivery.clone(), self.now),
+            Change::Delivery { ask, delivery } => report_delivery(unit, *ask, delivery.clone()),
             Change::Send { session, ask, message, secret } => {
                 unit.queue_message(self.connection, *session, *ask, message, *secret);
                 Ok(())
@@ -264,16 +264,13 @@ impl Advance {
             Change::Status { session, status } => self.set_status(unit, *session, status),
             Change::Settings { session, permission_mode, model } => {
                 let new = NewSettings { permission_mode: permission_mode.as_ref(), model: model.as_ref() };
-                session_rows::set_settings(unit, *session, &new, self.now)
+                session_rows::set_settings(unit, *session, &new)
             }
         }
     }
 
     fn open(&self, unit: &mut Unit, ask: &Ask) -> Result<(), StoreError> {
         let owner = OwnerId::from(self.connection);
-        if unit.ask(ask.id)?.is_some() {
-            return Err(StoreError::Duplicate { what: "ask" });
-        }
         if let Some(native) = &ask.origin.native_id
             && unit.pending_by_native(owner, native)?.is_some()
         {
@@ -282,9 +279,9 @@ impl Advance {
         if let Some(id) = ask.origin.session
             && let Some(status) = unit.session(id)?.and_then(status_after_ask)
         {
-            session_rows::set_status(unit, id, status, self.now)?;
+            session_rows::set_status(unit, id, status)?;
         }
-        open_ask::insert(unit, ask.clone());
+        open_ask::insert(unit, ask.clone())?;
         Ok(())
     }
 
@@ -293,10 +290,10 @@ impl Advance {
         let Some(status) = reported else { return Ok(()) };
         if let SessionStatus::Ended { reason, resumable, .. } = &status {
             for row in unit.pending_of_session(id)? {
-                agent_gone(unit, &row, *resumable, reason, self.now);
+                agent_gone(unit, &row, *resumable, reason);
             }
         }
-        session_rows::set_status(unit, id, status, self.now)
+        session_rows::set_status(unit, id, status)
     }
 }
 

@@ -11,7 +11,6 @@ use sayso_core::run::Run;
 use sayso_core::scope::Scope;
 use sayso_core::session_lifecycle::SessionCommand;
 use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
-use sayso_core::time::Time;
 
 use super::advance::Advanced;
 use super::command_session::CommandSession;
@@ -47,7 +46,6 @@ pub struct AdvanceRun {
     pub withdrawn: Vec<(AskId, String)>,
     /// Its events, in order.
     pub events: Vec<RunEvent>,
-    pub now: Time,
 }
 
 /// One event of a run: a snapshot of the run or of a step.
@@ -81,6 +79,9 @@ impl Operation for AdvanceRun {
         for session in &self.sessions {
             session.reads_of_rows(reads);
         }
+        for ask in &self.asks {
+            reads.add(Read::Ask(ask.id));
+        }
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
@@ -105,11 +106,11 @@ impl Operation for AdvanceRun {
         for (ask, reason) in &self.withdrawn {
             if let Some(row) = unit.ask(*ask)?.cloned() {
                 // The checkpoint may have its outcome already.
-                let _ = decide(unit, &row, Decision::Withdrawn { reason: reason.clone() }, Actor::Agent, self.now);
+                let _ = decide(unit, &row, Decision::Withdrawn { reason: reason.clone() }, Actor::Agent);
             }
         }
         for ask in &self.taken {
-            report_delivery(unit, *ask, Delivery::Delivered, self.now)?;
+            report_delivery(unit, *ask, Delivery::Delivered)?;
         }
         for session in &self.sessions {
             session.insert(unit)?;
@@ -119,10 +120,10 @@ impl Operation for AdvanceRun {
                 RunEvent::Run(run) => (None, EventPayload::Run(run.clone())),
                 RunEvent::Step(step) => (step.session_id, EventPayload::Step(Box::new(step.clone()))),
             };
-            unit.announce_run(self.now, &self.run, session, payload);
+            unit.announce_run(&self.run, session, payload);
         }
         for ask in &self.asks {
-            open_ask::insert(unit, ask.clone());
+            open_ask::insert(unit, ask.clone())?;
         }
         Ok(Advanced::Yes)
     }
@@ -137,7 +138,6 @@ impl AdvanceRun {
             command: command.clone(),
             kind: SessionCommand::Close,
             said: None,
-            now: self.now,
         })
     }
 }
@@ -179,8 +179,8 @@ impl Operation for CreateRun {
         }
         let run = &self.first.run;
         let row = RunRow { run: Run::clone(run), version: self.first.version, seq: unit.next_seq(), changed_steps: Vec::new() };
-        unit.runs.put(run.id, Arc::new(row));
-        unit.remember(self.key.as_ref(), run.id.to_string(), self.first.now);
+        unit.runs.insert(run.id, Arc::new(row))?;
+        unit.remember(self.key.as_ref(), run.id.to_string());
         self.first.apply(unit)?;
         Ok(Once::Done(run.clone()))
     }

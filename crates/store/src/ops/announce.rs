@@ -1,7 +1,6 @@
 //! Announcements that wait for nothing: notices of agents, and changes of the policy.
 
 use sayso_core::id::{BlockId, SessionId};
-use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
 use super::session_rows;
@@ -19,7 +18,6 @@ pub struct AnnouncePolicy {
     pub fingerprint: String,
     /// Whether the policy file is valid.
     pub valid: bool,
-    pub now: Time,
 }
 
 impl Operation for AnnouncePolicy {
@@ -33,7 +31,7 @@ impl Operation for AnnouncePolicy {
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
         let payload = EventPayload::PolicyChanged { fingerprint: self.fingerprint.clone(), valid: self.valid };
-        unit.announce(self.now, payload);
+        unit.announce(payload);
         Ok(())
     }
 }
@@ -44,7 +42,6 @@ pub struct SayNotice {
     pub workspace: WorkspaceId,
     pub from: NoticeFrom,
     pub text: String,
-    pub now: Time,
 }
 
 /// Who gives a notice.
@@ -74,11 +71,11 @@ impl Operation for SayNotice {
         let text = self.text.clone();
         match &self.from {
             NoticeFrom::Session { session, block } => {
-                let block = Block { id: *block, at: self.now, subagent: None, body: BlockBody::Notice { text } };
-                session_rows::put_block(unit, *session, &block, EventKind::Notice)
+                let block = Block { id: *block, at: unit.now, subagent: None, body: BlockBody::Notice { text } };
+                session_rows::add_block(unit, *session, &block, EventKind::Notice)
             }
             NoticeFrom::Name(agent) => {
-                unit.announce(self.now, EventPayload::Notice { agent: agent.clone(), text });
+                unit.announce(EventPayload::Notice { agent: agent.clone(), text });
                 Ok(())
             }
         }

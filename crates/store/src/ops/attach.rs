@@ -7,7 +7,6 @@ use sayso_core::connection::{Connection, ConnectionKind};
 use sayso_core::id::ConnectionId;
 use sayso_core::session::SessionStatus;
 use sayso_core::texts;
-use sayso_core::time::Time;
 
 use super::decide::{agent_gone, report_delivery};
 use super::session_rows;
@@ -31,11 +30,12 @@ impl Operation for AttachConnection {
         self.workspace
     }
 
-    fn reads(&self, _reads: &mut Reads) {}
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::Connection(self.connection.id));
+    }
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
-        Ok(())
+        unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))
     }
 }
 
@@ -47,7 +47,6 @@ pub struct DetachConnection {
     pub connection: ConnectionId,
     /// Why, for people who read the session later.
     pub reason: String,
-    pub now: Time,
 }
 
 impl Operation for DetachConnection {
@@ -85,15 +84,15 @@ impl Operation for DetachConnection {
             unit.outbox.remove(id);
             if let Some(ask) = entry.ask() {
                 let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
-                report_delivery(unit, ask, delivery, self.now)?;
+                report_delivery(unit, ask, delivery)?;
             }
         }
         for session in unit.open_sessions_of_connection(self.connection)? {
             for row in unit.pending_of_session(session)? {
-                agent_gone(unit, &row, false, &self.reason, self.now);
+                agent_gone(unit, &row, false, &self.reason);
             }
             let ended = SessionStatus::Ended { reason: self.reason.clone(), failed: false, resumable: false };
-            session_rows::set_status(unit, session, ended, self.now)?;
+            session_rows::set_status(unit, session, ended)?;
         }
         Ok(true)
     }

@@ -2,7 +2,6 @@
 
 use sayso_core::ask::{Answers, Delivery};
 use sayso_core::id::AskId;
-use sayso_core::time::Time;
 
 use super::decide::report_delivery;
 use crate::error::StoreError;
@@ -15,7 +14,6 @@ use crate::unit::Unit;
 pub struct CallerHasOutcome {
     pub workspace: WorkspaceId,
     pub ask: AskId,
-    pub now: Time,
 }
 
 impl Operation for CallerHasOutcome {
@@ -32,7 +30,7 @@ impl Operation for CallerHasOutcome {
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let secret = unit.secret_answers(self.ask)?;
-        report_delivery(unit, self.ask, Delivery::Delivered, self.now)?;
+        report_delivery(unit, self.ask, Delivery::Delivered)?;
         Ok(secret)
     }
 }

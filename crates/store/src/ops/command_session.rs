@@ -7,7 +7,6 @@ use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::session_lifecycle::{CommandEffect, CommandRefused, SessionCommand, command_effect};
 use sayso_core::texts;
-use sayso_core::time::Time;
 
 use super::announce::SayNotice;
 use super::decide::{agent_gone, report_delivery};
@@ -30,7 +29,6 @@ pub struct CommandSession {
     pub kind: SessionCommand,
     /// What the transcript says when the command stops a turn.
     pub said: Option<SayNotice>,
-    pub now: Time,
 }
 
 /// The result of [`CommandSession`] and [`ConfigureSession`](super::ConfigureSession).
@@ -84,7 +82,7 @@ impl Operation for CommandSession {
             }
             Ok(CommandEffect::StopAgent) => self.cancel_approvals(unit)?,
             Ok(CommandEffect::ResumeAgent) => {
-                session_rows::set_status(unit, self.session, SessionStatus::Running, self.now)?;
+                session_rows::set_status(unit, self.session, SessionStatus::Running)?;
                 session.status = SessionStatus::Running;
             }
         }
@@ -99,10 +97,10 @@ impl Operation for CommandSession {
 impl CommandSession {
     fn close_here(&self, unit: &mut Unit) -> Result<SessionStatus, StoreError> {
         for row in unit.pending_of_session(self.session)? {
-            agent_gone(unit, &row, false, texts::WITHDRAWN_CLOSED, self.now);
+            agent_gone(unit, &row, false, texts::WITHDRAWN_CLOSED);
         }
         let closed = SessionStatus::Ended { reason: texts::WITHDRAWN_CLOSED.to_owned(), failed: false, resumable: false };
-        session_rows::set_status(unit, self.session, closed.clone(), self.now)?;
+        session_rows::set_status(unit, self.session, closed.clone())?;
         Ok(closed)
     }
 
@@ -118,7 +116,7 @@ impl CommandSession {
             if approved {
                 unit.outbox.remove(id);
                 let reason = "The turn was interrupted before the approval arrived.".to_owned();
-                report_delivery(unit, ask, Delivery::Undeliverable { reason }, self.now)?;
+                report_delivery(unit, ask, Delivery::Undeliverable { reason })?;
             }
         }
         Ok(())

@@ -7,7 +7,6 @@ use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
-use sayso_core::time::Time;
 
 use super::Commanded;
 use super::session_rows::{self, NewSettings};
@@ -29,7 +28,6 @@ pub struct ConfigureSession {
     pub model: Option<String>,
     /// What the agent gets.
     pub command: Raw,
-    pub now: Time,
 }
 
 impl Operation for ConfigureSession {
@@ -54,7 +52,7 @@ impl Operation for ConfigureSession {
             // No agent runs. The next start sends the settings of the session.
             SessionStatus::Ended { resumable: true, .. } => {
                 let new = NewSettings { permission_mode: self.permission_mode.as_ref(), model: self.model.as_ref() };
-                session_rows::set_settings(unit, self.session, &new, self.now)?;
+                session_rows::set_settings(unit, self.session, &new)?;
             }
             SessionStatus::Running | SessionStatus::Idle | SessionStatus::Stalled => {
                 unit.queue_command(session.connection, self.session, &self.command);

@@ -29,16 +29,18 @@ pub struct CreateSession {
 impl CreateSession {
     /// Everything but the idempotency key. Runs create the sessions of their steps with it.
     pub(super) fn reads_of_rows(&self, reads: &mut Reads) {
+        reads.add(Read::Session(self.session.id));
+        reads.add(Read::Connection(self.connection.id));
         if let Some(prompt) = &self.prompt {
             reads.add(Read::Block(prompt.id));
         }
     }
 
     pub(super) fn insert(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
+        unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))?;
         session_rows::insert(unit, &self.session)?;
         if let Some(prompt) = &self.prompt {
-            session_rows::put_block(unit, self.session.id, prompt, EventKind::MessageCompleted)?;
+            session_rows::add_block(unit, self.session.id, prompt, EventKind::MessageCompleted)?;
         }
         unit.queue_command(self.connection.id, self.session.id, &self.command);
         Ok(())
@@ -73,7 +75,7 @@ impl Operation for CreateSession {
             }
         }
         self.insert(unit)?;
-        unit.remember(self.key.as_ref(), self.session.id.to_string(), self.session.created_at);
+        unit.remember(self.key.as_ref(), self.session.id.to_string());
         Ok(Once::Done(Box::new(self.session.clone())))
     }
 }

@@ -8,7 +8,6 @@ use sayso_core::id::{AskId, SessionId, TokenId};
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::session_lifecycle::{status_after_ask, status_after_report};
 use sayso_core::texts;
-use sayso_core::time::Time;
 
 use super::decide::{agent_gone, report_delivery};
 use super::session_rows;
@@ -36,7 +35,6 @@ pub struct EnsureExternal {
     /// the title.
     pub session: Session,
     pub connection: Connection,
-    pub now: Time,
 }
 
 impl Operation for EnsureExternal {
@@ -52,12 +50,16 @@ impl Operation for EnsureExternal {
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
         read_session(unit, &self.key, reads);
+        if matches!(find(unit, &self.key), Ok(None)) {
+            reads.add(Read::Session(self.session.id));
+            reads.add(Read::Connection(self.connection.id));
+        }
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(mut known) = find(unit, &self.key)?.cloned() else {
             unit.externals.put(self.key.clone(), Arc::new(self.session.id));
-            unit.connections.put(self.connection.id, Arc::new(self.connection.clone()));
+            unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))?;
             session_rows::insert(unit, &self.session)?;
             return Ok(Box::new(self.session.clone()));
         };
@@ -70,9 +72,9 @@ impl Operation for EnsureExternal {
             known.branch.clone_from(&self.session.branch);
             known.project_policy.clone_from(&self.session.project_policy);
             unit.put_session(known.clone())?;
-            session_rows::set_status(unit, known.id, status.clone(), self.now)?;
+            session_rows::set_status(unit, known.id, status.clone())?;
             known.status = status;
-            known.updated_at = self.now;
+            known.updated_at = unit.now;
         }
         Ok(Box::new(known))
     }
@@ -96,7 +98,6 @@ pub enum ExternalNews {
 pub struct TellExternal {
     pub key: ExternalKey,
     pub news: ExternalNews,
-    pub now: Time,
 }
 
 impl Operation for TellExternal {
@@ -143,10 +144,10 @@ impl Operation for TellExternal {
         };
         self.give_up_outcomes(unit, id)?;
         for row in &pending {
-            agent_gone(unit, row, false, reason, self.now);
+            agent_gone(unit, row, false, reason);
         }
         if let Some(status) = status.and_then(|status| status_after_report(&session, status)) {
-            session_rows::set_status(unit, id, status, self.now)?;
+            session_rows::set_status(unit, id, status)?;
         }
         Ok(pending.iter().map(|row| row.ask.id).collect())
     }
@@ -162,7 +163,7 @@ impl TellExternal {
         for row in unit.undelivered_of_session(session)? {
             if row.ask.origin.native_id.as_deref().unwrap_or_default().starts_with(prefix) {
                 let report = Delivery::Undeliverable { reason: texts::TERMINAL_WAS_FIRST.to_owned() };
-                report_delivery(unit, row.ask.id, report, self.now)?;
+                report_delivery(unit, row.ask.id, report)?;
             }
         }
         Ok(())

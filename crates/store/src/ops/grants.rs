@@ -20,7 +20,6 @@ pub struct AddGrant {
     pub until: Option<Time>,
     /// The rule.
     pub data: Raw,
-    pub now: Time,
     pub key: Option<IdempotencyKey>,
 }
 
@@ -33,6 +32,7 @@ impl Operation for AddGrant {
 
     fn reads(&self, reads: &mut Reads) {
         reads.key(self.key.as_ref());
+        reads.add(Read::Grant(self.id));
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
@@ -41,8 +41,8 @@ impl Operation for AddGrant {
             Earlier::Other => return Ok(Once::Reused),
             Earlier::Same(id) => return Ok(id.parse().map_or(Once::Reused, Once::Before)),
         }
-        unit.grants.put(self.id, Arc::new(GrantRow { until: self.until, data: self.data.clone() }));
-        unit.remember(self.key.as_ref(), self.id.to_string(), self.now);
+        unit.grants.insert(self.id, Arc::new(GrantRow { until: self.until, data: self.data.clone() }))?;
+        unit.remember(self.key.as_ref(), self.id.to_string());
         Ok(Once::Done(self.id))
     }
 }

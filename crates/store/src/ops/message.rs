@@ -7,7 +7,6 @@ use sayso_core::ask::{Ask, AskState, Decision, MessageTarget, PendingAsk, Reach,
 use sayso_core::id::{AskId, BlockId, SessionId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
-use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
 use super::decide::decide;
@@ -35,7 +34,6 @@ pub struct SendMessage {
     pub queue: bool,
     /// Which questions of this agent a typed message answers.
     pub typed: TypedAnswers,
-    pub now: Time,
     pub key: Option<IdempotencyKey>,
 }
 
@@ -115,9 +113,9 @@ impl Operation for SendMessage {
                 let Some(row) = pending.iter().find(|row| row.ask.id == id) else { return Ok(MessageSent::NotFound) };
                 let answers = shape.answers(&self.text, row.ask.body.questions().len());
                 let decision = Decision::Answered { answers, note: None };
-                if let Ok(ask) = decide(unit, row, decision, self.by.clone(), self.block.at) {
-                    session_rows::put_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
-                    unit.remember(self.key.as_ref(), format!("{} {}", self.block.id, ask.id), self.now);
+                if let Ok(ask) = decide(unit, row, decision, self.by.clone()) {
+                    session_rows::add_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
+                    unit.remember(self.key.as_ref(), format!("{} {}", self.block.id, ask.id));
                     return Ok(MessageSent::Answered(self.block.id, Box::new(Arc::unwrap_or_clone(ask))));
                 }
                 // The text does not fit these questions, so it does not answer them.
@@ -128,9 +126,9 @@ impl Operation for SendMessage {
             MessageTarget::Pending(ids) if !self.queue => return Ok(MessageSent::Pending(ids)),
             MessageTarget::Pending(_) => {}
         }
-        session_rows::put_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
+        session_rows::add_block(unit, self.session, &self.block, EventKind::MessageCompleted)?;
         unit.queue_command(connection, self.session, &self.command);
-        unit.remember(self.key.as_ref(), self.block.id.to_string(), self.now);
+        unit.remember(self.key.as_ref(), self.block.id.to_string());
         Ok(MessageSent::Prompt(self.block.id))
     }
 }

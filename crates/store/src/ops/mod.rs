@@ -37,7 +37,7 @@ pub use message::{MessageSent, SendMessage};
 pub use notes::{DropNote, NoteRow, NoteState, PutNote};
 pub use open_ask::{OpenAsk, Opened};
 pub use pushes::{DropPush, PushRow, PutPush};
-pub use resolve_ask::{ExpireAsk, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAsk};
+pub use resolve_ask::{ExpireAsk, Expired, ResolveAsk, ResolveError, SnoozeAsk, WithdrawAsk};
 pub use set_reach::SetReach;
 pub use settings::{PutSetting, TrustProject};
 pub use tokens::{CreateLoginCode, CreateToken, RedeemLoginCode, RevokeToken, TokenRow};

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, Operation, PendingOf, Read, Reads};
 use crate::payload::EventPayload;
-use crate::rows::OwnerId;
+use crate::rows::{AskRow, OwnerId};
 use crate::unit::{Earlier, Unit};
 
 /// See the module.
@@ -61,6 +61,7 @@ impl Operation for OpenAsk {
 
     fn reads(&self, reads: &mut Reads) {
         reads.key(self.key.as_ref());
+        reads.add(Read::Ask(self.ask.id));
         if let Some(session) = self.ask.origin.session {
             reads.add(Read::Session(session));
             reads.add(Read::PendingIds(PendingOf::Session(session)));
@@ -101,7 +102,7 @@ impl Operation for OpenAsk {
             }
         }
         if let Some(earlier) = self.earlier_request(unit)? {
-            unit.remember(self.key.as_ref(), earlier.id.to_string(), self.ask.opened_at);
+            unit.remember(self.key.as_ref(), earlier.id.to_string());
             return Ok(Opened::Ask(Box::new(Ask::clone(&earlier))));
         }
         if let Some(owner) = self.owner()
@@ -109,8 +110,8 @@ impl Operation for OpenAsk {
         {
             return Ok(Opened::TooMany);
         }
-        unit.remember(self.key.as_ref(), self.ask.id.to_string(), self.ask.opened_at);
-        let ask = insert(unit, Ask::clone(&self.ask));
+        unit.remember(self.key.as_ref(), self.ask.id.to_string());
+        let ask = insert(unit, Ask::clone(&self.ask))?;
         Ok(Opened::Ask(Box::new(Ask::clone(&ask))))
     }
 }
@@ -124,21 +125,23 @@ impl OpenAsk {
             return Ok(Some(Arc::clone(&pending.ask)));
         }
         let Some(keep) = self.ask.context.keep else { return Ok(None) };
-        let fresh = |ask: &Ask| ask.outcome().is_some_and(|outcome| self.ask.opened_at.since(outcome.at) <= keep.0);
+        let fresh = |ask: &Ask| ask.outcome().is_some_and(|outcome| unit.now.since(outcome.at) <= keep.0);
         Ok(unit.uncollected_by_native(owner, native)?.map(|row| Arc::clone(&row.ask)).filter(|ask| fresh(ask)))
     }
 }
 
-/// Adds a new ask and announces it. An ask that the policy decided is one event: it never appears as pending.
-pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Arc<Ask> {
+/// Adds an ask under a new id and announces it. An ask that the policy decided is one event: it never appears as pending.
+/// Needs the ask's id.
+pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Result<Arc<Ask>, StoreError> {
     let ask = Arc::new(ask);
-    unit.put_ask(Arc::clone(&ask), unit.next_seq());
+    let row = AskRow { ask: Arc::clone(&ask), seq: unit.next_seq() };
+    unit.asks.insert(ask.id, Arc::new(row))?;
     let payload = match &ask.state {
         AskState::Pending(_) => EventPayload::AskRequested(Arc::clone(&ask)),
         AskState::Resolved { .. } => EventPayload::AskResolved(Arc::clone(&ask)),
     };
-    unit.announce_ask(ask.opened_at, ask.origin.session, payload);
-    decide::trace(unit, &ask, ask.opened_at);
+    unit.announce_ask(ask.origin.session, payload);
+    decide::trace(unit, &ask);
     match &ask.state {
         AskState::Pending(_) => {
             if let Some(deadline) = ask.policy.deadline {
@@ -150,5 +153,5 @@ pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Arc<Ask> {
         }
         AskState::Resolved { .. } => {}
     }
-    ask
+    Ok(ask)
 }

@@ -28,7 +28,6 @@ pub struct ResolveAsk {
     pub session: Option<SessionId>,
     pub decision: Decision,
     pub by: Actor,
-    pub now: Time,
     pub key: Option<IdempotencyKey>,
 }
 
@@ -73,9 +72,9 @@ impl Operation for ResolveAsk {
             Earlier::Same(_) => return Ok(Ok(Arc::clone(&row.ask))),
             Earlier::Other => return Ok(Err(KeyReused.into())),
         }
-        let decided = decide(unit, &row, self.decision.clone(), self.by.clone(), self.now);
+        let decided = decide(unit, &row, self.decision.clone(), self.by.clone());
         if let Ok(ask) = &decided {
-            unit.remember(self.key.as_ref(), ask.id.to_string(), self.now);
+            unit.remember(self.key.as_ref(), ask.id.to_string());
         }
         Ok(decided.map_err(ResolveError::from))
     }
@@ -86,11 +85,21 @@ impl Operation for ResolveAsk {
 pub struct ExpireAsk {
     pub workspace: WorkspaceId,
     pub ask: AskId,
-    pub now: Time,
+}
+
+/// The result of [`ExpireAsk`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expired {
+    /// The deadline decided this ask.
+    Ask(Arc<Ask>),
+    /// The deadline is later by the clock of the backend, at this time.
+    NotYet(Time),
+    /// The ask is not pending, is unknown or has no deadline.
+    Over,
 }
 
 impl Operation for ExpireAsk {
-    type Output = Option<Arc<Ask>>;
+    type Output = Expired;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -101,10 +110,14 @@ impl Operation for ExpireAsk {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        let Some(row) = unit.ask(self.ask)?.cloned() else { return Ok(None) };
-        let Some(deadline) = row.ask.policy.deadline.filter(|deadline| deadline.at <= self.now) else { return Ok(None) };
+        let Some(row) = unit.ask(self.ask)?.cloned() else { return Ok(Expired::Over) };
+        let Some(deadline) = row.ask.policy.deadline.filter(|_| row.is_pending()) else { return Ok(Expired::Over) };
+        if unit.now < deadline.at {
+            return Ok(Expired::NotYet(deadline.at));
+        }
         let decision = policy::timed_out(&row.ask.body, &deadline);
-        Ok(decide(unit, &row, decision, Actor::Timeout { after: deadline.after }, self.now).ok())
+        let decided = decide(unit, &row, decision, Actor::Timeout { after: deadline.after });
+        Ok(decided.map_or(Expired::Over, Expired::Ask))
     }
 }
 
@@ -116,7 +129,6 @@ pub struct WithdrawAsk {
     /// What the caller may see.
     pub scope: Scope,
     pub reason: String,
-    pub now: Time,
 }
 
 impl Operation for WithdrawAsk {
@@ -135,7 +147,7 @@ impl Operation for WithdrawAsk {
         let found = visible_ask(unit, self.ask, &self.scope)?.filter(|row| row.ask.origin.connection.is_none());
         let Some(row) = found else { return Ok(Err(ResolveError::NotFound)) };
         let decision = Decision::Withdrawn { reason: self.reason.clone() };
-        Ok(decide(unit, &row, decision, Actor::Agent, self.now).map_err(ResolveError::from))
+        Ok(decide(unit, &row, decision, Actor::Agent).map_err(ResolveError::from))
     }
 }
 
@@ -147,7 +159,6 @@ pub struct SnoozeAsk {
     /// What the caller may see.
     pub scope: Scope,
     pub until: Option<Time>,
-    pub now: Time,
 }
 
 impl Operation for SnoozeAsk {
@@ -169,7 +180,7 @@ impl Operation for SnoozeAsk {
         let ask = Arc::new(Ask { snoozed_until: self.until, ..Ask::clone(&row.ask) });
         unit.put_ask(Arc::clone(&ask), row.seq);
         let payload = EventPayload::AskSnoozed { ask: Arc::clone(&ask), until: self.until };
-        unit.announce_ask(self.now, ask.origin.session, payload);
+        unit.announce_ask(ask.origin.session, payload);
         Ok(Ok(ask))
     }
 }

@@ -6,7 +6,6 @@ use sayso_core::id::SessionId;
 use sayso_core::scope::{Scope, Visible};
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::snapshot::{SessionSnapshot, StatusChange};
-use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 
 use crate::error::StoreError;
@@ -19,24 +18,24 @@ pub(crate) fn is_visible(session: &Session, scope: &Scope) -> bool {
     scope.sees(Visible { session: Some(session.id), labels: &session.labels, opened_by: session.opened_by })
 }
 
-/// Adds a session and announces it.
+/// Adds a session under a new id and announces it. Needs the session's id.
 pub(super) fn insert(unit: &mut Unit, session: &Session) -> Result<(), StoreError> {
     let seq = unit.next_seq();
-    unit.sessions.put(session.id, Arc::new(SessionRow { session: session.clone(), seq }));
+    unit.sessions.insert(session.id, Arc::new(SessionRow { session: session.clone(), seq }))?;
     let payload = EventPayload::SessionCreated(Box::new(SessionSnapshot::from(session)));
-    unit.announce_session(session.created_at, session.id, payload)
+    unit.announce_session(session.id, payload)
 }
 
 /// Stores what a session does now, and announces it if that is a change.
-pub(super) fn set_status(unit: &mut Unit, id: SessionId, status: SessionStatus, now: Time) -> Result<(), StoreError> {
+pub(super) fn set_status(unit: &mut Unit, id: SessionId, status: SessionStatus) -> Result<(), StoreError> {
     let Some(session) = unit.session(id)? else { return Ok(()) };
     if session.status == status {
         return Ok(());
     }
-    let session = Session { status, updated_at: now, ..session.clone() };
+    let session = Session { status, updated_at: unit.now, ..session.clone() };
     let payload = EventPayload::SessionStatus(StatusChange::from(&session.status));
     unit.put_session(session)?;
-    unit.announce_session(now, id, payload)
+    unit.announce_session(id, payload)
 }
 
 /// The permission mode and the model of a session. `None` leaves a setting as it is.
@@ -46,14 +45,14 @@ pub(super) struct NewSettings<'a> {
 }
 
 /// Stores the settings of a session, and announces those that are new.
-pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>, now: Time) -> Result<(), StoreError> {
+pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>) -> Result<(), StoreError> {
     let Some(session) = unit.session(id)? else { return Ok(()) };
     let permission_mode = new.permission_mode.filter(|mode| **mode != session.permission_mode).cloned();
     let model = new.model.filter(|model| Some(*model) != session.model.as_ref()).cloned();
     if permission_mode.is_none() && model.is_none() {
         return Ok(());
     }
-    let mut session = Session { updated_at: now, ..session.clone() };
+    let mut session = Session { updated_at: unit.now, ..session.clone() };
     let mut change = StatusChange::from(&session.status);
     if let Some(mode) = &permission_mode {
         session.permission_mode.clone_from(mode);
@@ -64,20 +63,25 @@ pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>
     change.permission_mode = permission_mode;
     change.model = model;
     unit.put_session(session)?;
-    unit.announce_session(now, id, EventPayload::SessionStatus(change))
+    unit.announce_session(id, EventPayload::SessionStatus(change))
+}
+
+/// Adds a block under a new id and announces it. Needs the block's id and the session.
+pub(super) fn add_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
+    let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
+    unit.blocks.insert(block.id, Arc::new(row))?;
+    unit.announce_session(session, EventPayload::of_block(block.clone(), event))
 }
 
 /// Adds a block, or replaces the one with the same id, and announces it. Needs the block and the session.
 pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
     let Some(before) = unit.blocks.get(&block.id)?.cloned() else {
-        let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
-        unit.blocks.put(block.id, Arc::new(row));
-        return unit.announce_session(block.at, session, EventPayload::of_block(block.clone(), event));
+        return add_block(unit, session, block, event);
     };
     let block = with_earlier_input(block.clone(), &before.block);
     let row = BlockRow { session: before.session, seq: before.seq, block: block.clone() };
     unit.blocks.put(block.id, Arc::new(row));
-    unit.announce_session(block.at, session, EventPayload::of_block(block, event))
+    unit.announce_session(session, EventPayload::of_block(block, event))
 }
 
 /// Agents report the input of a tool call once, and not again with its result. The earlier input is kept.

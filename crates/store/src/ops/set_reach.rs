@@ -2,7 +2,6 @@
 
 use sayso_core::ask::Reach;
 use sayso_core::id::AskId;
-use sayso_core::time::Time;
 
 use super::decide::set_reach;
 use crate::error::StoreError;
@@ -16,7 +15,6 @@ pub struct SetReach {
     pub workspace: WorkspaceId,
     pub ask: AskId,
     pub reach: Reach,
-    pub now: Time,
 }
 
 impl Operation for SetReach {
@@ -40,7 +38,7 @@ impl Operation for SetReach {
             Reach::Live => ask.state.revived(),
         };
         if let Some(state) = state {
-            set_reach(unit, &row, state, self.reach, self.now);
+            set_reach(unit, &row, state, self.reach);
         }
         Ok(())
     }

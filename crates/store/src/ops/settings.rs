@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use sayso_core::raw::Raw;
-use sayso_core::time::Time;
 
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
@@ -45,7 +44,6 @@ pub struct TrustProject {
     pub path: String,
     /// The hash of its text.
     pub hash: String,
-    pub now: Time,
 }
 
 impl Operation for TrustProject {
@@ -58,7 +56,7 @@ impl Operation for TrustProject {
     fn reads(&self, _reads: &mut Reads) {}
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        unit.trusted.put(self.path.clone(), Arc::new(TrustRow { hash: self.hash.clone(), at: self.now }));
+        unit.trusted.put(self.path.clone(), Arc::new(TrustRow { hash: self.hash.clone(), at: unit.now }));
         Ok(())
     }
 }

@@ -47,7 +47,7 @@ impl Operation for CreateToken {
 
     fn reads(&self, reads: &mut Reads) {
         reads.key(self.key.as_ref());
-        reads.add(Read::TokenByHash(self.token.hash));
+        reads_of_new(&self.token, reads);
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
@@ -65,13 +65,23 @@ impl Operation for CreateToken {
                 return Ok(made.map_or(Once::Reused, |token| Once::Before(TokenRow::clone(token))));
             }
         }
-        if unit.has_token_hash(self.token.hash)? {
-            return Err(StoreError::Duplicate { what: "token" });
-        }
-        unit.tokens.put(self.token.id, Arc::new(self.token.clone()));
-        unit.remember(self.key.as_ref(), self.token.id.to_string(), self.token.created_at);
+        insert(unit, &self.token)?;
+        unit.remember(self.key.as_ref(), self.token.id.to_string());
         Ok(Once::Done(self.token.clone()))
     }
+}
+
+fn reads_of_new(token: &TokenRow, reads: &mut Reads) {
+    reads.add(Read::Token(token.id));
+    reads.add(Read::TokenByHash(token.hash));
+}
+
+/// Adds a token under a new id and a new hash.
+fn insert(unit: &mut Unit, token: &TokenRow) -> Result<(), StoreError> {
+    if unit.has_token_hash(token.hash)? {
+        return Err(StoreError::Duplicate { what: "token" });
+    }
+    unit.tokens.insert(token.id, Arc::new(token.clone()))
 }
 
 /// Revokes a token. Returns the token if it exists.
@@ -79,7 +89,6 @@ impl Operation for CreateToken {
 pub struct RevokeToken {
     pub workspace: WorkspaceId,
     pub token: TokenId,
-    pub now: Time,
 }
 
 impl Operation for RevokeToken {
@@ -95,7 +104,7 @@ impl Operation for RevokeToken {
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(token) = unit.tokens.get(&self.token)? else { return Ok(None) };
-        let revoked_at = token.revoked_at.or(Some(self.now));
+        let revoked_at = token.revoked_at.or(Some(unit.now));
         let token = TokenRow { revoked_at, ..TokenRow::clone(token) };
         unit.tokens.put(self.token, Arc::new(token.clone()));
         Ok(Some(token))
@@ -122,12 +131,13 @@ impl Operation for CreateLoginCode {
         self.workspace
     }
 
-    fn reads(&self, _reads: &mut Reads) {}
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::LoginCode(self.hash));
+    }
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
         let row = LoginCodeRow { role: self.role.clone(), actor: self.actor.clone(), expires_at: self.expires_at };
-        unit.login_codes.put(self.hash, Arc::new(row));
-        Ok(())
+        unit.login_codes.insert(self.hash, Arc::new(row))
     }
 }
 
@@ -138,7 +148,6 @@ pub struct RedeemLoginCode {
     pub code: [u8; 32],
     /// The token to create. Role and actor come from the code.
     pub token: TokenRow,
-    pub now: Time,
 }
 
 impl Operation for RedeemLoginCode {
@@ -150,16 +159,17 @@ impl Operation for RedeemLoginCode {
 
     fn reads(&self, reads: &mut Reads) {
         reads.add(Read::LoginCode(self.code));
+        reads_of_new(&self.token, reads);
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         let Some(code) = unit.login_codes.get(&self.code)?.cloned() else { return Ok(None) };
         unit.login_codes.remove(self.code);
-        if code.expires_at <= self.now {
+        if code.expires_at <= unit.now {
             return Ok(None);
         }
         let token = TokenRow { role: code.role.clone(), actor: code.actor.clone(), ..self.token.clone() };
-        unit.tokens.put(token.id, Arc::new(token.clone()));
+        insert(unit, &token)?;
         Ok(Some(token))
     }
 }

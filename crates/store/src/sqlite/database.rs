@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
+use sayso_core::time::Time;
 
 use super::checkpoint::{self, LogReset};
 use super::encode::{Encoded, encode};
@@ -161,13 +162,14 @@ impl Database {
     pub(super) fn unit<'a>(
         &mut self,
         workspace: WorkspaceId,
+        now: Time,
         units: &'a mut HashMap<WorkspaceId, Unit>,
     ) -> Result<&'a mut Unit, StoreError> {
         match units.entry(workspace) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
                 let counters = self.memory(workspace)?.counters;
-                Ok(place.insert(Unit::new(workspace, counters)))
+                Ok(place.insert(Unit::new(workspace, now, counters)))
             }
         }
     }

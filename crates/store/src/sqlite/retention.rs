@@ -12,14 +12,13 @@ pub struct Retain {
     pub events_before: Time,
     /// Idempotency keys before this time.
     pub keys_before: Time,
-    /// The current time, for rows that carry their own end.
-    pub now: Time,
     /// How many rows of each table at most.
     pub at_most: usize,
 }
 
-/// Returns whether more is left to delete. The log must be flushed.
-pub(super) fn retain(db: &Connection, what: &Retain) -> Result<bool, StoreError> {
+/// Deletes also rows that carry their own end, if it has passed. Returns whether more is left to delete. The log must be
+/// flushed.
+pub(super) fn retain(db: &Connection, what: &Retain, now: Time) -> Result<bool, StoreError> {
     let transaction = db.unchecked_transaction()?;
     let limit = i64::try_from(what.at_most).unwrap_or(i64::MAX);
     // Events are in the order of time, so the oldest come first.
@@ -35,8 +34,8 @@ pub(super) fn retain(db: &Connection, what: &Retain) -> Result<bool, StoreError>
                (SELECT workspace, token, route, key FROM idempotency WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)",
         )?
         .execute(params![what.keys_before.as_millis(), limit])?;
-    db.prepare_cached("DELETE FROM login_code WHERE expires_ms < ?1")?.execute([what.now.as_millis()])?;
-    db.prepare_cached("DELETE FROM grant_rule WHERE until_ms < ?1")?.execute([what.now.as_millis()])?;
+    db.prepare_cached("DELETE FROM login_code WHERE expires_ms < ?1")?.execute([now.as_millis()])?;
+    db.prepare_cached("DELETE FROM grant_rule WHERE until_ms < ?1")?.execute([now.as_millis()])?;
     transaction.commit()?;
     Ok(events >= what.at_most || keys >= what.at_most)
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, OpenFlags};
+use sayso_core::time::Time;
 use tokio::sync::Semaphore;
 
 use super::checkpoint;
@@ -50,16 +51,18 @@ struct StoreInner {
 }
 
 impl Store {
-    /// Opens or creates the database, upgrades its schema, and starts the writer.
+    /// Opens or creates the database, upgrades its schema, and starts the writer. `clock` gives the time of each commit; the
+    /// writer's thread calls it once per batch.
     ///
     /// # Errors
     /// When the file is damaged, newer, read-only or cannot be used. The file is left as it is.
-    pub fn open(options: &StoreOptions, sink: impl Sink) -> Result<Self, OpenError> {
+    pub fn open(options: &StoreOptions, clock: impl Fn() -> Time + Send + 'static, sink: impl Sink) -> Result<Self, OpenError> {
         let path = &options.path;
         let connection = migrate::open(path)?;
         let opened = |error| store_error(path, error);
         let database = Database::new(connection).map_err(opened)?;
-        let writer = checkpoint::open(path).and_then(|checkpoints| Writer::start(database, checkpoints, sink)).map_err(opened)?;
+        let writer =
+            checkpoint::open(path).and_then(|checkpoints| Writer::start(database, checkpoints, clock, sink)).map_err(opened)?;
         Ok(Self {
             inner: Arc::new(StoreInner {
                 writer,

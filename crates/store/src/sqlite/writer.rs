@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
+use sayso_core::time::Time;
 use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::{Checkpointer, LogReset};
@@ -51,7 +52,12 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the thread of the writer and the thread for checkpoints, which gets a connection of its own.
-    pub(super) fn start(mut database: Database, checkpoints: Connection, sink: impl Sink) -> Result<Self, StoreError> {
+    pub(super) fn start(
+        mut database: Database,
+        checkpoints: Connection,
+        clock: impl Fn() -> Time + Send + 'static,
+        sink: impl Sink,
+    ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(WAITING);
         // A server that was killed may have left a deleted secret in the log.
         let truncated = database.reset_log(LogReset::Truncate);
@@ -63,7 +69,7 @@ impl Writer {
             requests.blocking_send(Request::ResetLog(step, reply)).is_ok() && complete.blocking_recv().unwrap_or(false)
         })?;
         let unflushed = Arc::new(AtomicBool::new(false));
-        let task = WriterThread { database, checkpointer, sink, unflushed: Arc::clone(&unflushed) };
+        let task = WriterThread { database, checkpointer, clock, sink, unflushed: Arc::clone(&unflushed) };
         let thread = std::thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || task.run(receiver))
@@ -119,14 +125,15 @@ impl Writer {
     }
 }
 
-struct WriterThread<S> {
+struct WriterThread<C, S> {
     database: Database,
     checkpointer: Checkpointer,
+    clock: C,
     sink: S,
     unflushed: Arc<AtomicBool>,
 }
 
-impl<S: Sink> WriterThread<S> {
+impl<C: Fn() -> Time, S: Sink> WriterThread<C, S> {
     fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut waiting = Vec::with_capacity(BATCH);
         while requests.blocking_recv_many(&mut waiting, BATCH) > 0 {
@@ -146,7 +153,10 @@ impl<S: Sink> WriterThread<S> {
                 Request::Operation(job) => jobs.push(job),
                 Request::Flush(reply) => flushes.push(reply),
                 Request::Retain(retain, reply) => {
-                    let done = self.database.flush().and_then(|()| retention::retain(self.database.connection(), &retain));
+                    let done = self
+                        .database
+                        .flush()
+                        .and_then(|()| retention::retain(self.database.connection(), &retain, (self.clock)()));
                     let _ = reply.send(done);
                 }
                 Request::ResetLog(step, reply) => resets.push((step, reply)),
@@ -190,9 +200,10 @@ impl<S: Sink> WriterThread<S> {
     fn apply(&mut self, jobs: &mut [Box<dyn Job>]) -> HashMap<WorkspaceId, Unit> {
         let mut units: HashMap<WorkspaceId, Unit> = HashMap::new();
         let mut reads = Reads::default();
+        let now = (self.clock)();
         for job in jobs.iter_mut() {
             let workspace = job.workspace();
-            let loaded = self.database.unit(workspace, &mut units).and_then(|unit| {
+            let loaded = self.database.unit(workspace, now, &mut units).and_then(|unit| {
                 job.reads(&mut reads);
                 self.database.load(unit, &mut reads)?;
                 for _ in 0..MORE_READS {

@@ -20,38 +20,38 @@ impl Unit {
         self.counters.seq + 1
     }
 
-    fn push_event(&mut self, at: Time, session: Option<SessionId>, payload: EventPayload) -> &mut StoredEvent {
+    fn push_event(&mut self, session: Option<SessionId>, payload: EventPayload) -> &mut StoredEvent {
         let seq = self.next_seq();
         self.counters.seq = seq;
-        let workspace = self.workspace;
+        let (workspace, at) = (self.workspace, self.now);
         self.events.push(StoredEvent { workspace, seq, at, session, run: None, about: None, payload });
         let last = self.events.len() - 1;
         &mut self.events[last]
     }
 
     /// Announces something about an ask. The payload names the ask.
-    pub(crate) fn announce_ask(&mut self, at: Time, session: Option<SessionId>, payload: EventPayload) {
-        self.push_event(at, session, payload);
+    pub(crate) fn announce_ask(&mut self, session: Option<SessionId>, payload: EventPayload) {
+        self.push_event(session, payload);
     }
 
     /// Announces something about a session, which must be loaded.
-    pub(crate) fn announce_session(&mut self, at: Time, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
+    pub(crate) fn announce_session(&mut self, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
         let about = self.session(session)?.cloned().map(|session| Arc::new(About::from(session)));
-        self.push_event(at, Some(session), payload).about = about;
+        self.push_event(Some(session), payload).about = about;
         Ok(())
     }
 
     /// Announces something about a run.
-    pub(crate) fn announce_run(&mut self, at: Time, run: &Run, session: Option<SessionId>, payload: EventPayload) {
+    pub(crate) fn announce_run(&mut self, run: &Run, session: Option<SessionId>, payload: EventPayload) {
         let about = Arc::new(About { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
-        let event = self.push_event(at, session, payload);
+        let event = self.push_event(session, payload);
         event.run = Some(run.id);
         event.about = Some(about);
     }
 
     /// Announces something that is not about an ask, a session or a run.
-    pub(crate) fn announce(&mut self, at: Time, payload: EventPayload) {
-        self.push_event(at, None, payload);
+    pub(crate) fn announce(&mut self, payload: EventPayload) {
+        self.push_event(None, payload);
     }
 
     /// An ask that expires by itself.

@@ -2,6 +2,7 @@
 //! announces.
 
 mod announce;
+mod plain_text;
 mod rows;
 mod sets;
 
@@ -37,6 +38,8 @@ pub(crate) struct Counters {
 #[derive(Debug)]
 pub struct Unit {
     pub(crate) workspace: WorkspaceId,
+    /// When the batch is committed, by the clock of the backend. Every event of the batch has this time.
+    pub(crate) now: Time,
     pub(crate) counters: Counters,
     pub(crate) asks: Rows<AskId, AskRow>,
     pub(crate) blocks: Rows<BlockId, BlockRow>,
@@ -84,9 +87,10 @@ pub(crate) enum Earlier {
 }
 
 impl Unit {
-    pub(crate) fn new(workspace: WorkspaceId, counters: Counters) -> Self {
+    pub(crate) fn new(workspace: WorkspaceId, now: Time, counters: Counters) -> Self {
         Self {
             workspace,
+            now,
             counters,
             asks: Rows::new("ask"),
             blocks: Rows::new("block"),
@@ -212,9 +216,9 @@ impl Unit {
     }
 
     /// Remembers what a call created.
-    pub(crate) fn remember(&mut self, key: Option<&IdempotencyKey>, target: String, now: Time) {
+    pub(crate) fn remember(&mut self, key: Option<&IdempotencyKey>, target: String) {
         if let Some(key) = key {
-            let row = IdempotencyRow { fingerprint: key.fingerprint, target, at: now };
+            let row = IdempotencyRow { fingerprint: key.fingerprint, target, at: self.now };
             self.idempotency.put(key.id(), Arc::new(row));
         }
     }

@@ -54,6 +54,19 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
         }
     }
 
+    /// Adds a row under a new key.
+    ///
+    /// # Errors
+    /// When the key was not loaded, or has a row: stored, or staged by the same batch.
+    pub(crate) fn insert(&mut self, key: K, row: Arc<R>) -> Result<(), StoreError> {
+        if self.get(&key)?.is_some() {
+            return Err(StoreError::Duplicate { what: self.table });
+        }
+        self.put(key, row);
+        Ok(())
+    }
+
+    /// Replaces a row, or adds one if there is none.
     pub(crate) fn put(&mut self, key: K, row: Arc<R>) {
         self.set(key, Some(row));
     }
@@ -83,6 +96,13 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
     /// The changed rows in the order of their first change. `None` is a deletion.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (&K, Option<&Arc<R>>)> {
         self.changed.iter().filter_map(|key| self.slots.get(key).map(|slot| (key, slot.row.as_ref())))
+    }
+
+    /// The rows that the current operation added: under keys without a row, or under keys that were not loaded.
+    pub(crate) fn added(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
+        let is_new = |before: &Option<Slot<R>>| before.as_ref().is_none_or(|slot| slot.row.is_none());
+        let keys = self.undo.iter().filter(move |(_, before)| is_new(before));
+        keys.filter_map(|(key, _)| self.slots.get(key)?.row.as_ref().map(|row| (key, row)))
     }
 
     /// Keeps the changes of the current operation.
@@ -122,6 +142,19 @@ mod tests {
     }
 
     #[test]
+    fn new_key_must_be_loaded_and_free() {
+        let mut rows = Rows::new("ask");
+        assert!(matches!(rows.insert(1, Arc::new(1)), Err(StoreError::NotLoaded { table: "ask" })));
+        rows.load(1, None);
+        rows.load(2, Some(Arc::new(2)));
+        rows.insert(1, Arc::new(1)).unwrap();
+        for taken in [1, 2] {
+            assert!(matches!(rows.insert(taken, Arc::new(9)), Err(StoreError::Duplicate { what: "ask" })));
+        }
+        assert_eq!(values(&rows), [(1, Some(1))]);
+    }
+
+    #[test]
     fn loading_does_not_replace_a_change() {
         let mut rows = Rows::new("ask");
         rows.put(1, Arc::new(7));
@@ -143,6 +176,20 @@ mod tests {
         assert_eq!(values(&rows), [(2, Some(2))]);
         assert_eq!(rows.get(&1).unwrap().map(|row| **row), Some(1));
         assert!(!rows.is_loaded(&3));
+    }
+
+    #[test]
+    fn added_rows_are_those_of_the_current_operation_that_were_absent() {
+        let mut rows = Rows::new("ask");
+        rows.load(1, Some(Arc::new(1)));
+        rows.load(2, None);
+        rows.put(4, Arc::new(4));
+        rows.keep();
+        for key in [1, 2, 3, 4] {
+            rows.put(key, Arc::new(10 * key));
+        }
+        rows.remove(3);
+        assert_eq!(rows.added().map(|(key, row)| (*key, **row)).collect::<Vec<_>>(), [(2, 20)]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use sayso_store::{OpenError, Store, StoreError};
 
 use crate::files::previous_release;
 use crate::secrets::{VALUE, files_with_it, no_file_has_it};
-use crate::world::{MAIN, answered, ask, at, open, question, resolve, secret};
+use crate::world::{MAIN, answered, ask, open, question, resolve, secret};
 
 /// Set for the inner run; names the directory to mount on.
 const INSIDE: &str = "SAYSO_STORE_TEST_MOUNT";
@@ -159,7 +159,7 @@ fn a_full_disk_during_a_checkpoint_loses_nothing() {
         fill(&ballast);
         std::fs::remove_file(&spare).unwrap();
         // Deleting the secret asks for a truncation, which needs room in the database.
-        store.write(CallerHasOutcome { workspace: MAIN, ask: id, now: at(99) }).await.unwrap();
+        store.write(CallerHasOutcome { workspace: MAIN, ask: id }).await.unwrap();
         assert!(!files_with_it(&dir).is_empty(), "the truncation must not have room yet");
         assert_eq!(pending(&store).await, taken);
         std::fs::remove_file(&ballast).unwrap();

@@ -10,6 +10,7 @@ use sayso_store::read::{
 };
 use sayso_store::{DirLock, OpenError, OutboxPayload, Store, StoreError, backup};
 
+use crate::conformance::plain_text::store_nul_in_every_content;
 use crate::world::{MAIN, World, answered, ask, open, question};
 
 /// A database with something in it, closed.
@@ -33,6 +34,36 @@ fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
         .collect();
     files.sort();
     files
+}
+
+/// PostgreSQL could not hold a text with U+0000. Content keeps it, escaped in JSON.
+#[tokio::test]
+async fn no_text_of_any_column_contains_nul() {
+    let world = World::new();
+    store_nul_in_every_content(&world).await;
+    world.store.close().await;
+    let sqlite = rusqlite::Connection::open(world.path()).unwrap();
+    let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'";
+    let mut statement = sqlite.prepare(columns).unwrap();
+    let columns = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))).unwrap();
+    let (mut with_escape, mut with_nul) = (Vec::new(), Vec::new());
+    for (table, column) in columns.map(Result::unwrap) {
+        let count = |sought: &str| {
+            let sql = format!(
+                "SELECT count(*) FROM {table} WHERE typeof({column}) = 'text' AND instr(CAST({column} AS BLOB), {sought})"
+            );
+            sqlite.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        if count("CAST('\\u0000' AS BLOB)") > 0 {
+            with_escape.push(format!("{table}.{column}"));
+        }
+        if count("x'00'") > 0 {
+            with_nul.push(format!("{table}.{column}"));
+        }
+    }
+    assert_eq!(with_nul, [] as [String; 0]);
+    with_escape.sort();
+    assert_eq!(with_escape, ["ask.body", "ask.context", "ask.outcome", "block.data", "event.data", "session.data"]);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use sayso_store::ops::{CallerHasOutcome, Change, Process};
 use sayso_store::read::LoadConnection;
 
 use crate::conformance::processes::{delivery, ids, load, running, send, step};
-use crate::world::{MAIN, World, answered, ask, ask_of, at, question, secret};
+use crate::world::{MAIN, World, answered, ask, ask_of, question, secret};
 
 pub(crate) const VALUE: &str = "correct-horse-battery-staple-4711";
 
@@ -108,7 +108,7 @@ async fn it_also_goes_when_it_cannot_be_delivered_or_a_caller_has_it() {
 
     let mine = world.open(ask(secret())).await;
     world.resolve(mine.id, answered(VALUE)).await.unwrap();
-    world.store.write(CallerHasOutcome { workspace: MAIN, ask: mine.id, now: at(99) }).await.unwrap();
+    world.store.write(CallerHasOutcome { workspace: MAIN, ask: mine.id }).await.unwrap();
     no_file_has_it(world.dir()).await;
 }
 

@@ -1,7 +1,7 @@
 //! A database in a directory of its own, what its sink was told, and things to put into it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use sayso_core::session::{Labels, Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::ops::{
-    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError,
+    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError, TokenRow,
 };
 use sayso_store::read::{EventsAfter, GetAsk};
 use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
@@ -43,6 +43,22 @@ pub(crate) fn token() -> TokenId {
     TokenId::new(at(0), entropy())
 }
 
+/// A token with a new id.
+pub(crate) fn token_row(hash: u8, scope: Scope) -> TokenRow {
+    TokenRow {
+        id: token(),
+        workspace: MAIN,
+        hash: [hash; 32],
+        role: "answerer".to_owned(),
+        actor: "ann".to_owned(),
+        device: None,
+        scope,
+        created_at: at(i64::from(hash)),
+        expires_at: Some(at(900)),
+        revoked_at: None,
+    }
+}
+
 /// What the sink was told, in its order.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
@@ -64,10 +80,28 @@ impl TestDatabase {
     }
 
     /// Opens it, also again after it was closed.
-    fn open(&self) -> (Store, Arc<Mutex<Told>>) {
+    fn open(&self, clock: &TestClock) -> (Store, Arc<Mutex<Told>>) {
         match self {
-            Self::Sqlite(dir) => open(dir.path().join("sayso.db")).unwrap(),
+            Self::Sqlite(dir) => open_with_clock(dir.path().join("sayso.db"), clock).unwrap(),
         }
+    }
+}
+
+/// The clock of a store. It starts at `at(60)` and stands still until a test sets it.
+#[derive(Debug, Clone)]
+pub(crate) struct TestClock(Arc<AtomicI64>);
+
+impl TestClock {
+    fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(at(60).as_millis())))
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        Time::from_millis(self.0.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set(&self, now: Time) {
+        self.0.store(now.as_millis(), Ordering::Relaxed);
     }
 }
 
@@ -76,11 +110,16 @@ impl TestDatabase {
 pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) told: Arc<Mutex<Told>>,
+    pub(crate) clock: TestClock,
     database: TestDatabase,
 }
 
 /// Opens the database at this path with a sink that remembers.
 pub(crate) fn open(path: PathBuf) -> Result<(Store, Arc<Mutex<Told>>), sayso_store::OpenError> {
+    open_with_clock(path, &TestClock::new())
+}
+
+fn open_with_clock(path: PathBuf, clock: &TestClock) -> Result<(Store, Arc<Mutex<Told>>), sayso_store::OpenError> {
     let told = Arc::new(Mutex::new(Told::default()));
     let sink = {
         let told = Arc::clone(&told);
@@ -92,17 +131,18 @@ pub(crate) fn open(path: PathBuf) -> Result<(Store, Arc<Mutex<Told>>), sayso_sto
             told.deadlines.extend(commit.deadlines);
         }
     };
-    Store::open(&StoreOptions::new(path), sink).map(|store| (store, told))
+    let clock = clock.clone();
+    Store::open(&StoreOptions::new(path), move || clock.now(), sink).map(|store| (store, told))
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::in_database(TestDatabase::create())
+        Self::in_database(TestDatabase::create(), TestClock::new())
     }
 
-    fn in_database(database: TestDatabase) -> Self {
-        let (store, told) = database.open();
-        Self { store, told, database }
+    fn in_database(database: TestDatabase, clock: TestClock) -> Self {
+        let (store, told) = database.open(&clock);
+        Self { store, told, clock, database }
     }
 
     /// The directory of a SQLite database.
@@ -119,9 +159,9 @@ impl World {
     /// Closes the store and opens it again: what is left is what was on disk.
     pub(crate) async fn reopen(self) -> Self {
         self.store.close().await;
-        let Self { store, told: _, database } = self;
+        let Self { store, told: _, clock, database } = self;
         drop(store);
-        Self::in_database(database)
+        Self::in_database(database, clock)
     }
 
     pub(crate) fn events(&self) -> Vec<StoredEvent> {
@@ -183,16 +223,7 @@ impl World {
 }
 
 pub(crate) fn resolve(id: AskId, decision: Decision) -> ResolveAsk {
-    ResolveAsk {
-        workspace: MAIN,
-        ask: id,
-        scope: Scope::All,
-        session: None,
-        decision,
-        by: person(token()),
-        now: at(60),
-        key: None,
-    }
+    ResolveAsk { workspace: MAIN, ask: id, scope: Scope::All, session: None, decision, by: person(token()), key: None }
 }
 
 pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Option<IdempotencyKey>) -> CreateSession {
@@ -252,7 +283,6 @@ pub(crate) fn advance(session: &Session, from: i64, delivered: Vec<OutboxId>, ch
         delivered,
         trying: Vec::new(),
         changes,
-        now: at(30),
     }
 }
 

@@ -3,20 +3,20 @@
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, FoundSession, Input, Method, NewAsk, Output};
 use sayso_core::ask::{Ask, AskKind, AskState, Decision, Delivery};
 use sayso_core::id::{AskId, BlockId, SessionId};
-use sayso_core::limits::{self, LimitExceeded};
+use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
+use sayso_store::EventKind;
 use sayso_store::ops::{Change, Process};
-use sayso_store::{EventKind, WorkspaceId};
 use sha2::{Digest, Sha256};
 
 use super::plan::Effect;
 use super::process::Message;
 use super::state::{CarriedSession, ConnectionState};
 use crate::runtime::feed::LiveEvent;
-use crate::service::asks::{AskingAgent, open_for_agent};
+use crate::service::asks::{AskRefused, AskingAgent, open_for_agent};
 
 /// What follows from the inputs of one transition.
 #[derive(Debug)]
@@ -137,16 +137,18 @@ impl ConnectionState {
                         all.changes.push(Change::OpenAsk(Box::new(ask)));
                     }
                     Ok(None) => tracing::error!(%session, "an ask came for a session that this connection does not carry"),
-                    Err(limit) => refusals.push(Command::Outcome {
+                    Err(refused) => refusals.push(Command::Outcome {
                         session,
                         ask: AskId::new(now, self.ids.next_id()),
                         native_id,
-                        decision: refusal(kind, &limit),
+                        decision: refusal(kind, &refused),
                         raw,
                         by: DecidedBy::Nobody,
                     }),
                 }
             }
+            // A request with such an id was refused, so no ask can be withdrawn.
+            AgentEvent::AskWithdrawn { native_id, .. } if native_id.contains('\0') => {}
             AgentEvent::AskWithdrawn { native_id, reason } => {
                 self.pending = self.pending.saturating_sub(1);
                 all.changes.push(Change::Withdraw { native_id, reason });
@@ -155,7 +157,7 @@ impl ConnectionState {
             AgentEvent::MessageDelta { message, text } => {
                 let message = self.streamed(session, message, now);
                 let text = self.secrets.mask(text);
-                all.live.push(LiveEvent { workspace: WorkspaceId::MAIN, session, at: now, message, text });
+                all.live.push(LiveEvent { workspace: self.workspace, session, at: now, message, text });
             }
             AgentEvent::Message { message, role, text, subagent } => {
                 let text = self.secrets.mask(text);
@@ -214,7 +216,7 @@ impl ConnectionState {
         changes.push(Change::Status { session, status });
     }
 
-    fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, LimitExceeded> {
+    fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, AskRefused> {
         limits::check("the number of pending asks", self.pending + 1, limits::PENDING)?;
         let Some(carried) = self.sessions.get(&session) else { return Ok(None) };
         if new.context.is_none() && !carried.last_said.is_empty() {
@@ -245,9 +247,9 @@ impl Consequences {
     }
 }
 
-/// What the agent is told when its request is over a limit.
-fn refusal(kind: AskKind, limit: &LimitExceeded) -> Decision {
-    let message = format!("Sayso refused this request: {limit}.");
+/// What the agent is told when its request is over a limit or has an id that cannot be stored.
+fn refusal(kind: AskKind, refused: &AskRefused) -> Decision {
+    let message = format!("Sayso refused this request: {refused}.");
     match kind {
         AskKind::Question => Decision::Rejected { message, stop: false },
         AskKind::Approval | AskKind::Link => Decision::Denied { message, stop: false },

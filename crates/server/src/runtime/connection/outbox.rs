@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_store::read::LoadConnection;
-use sayso_store::{OutboxId, OutboxPayload, OutboxRow, WorkspaceId};
+use sayso_store::{OutboxId, OutboxPayload, OutboxRow};
 use tracing::{Instrument as _, Span};
 
 use super::owner::{Owner, Stop};
@@ -16,8 +16,9 @@ impl Owner {
     /// Reads the rows that the agent does not have yet.
     pub(super) fn rows(&self) -> impl Future<Output = Result<Vec<OutboxRow>, Stop>> + use<> {
         let (runtime, connection) = (Arc::clone(&self.runtime), self.state.connection.id);
+        let workspace = self.state.workspace;
         async move {
-            let loaded = runtime.services.store.read(LoadConnection { workspace: WorkspaceId::MAIN, connection }).await?;
+            let loaded = runtime.services.store.read(LoadConnection { workspace, connection }).await?;
             Ok(loaded.map(|loaded| loaded.outbox).unwrap_or_default())
         }
     }

@@ -9,7 +9,7 @@ use sayso_core::id::{ConnectionId, SessionId};
 use sayso_core::time::Time;
 use sayso_store::ops::{Advance, Advanced};
 use sayso_store::read::LoadConnection;
-use sayso_store::{OutboxId, OutboxRow, StoreError, WorkspaceId};
+use sayso_store::{OutboxId, OutboxRow, StoreError};
 
 use super::plan::{Effect, Transition, plan};
 use super::process::{self, AttachedProcess};
@@ -57,7 +57,8 @@ impl Owner {
     /// Loads the connection as it was committed, with the rows that wait for its agent.
     pub(super) async fn load(runtime: Arc<Runtime>, id: ConnectionId) -> Result<Option<(Self, Vec<OutboxRow>)>, Stop> {
         let services = &runtime.services;
-        let Some(loaded) = services.store.read(LoadConnection { workspace: WorkspaceId::MAIN, connection: id }).await? else {
+        let workspace = services.workspace;
+        let Some(loaded) = services.store.read(LoadConnection { workspace, connection: id }).await? else {
             return Ok(None);
         };
         let name = &loaded.connection.agent;
@@ -76,6 +77,7 @@ impl Owner {
         };
         let carried = |session| Box::new(CarriedSession::under(&services.policies, session));
         let state = ConnectionState {
+            workspace,
             connection: loaded.connection,
             translator,
             sessions: loaded.sessions.into_iter().map(|session| (session.id, carried(session))).collect(),

@@ -13,7 +13,6 @@ use sayso_core::connection::{Position, WirePosition};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{Advance, Process};
 
 use super::consequence::Consequences;
@@ -71,7 +70,7 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
         return Transition { live, advance: None, effects };
     }
     let advance = Advance {
-        workspace: WorkspaceId::MAIN,
+        workspace: state.workspace,
         connection: state.connection.id,
         epoch: state.connection.epoch,
         from: state.connection.position,
@@ -82,7 +81,6 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
         delivered,
         trying,
         changes,
-        now,
     };
     match process {
         Process::Same => {}

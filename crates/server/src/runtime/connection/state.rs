@@ -12,6 +12,7 @@ use sayso_core::policy::PolicySet;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
+use sayso_store::WorkspaceId;
 use sayso_store::ops::Process;
 
 use super::secrets::Secrets;
@@ -21,6 +22,7 @@ use crate::service::policies::{Policies, SessionScope};
 
 /// The connection as it is committed, and what its task remembers between two inputs.
 pub(super) struct ConnectionState {
+    pub(super) workspace: WorkspaceId,
     pub(super) connection: Connection,
     pub(super) translator: Box<dyn Translator>,
     pub(super) sessions: HashMap<SessionId, Box<CarriedSession>>,

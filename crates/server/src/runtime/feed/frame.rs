@@ -99,7 +99,7 @@ impl Frame {
     /// The whole event as a value; none if there is nothing to say.
     pub(crate) fn event(&self) -> Option<FeedEvent> {
         match &self.item {
-            Item::Stored(event) => Some(envelope(event, wire::event_of(&event.payload, event.at)?)),
+            Item::Stored(event) => Some(envelope(event, wire::event_of(&event.payload)?)),
             Item::Live(live) => {
                 let session_id = Some(live.session.to_string());
                 Some(FeedEvent { seq: None, at: live.at, session_id, event: wire::live_event(live) })
@@ -122,7 +122,7 @@ impl Frame {
                     return bounded_ask(ask, |shown| envelope(event, wire::resolved(ask.kind(), shown)));
                 }
                 EventPayload::AgentQuestionAsked(ask) => {
-                    let asked = QuestionAsked::of(ask, event.at);
+                    let asked = QuestionAsked::of(ask);
                     let shown = bounded_question(ask, asked, QuestionAsked::shorten);
                     return sse(&envelope(event, Event::AgentQuestionAsked(shown)), usize::MAX);
                 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use sayso_api::event::Event;
+use sayso_core::time::Time;
 use sayso_store::read::EventsAfter;
 use sayso_store::{Commit, Store, StoreOptions, WorkspaceId, probe};
 
@@ -14,7 +15,7 @@ const ROWS: &str = include_str!("stored_by_0_1.sql");
 const STREAM: &str = include_str!("stored_by_0_1.txt");
 
 fn open(path: &Path) -> Store {
-    Store::open(&StoreOptions::new(path.to_owned()), |_: Commit| {}).unwrap()
+    Store::open(&StoreOptions::new(path.to_owned()), || Time::from_millis(0), |_: Commit| {}).unwrap()
 }
 
 /// Opening this database upgrades it, which must not change what its events say.

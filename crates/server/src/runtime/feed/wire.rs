@@ -8,14 +8,13 @@ use sayso_api::run::{QuestionAnswered, QuestionAsked, RunNews, StepNews};
 use sayso_api::session::Session;
 use sayso_core::ask::AskKind;
 use sayso_core::run::{RunStatus, StepWord};
-use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 use sayso_store::{EventPayload, ToolProgress};
 
 use super::frame::LiveEvent;
 
 /// The event for this payload, whole; none if there is nothing to say.
-pub(super) fn event_of(payload: &EventPayload, at: Time) -> Option<Event> {
+pub(super) fn event_of(payload: &EventPayload) -> Option<Event> {
     Some(match payload {
         EventPayload::AskRequested(ask) => requested(ask.kind(), AskEvent::from(&**ask)),
         EventPayload::AskResolved(ask) => resolved(ask.kind(), AskEvent::from(&**ask)),
@@ -24,7 +23,7 @@ pub(super) fn event_of(payload: &EventPayload, at: Time) -> Option<Event> {
             Event::AskSnoozed(AskSnoozed { id: ask.id.to_string(), snoozed_until: *until })
         }
         EventPayload::AskDelivery { ask, delivery } => Event::AskDelivery(AskDelivery::of(ask.id, delivery)),
-        EventPayload::AgentQuestionAsked(ask) => Event::AgentQuestionAsked(QuestionAsked::of(ask, at)),
+        EventPayload::AgentQuestionAsked(ask) => Event::AgentQuestionAsked(QuestionAsked::of(ask)),
         EventPayload::AgentQuestionAnswered(ask) => Event::AgentQuestionAnswered(QuestionAnswered::of(ask)?),
         EventPayload::SessionCreated(session) => Event::SessionCreated(Session::from((**session).clone())),
         EventPayload::SessionStatus(change) if change.ends_session() => Event::SessionEnded(SessionStatusChange::from(change)),

@@ -139,18 +139,24 @@ impl Notifier {
     }
 
     /// Takes up what waits when the server starts.
-    pub(crate) async fn begin(&self, store: &Store, stored: &StoredPolicy, now: Time) -> Result<(), StoreError> {
-        let since = since(store, stored, &self.entries, now).await?;
+    pub(crate) async fn begin(
+        &self,
+        store: &Store,
+        workspace: WorkspaceId,
+        stored: &StoredPolicy,
+        now: Time,
+    ) -> Result<(), StoreError> {
+        let since = since(store, workspace, stored, &self.entries, now).await?;
         if self.entries.is_empty() {
             return Ok(());
         }
-        let NotesLook { pending, notes } = store.read(PendingNotes { workspace: WorkspaceId::MAIN }).await?;
+        let NotesLook { pending, notes } = store.read(PendingNotes { workspace }).await?;
         let waiting: std::collections::HashSet<AskId> = pending.iter().map(|(ask, _)| *ask).collect();
         let mut known: std::collections::HashSet<(AskId, &str)> = std::collections::HashSet::new();
         for note in &notes {
             let Some(entry) = self.entries.iter().find(|entry| entry.name == note.channel) else {
                 // Of a channel that is not configured any more.
-                store.write(DropNote { workspace: WorkspaceId::MAIN, ask: note.ask, channel: note.channel.clone() }).await?;
+                store.write(DropNote { workspace, ask: note.ask, channel: note.channel.clone() }).await?;
                 continue;
             };
             known.insert((note.ask, &entry.name));
@@ -238,6 +244,7 @@ pub(crate) fn list(runtime: &Runtime, caller: &Caller) -> Result<Vec<sayso_api::
 /// Since when each channel is known. One that is new is known from now on, one that is gone is forgotten.
 async fn since(
     store: &Store,
+    workspace: WorkspaceId,
     stored: &StoredPolicy,
     entries: &[ConfiguredChannel],
     now: Time,
@@ -252,7 +259,7 @@ async fn since(
         entries.iter().map(|entry| (entry.name.clone(), kept.get(&entry.name).copied().unwrap_or(now))).collect();
     if known != kept {
         let value = if known.is_empty() { None } else { Some(Raw::of(&known)) };
-        store.write(PutSetting { workspace: WorkspaceId::MAIN, key: SINCE, value }).await?;
+        store.write(PutSetting { workspace, key: SINCE, value }).await?;
     }
     Ok(known)
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use sayso_core::ask::{Ask, AskState};
 use sayso_core::id::AskId;
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
+use sayso_store::StoreError;
 use sayso_store::ops::{DropNote, NoteRow, NoteState, PutNote};
 use sayso_store::read::{GetAsk, GetNote};
-use sayso_store::{StoreError, WorkspaceId};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
@@ -78,7 +79,7 @@ async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: NoteJob) 
 }
 
 async fn find(runtime: &Runtime, ask: AskId) -> Result<Option<Ask>, StoreError> {
-    runtime.services.store.read(GetAsk { workspace: WorkspaceId::MAIN, ask, scope: Scope::All }).await
+    runtime.services.store.read(GetAsk { workspace: runtime.services.workspace, ask, scope: Scope::All }).await
 }
 
 const fn is_pending(ask: &Ask) -> bool {
@@ -95,7 +96,7 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
         entry.queue.add(runtime.notifier.awake(index, until), id, NoteJob::Tell);
         return Ok(());
     }
-    let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
+    let get = GetNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
     let earlier = if entry.queue.is_noted(id) { runtime.services.store.read(get).await? } else { None };
     if earlier.as_ref().is_some_and(|note| !matches!(note.state, NoteState::Again(_))) {
         return Ok(());
@@ -106,7 +107,8 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     let told = send(runtime, entry, Some(&ask), &note).await;
     let now = runtime.services.clock.now();
     let (state, message) = match told {
-        Ok(message) => (NoteState::Told, message),
+        // An id that cannot be stored is like none: the message stays as it is.
+        Ok(message) => (NoteState::Told, message.filter(|message| plain_text::check("the id of the message", message).is_ok())),
         Err(failure) => match after_failure(entry, id, &failure, attempts) {
             Some(wait) => (NoteState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
             None => (NoteState::GivenUp, None),
@@ -114,7 +116,7 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     };
     tracing::debug!(attempts, sent = matches!(state, NoteState::Told), "notification attempted");
     let row = NoteRow { ask: id, channel: entry.name.clone(), state, attempts, message };
-    runtime.services.store.write(PutNote { workspace: WorkspaceId::MAIN, note: row }).await?;
+    runtime.services.store.write(PutNote { workspace: runtime.services.workspace, note: row }).await?;
     entry.queue.noted(id);
     if let NoteState::Again(at) = state {
         entry.queue.add(at, id, NoteJob::Tell);
@@ -163,7 +165,7 @@ async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, n
 }
 
 async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u32) -> Result<(), StoreError> {
-    let get = GetNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() };
+    let get = GetNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
     let Some(row) = runtime.services.store.read(get).await? else { return Ok(()) };
     if let (NoteState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?) {
         let (note, words) = (Note::about(&ask, &entry.name, notes::Says::WhoWaits), notes::over(&ask));
@@ -183,7 +185,7 @@ async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u3
             return Ok(());
         }
     }
-    runtime.services.store.write(DropNote { workspace: WorkspaceId::MAIN, ask: id, channel: entry.name.clone() }).await
+    runtime.services.store.write(DropNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() }).await
 }
 
 /// Sends a test note through one channel, or all of them: what happened, each.

@@ -7,9 +7,9 @@ use sayso_core::id::{AskId, RunId, SessionId};
 use sayso_core::run::{Event, Run, StepState};
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
+use sayso_store::StoreError;
 use sayso_store::ops::Advanced;
 use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
-use sayso_store::{StoreError, WorkspaceId};
 
 use super::RunMailbox;
 use crate::service::{Services, runs};
@@ -33,7 +33,7 @@ pub(super) async fn run(services: &Services, id: RunId, mut mailbox: RunMailbox)
 }
 
 async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Result<(), StoreError> {
-    let read = || GetRun { workspace: WorkspaceId::MAIN, run: id, scope: Scope::All };
+    let read = || GetRun { workspace: services.workspace, run: id, scope: Scope::All };
     let Some(RunDetail { mut run, mut version, .. }) = services.store.read(read()).await? else { return Ok(()) };
     while !run.status.is_over() {
         let StepProgress { events, again } = look(services, &run).await?;
@@ -78,7 +78,7 @@ async fn look(services: &Services, run: &Run) -> Result<StepProgress, StoreError
             StepState::Pending | StepState::Completed { .. } | StepState::Failed { .. } | StepState::Cancelled { .. } => {}
         }
     }
-    let wanted = LookAtSteps { workspace: WorkspaceId::MAIN, sessions: sessions.clone(), asks: asks.clone() };
+    let wanted = LookAtSteps { workspace: services.workspace, sessions: sessions.clone(), asks: asks.clone() };
     let seen = services.store.read(wanted).await?;
     let again = seen.sessions.iter().any(|session| session.busy);
     let of_sessions = sessions.into_iter().zip(seen.sessions).filter_map(|(id, seen)| of_session(id, seen));

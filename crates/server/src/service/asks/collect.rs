@@ -30,7 +30,7 @@ pub(crate) async fn collect_outcome(services: &Services, caller: &Caller, id: &s
         return Err(ServiceError::OutcomePending);
     }
     tracing::debug!(ask = %ask.id, to = "caller", token = %caller.token, "ask sent");
-    let collect = CallerHasOutcome { workspace: caller.workspace, ask: ask.id, now: services.clock.now() };
+    let collect = CallerHasOutcome { workspace: caller.workspace, ask: ask.id };
     let secret = services.store.write(collect).await?;
     let again = GetAsk { workspace: caller.workspace, ask: ask.id, scope: Scope::All };
     let ask = services.store.read(again).await?.ok_or(ServiceError::AskNotFound)?;
@@ -52,7 +52,6 @@ pub(crate) async fn withdraw(
         ask: ask_id(id)?,
         scope: caller.scope.clone(),
         reason: reason.unwrap_or_else(|| texts::WITHDRAWN_BY_CALLER.to_owned()),
-        now: services.clock.now(),
     };
     let withdrawn = services.store.write(withdraw).await?;
     withdrawn.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })

@@ -7,6 +7,7 @@ use sayso_api::ask::NewAsk;
 use sayso_core::ask::{Ask, AskBody, AskContext, AskKind, AskState, Deadline, Link, Origin};
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::limits::{self, LimitExceeded};
+use sayso_core::plain_text::{self, ContainsNul};
 use sayso_core::policy::{self, OnTimeout, PolicySet, Subject};
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
@@ -33,11 +34,29 @@ pub(crate) struct AskingAgent<'a> {
     pub(crate) home: Option<&'a str>,
 }
 
+/// Why an agent's request does not become an ask. The agent gets this sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AskRefused {
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+    #[error(transparent)]
+    ContainsNul(#[from] ContainsNul),
+}
+
+/// Checks the texts of an ask that lists are filtered by.
+fn check_plain_text(agent: &str, project: Option<&str>, tool_call_id: Option<&str>) -> Result<(), ContainsNul> {
+    plain_text::check("the name of the agent", agent)?;
+    plain_text::check_optional("the project", project)?;
+    plain_text::check_optional("the id of the tool call", tool_call_id)
+}
+
 /// Builds the ask that an agent opens, after the policy has looked at it. The connection commits it with everything else
 /// that follows from the agent's message.
-pub(crate) fn open_for_agent(agent: &AskingAgent<'_>, id: AskId, new: AgentAsk, now: Time) -> Result<Ask, LimitExceeded> {
+pub(crate) fn open_for_agent(agent: &AskingAgent<'_>, id: AskId, new: AgentAsk, now: Time) -> Result<Ask, AskRefused> {
     let session = agent.session;
     new.body.check_limits()?;
+    plain_text::check("the id of the request", &new.native_id)?;
+    check_plain_text(&session.agent, Some(&session.project), new.tool_call_id.as_deref())?;
     limits::check("the request", new.raw.as_ref().map_or(0, |raw| raw.as_str().len()), limits::RAW)?;
     let mut labels = session.labels.clone();
     labels.extend(new.labels);
@@ -200,6 +219,9 @@ fn build(services: &Services, wanted: RequestedAsk, now: Time) -> Result<Ask, Se
         limits::check("the name of the sub-agent or tool call", name.len(), limits::NAME)?;
     }
     limits::check("the dedupe key", wanted.dedupe_key.as_ref().map_or(0, String::len), limits::NAME)?;
+    let context = &wanted.context;
+    check_plain_text(&context.agent, context.project.as_deref(), context.tool_call_id.as_deref())?;
+    plain_text::check_optional("the dedupe key", wanted.dedupe_key.as_deref())?;
     let set = services.policies.set(wanted.session_scope.as_ref(), None);
     let verdict = services.policies.decide(&set, &wanted.context.agent, wanted.context.project.as_deref(), &wanted.body, now);
     let (state, mut policy) = state_after(verdict, now);

@@ -3,8 +3,8 @@
 use sayso_api::ask::{AskKind as ApiKind, AskQuery};
 use sayso_core::ask::{Ask, AskKind, OutcomeStatus};
 use sayso_core::id::{AskId, SessionId};
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
-use sayso_store::WorkspaceId;
 use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, StatusFilter};
 
 use crate::auth::{Caller, Permission};
@@ -34,6 +34,11 @@ pub(crate) async fn list(services: &Services, caller: &Caller, query: AskQuery) 
         None => None,
         Some(text) => Some(text.parse().map_err(|_| ServiceError::SessionNotFound)?),
     };
+    for (what, text) in
+        [("agent", &query.agent), ("project", &query.project), ("q", &query.q), ("idEndsWith", &query.id_ends_with)]
+    {
+        plain_text::check_optional(what, text.as_deref())?;
+    }
     let wanted = ListAsks {
         workspace: caller.workspace,
         scope: caller.scope.clone(),
@@ -95,11 +100,12 @@ pub(crate) async fn of_tool_call(
     kind: AskKind,
 ) -> Result<Option<Ask>, ServiceError> {
     authorize(caller, Permission::Answer)?;
+    plain_text::check("the id of the tool call", tool_call)?;
     let find = FindToolCallAsk { workspace: caller.workspace, session, tool_call_id: tool_call.to_owned(), kind };
     Ok(services.store.read(find).await?)
 }
 
 /// The ask that a notification is about. Channels see every ask.
 pub(crate) async fn ask_in_channel(services: &Services, ask: AskId) -> Result<Option<Ask>, sayso_store::StoreError> {
-    services.store.read(GetAsk { workspace: WorkspaceId::MAIN, ask, scope: Scope::All }).await
+    services.store.read(GetAsk { workspace: services.workspace, ask, scope: Scope::All }).await
 }

@@ -58,7 +58,7 @@ pub(crate) async fn resolve_in_channel(
     ask: AskId,
     decision: Decision,
 ) -> Result<Arc<Ask>, ChannelRefusal> {
-    let visible = ResolvableAsks { workspace: WorkspaceId::MAIN, scope: Scope::All, session: None };
+    let visible = ResolvableAsks { workspace: services.workspace, scope: Scope::All, session: None };
     let resolved = commit_decision(services, ask, visible, decision, channel_person(channel, person), None).await;
     resolved.map_err(ChannelRefusal::Store)?.map_err(ChannelRefusal::Refused)
 }
@@ -81,7 +81,7 @@ async fn commit_decision(
 ) -> Result<Result<Arc<Ask>, ResolveError>, StoreError> {
     let ResolvableAsks { workspace, scope, session } = visible;
     tracing::debug!(%ask, status = decision.status().as_str(), token = by.token().map(tracing::field::display), "decision received");
-    let resolve = ResolveAsk { workspace, ask, scope, session, decision, by, now: services.clock.now(), key };
+    let resolve = ResolveAsk { workspace, ask, scope, session, decision, by, key };
     services.store.write(resolve).await
 }
 
@@ -102,13 +102,7 @@ pub(crate) async fn snooze(
     until: Option<Time>,
 ) -> Result<Arc<Ask>, ServiceError> {
     authorize(caller, Permission::Answer)?;
-    let snooze = SnoozeAsk {
-        workspace: caller.workspace,
-        ask: ask_id(id)?,
-        scope: caller.scope.clone(),
-        until,
-        now: services.clock.now(),
-    };
+    let snooze = SnoozeAsk { workspace: caller.workspace, ask: ask_id(id)?, scope: caller.scope.clone(), until };
     let snoozed = services.store.write(snooze).await?;
     snoozed.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
 }

@@ -9,9 +9,9 @@ pub(crate) use transition::follow;
 use sayso_api::run::RunQuery;
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, RunId};
+use sayso_core::plain_text;
 use sayso_core::run::{Event, Run};
 use sayso_core::scope::Scope;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{Advanced, IdempotencyKey};
 use sayso_store::read::{GetAsk, GetRun, ListRuns, Page, RunDetail};
 
@@ -35,6 +35,7 @@ pub(crate) async fn get(services: &Services, caller: &Caller, id: &str) -> Resul
 /// Lists runs with the number of their pending asks, newest first.
 pub(crate) async fn list(services: &Services, caller: &Caller, query: RunQuery) -> Result<Page<(Run, u32)>, ServiceError> {
     authorize(caller, Permission::Read)?;
+    plain_text::check_optional("idEndsWith", query.id_ends_with.as_deref())?;
     let wanted = ListRuns {
         workspace: caller.workspace,
         scope: caller.scope.clone(),
@@ -61,7 +62,7 @@ pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Re
         match services.store.write(advance).await? {
             Advanced::Yes => return Ok(*cancelled),
             Advanced::Stale => {
-                let again = GetRun { workspace: WorkspaceId::MAIN, run: found.run.id, scope: Scope::All };
+                let again = GetRun { workspace: caller.workspace, run: found.run.id, scope: Scope::All };
                 found = services.store.read(again).await?.ok_or(ServiceError::RunNotFound)?;
             }
         }

@@ -12,7 +12,6 @@ use sayso_core::session::StepOf;
 use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 use sayso_core::time::Time;
 use sayso_core::workflow::Kind;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{AdvanceRun, CreateSession, RunEvent};
 
 use crate::entropy;
@@ -32,7 +31,7 @@ pub(super) async fn begin(services: &Services, run: &Run) -> AdvanceRun {
 pub(crate) async fn follow(services: &Services, before: &Run, version: i64, events: Vec<Event>) -> AdvanceRun {
     let now = services.clock.now();
     let mut all = AdvanceRun {
-        workspace: WorkspaceId::MAIN,
+        workspace: services.workspace,
         run: Box::new(before.clone()),
         version,
         changed: Vec::new(),
@@ -42,7 +41,6 @@ pub(crate) async fn follow(services: &Services, before: &Run, version: i64, even
         closed: Vec::new(),
         withdrawn: Vec::new(),
         events: Vec::new(),
-        now,
     };
     let mut events = VecDeque::from(events);
     while let Some(event) = events.pop_front() {
@@ -109,7 +107,7 @@ async fn session_for(
     };
     let connection = ConnectionId::new(now, entropy::id());
     services.environment.keep_for_connection(connection, variables);
-    let (workspace, questions) = (WorkspaceId::MAIN, written.may_ask());
+    let (workspace, questions) = (services.workspace, written.may_ask());
     let start = SessionStart { workspace, id, connection, agent, draft, prompt: Some(prompt), questions, key: None };
     Ok(start.into_commit(now))
 }

@@ -36,7 +36,6 @@ pub(crate) async fn command(
         command: Raw::of(&command),
         kind,
         said: of_step.then(|| interrupted(services, caller, session)),
-        now: services.clock.now(),
     };
     match services.store.write(wanted).await? {
         Commanded::Queued(session) => Ok((*session, found.pending.len())),
@@ -49,9 +48,8 @@ pub(crate) async fn command(
 
 /// The notice in the transcript of a step whose turn a person stops. The run reads it there, also after a restart.
 fn interrupted(services: &Services, caller: &Caller, session: SessionId) -> SayNotice {
-    let now = services.clock.now();
-    let from = NoticeFrom::Session { session, block: BlockId::new(now, entropy::id()) };
-    SayNotice { workspace: caller.workspace, from, text: texts::WITHDRAWN_INTERRUPTED.to_owned(), now }
+    let from = NoticeFrom::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) };
+    SayNotice { workspace: caller.workspace, from, text: texts::WITHDRAWN_INTERRUPTED.to_owned() }
 }
 
 /// The command that resumes a session.

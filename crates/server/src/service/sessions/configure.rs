@@ -37,8 +37,8 @@ pub(crate) async fn configure(
         return Err(ServiceError::SettingsFixed);
     }
     let command = Command::Configure { session, permission_mode: permission_mode.clone(), model: model.clone() };
-    let (workspace, scope, now) = (caller.workspace, caller.scope.clone(), services.clock.now());
-    let wanted = ConfigureSession { workspace, session, scope, permission_mode, model, command: Raw::of(&command), now };
+    let (workspace, scope) = (caller.workspace, caller.scope.clone());
+    let wanted = ConfigureSession { workspace, session, scope, permission_mode, model, command: Raw::of(&command) };
     match services.store.write(wanted).await? {
         Commanded::Queued(session) => Ok((*session, found.pending.len())),
         Commanded::External => Err(ServiceError::ExternalSession),

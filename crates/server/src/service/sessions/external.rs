@@ -7,6 +7,7 @@ use sayso_api::ask::{ExternalEvent, ExternalNews as ApiNews, ExternalSession};
 use sayso_core::connection::{Connection, ConnectionKind};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
+use sayso_core::plain_text;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_store::ops::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
@@ -38,6 +39,7 @@ pub(crate) async fn ensure_external(
     authorize(caller, Permission::Open)?;
     let key = external_key(caller, &named.agent, &named.session_id)?;
     limits::check("cwd", named.cwd.len(), limits::TEXT)?;
+    plain_text::check("cwd", &named.cwd)?;
     limits::check("the title", named.title.as_ref().map_or(0, String::len), limits::TEXT)?;
     limits::check("the branch", named.branch.as_ref().map_or(0, String::len), limits::NAME)?;
     if !Path::new(&named.cwd).is_absolute() {
@@ -60,7 +62,7 @@ pub(crate) async fn ensure_external(
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = draft.into_session(id, connection, now);
     let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
-    Ok(*services.store.write(EnsureExternal { key, session, connection, now }).await?)
+    Ok(*services.store.write(EnsureExternal { key, session, connection }).await?)
 }
 
 /// The session of a conversation that was found on an attached server. The connection commits it.
@@ -85,5 +87,5 @@ pub(crate) async fn report_external(services: &Services, caller: &Caller, report
         (ExternalEvent::TurnEnded, _) => ExternalNews::TurnEnded,
         (ExternalEvent::Ended, _) => ExternalNews::Ended,
     };
-    Ok(services.store.write(TellExternal { key, news, now: services.clock.now() }).await?)
+    Ok(services.store.write(TellExternal { key, news }).await?)
 }

@@ -62,7 +62,6 @@ pub(crate) async fn send_message(
         by,
         queue: if_pending == IfPending::Queue,
         typed,
-        now,
         key,
     };
     match services.store.write(send).await? {

@@ -2,6 +2,7 @@
 
 use sayso_api::session::SessionQuery;
 use sayso_core::id::SessionId;
+use sayso_core::plain_text;
 use sayso_core::session::Session;
 use sayso_store::read::{GetSession, ListSessions, Page, SessionDetail};
 
@@ -32,6 +33,7 @@ pub(crate) async fn list(
     query: SessionQuery,
 ) -> Result<Page<(Session, u32)>, ServiceError> {
     authorize(caller, Permission::Read)?;
+    plain_text::check_optional("idEndsWith", query.id_ends_with.as_deref())?;
     let wanted = ListSessions {
         workspace: caller.workspace,
         scope: caller.scope.clone(),

@@ -179,6 +179,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::NotFound(_) => refusal(StatusCode::NOT_FOUND, Code::NotFound),
             ServiceError::Invalid(_) => refusal(status, Code::InvalidRequest),
             ServiceError::Limit(_) | ServiceError::TooManyPending => refusal(status, Code::LimitExceeded),
+            ServiceError::ContainsNul(_) => refusal(StatusCode::BAD_REQUEST, Code::MalformedRequest),
             ServiceError::KeyReused => refusal(status, Code::IdempotencyKeyReused),
             ServiceError::UnknownAgent(_) => refusal(status, Code::UnknownAgent),
             ServiceError::AgentNotInstalled(_) => refusal(status, Code::AgentNotInstalled),
@@ -222,6 +223,7 @@ impl From<StoreError> for ApiError {
                 ErrorCode::ShuttingDown,
                 "the server is stopping; try again in a moment",
             ),
+            StoreError::ContainsNul(error) => ServiceError::ContainsNul(error).into(),
             StoreError::Unreadable { .. }
             | StoreError::Database(_)
             | StoreError::Batch(_)

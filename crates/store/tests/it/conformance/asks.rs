@@ -9,7 +9,7 @@ use sayso_core::id::AskId;
 use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::EventKind;
-use sayso_store::ops::{CallerHasOutcome, ExpireAsk, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
+use sayso_store::ops::{CallerHasOutcome, ExpireAsk, Expired, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
 use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
 
 use crate::world::{
@@ -110,9 +110,9 @@ async fn unknown_and_invisible_and_elsewhere_are_the_same() {
         assert!(world.store.read(GetAsk { workspace: MAIN, ask: ask.id, scope: scope.clone() }).await.unwrap().is_none());
         let listed = world.store.read(ListAsks::pending(MAIN, scope.clone(), 10)).await.unwrap();
         assert!(listed.rows.is_empty(), "{scope:?}");
-        let snooze = SnoozeAsk { workspace: MAIN, ask: ask.id, scope: scope.clone(), until: Some(at(99)), now: at(2) };
+        let snooze = SnoozeAsk { workspace: MAIN, ask: ask.id, scope: scope.clone(), until: Some(at(99)) };
         assert_eq!(world.store.write(snooze).await.unwrap(), Err(ResolveError::NotFound));
-        let withdraw = WithdrawAsk { workspace: MAIN, ask: ask.id, scope, reason: String::new(), now: at(2) };
+        let withdraw = WithdrawAsk { workspace: MAIN, ask: ask.id, scope, reason: String::new() };
         assert_eq!(world.store.write(withdraw).await.unwrap(), Err(ResolveError::NotFound));
     }
     let mut elsewhere = resolve(ask.id, answered("A"));
@@ -153,15 +153,18 @@ async fn deadlines_are_told_kept_and_fire_once() {
     let world = world.reopen().await;
     assert_eq!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines, due);
 
-    let expire = |ask, seconds| ExpireAsk { workspace: MAIN, ask, now: at(seconds) };
-    assert_eq!(world.store.write(expire(soon.id, 600)).await.unwrap(), None, "not yet");
-    assert_eq!(world.store.write(expire(never.id, 99_999)).await.unwrap(), None, "it has no deadline");
-    let fired = world.store.write(expire(soon.id, 601)).await.unwrap().unwrap();
+    let expire = async |ask, seconds| {
+        world.clock.set(at(seconds));
+        world.store.write(ExpireAsk { workspace: MAIN, ask }).await.unwrap()
+    };
+    assert_eq!(expire(soon.id, 600).await, Expired::NotYet(at(601)));
+    assert_eq!(expire(never.id, 99_999).await, Expired::Over, "it has no deadline");
+    let Expired::Ask(fired) = expire(soon.id, 601).await else { panic!("not expired") };
     let words = "User did not respond within 10 minutes".to_owned();
     let by = Actor::timeout(Duration::from_secs(600));
     assert_eq!(fired.outcome(), Some(&outcome(Decision::Rejected { message: words, stop: false }, by, 601)));
-    assert_eq!(world.store.write(expire(soon.id, 602)).await.unwrap(), None, "once");
-    let fired = world.store.write(expire(later.id, 950)).await.unwrap().unwrap();
+    assert_eq!(expire(soon.id, 602).await, Expired::Over, "once");
+    let Expired::Ask(fired) = expire(later.id, 950).await else { panic!("not expired") };
     assert_eq!(fired.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
     assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines.is_empty());
 }
@@ -171,7 +174,8 @@ async fn an_answer_before_the_deadline_stands() {
     let world = World::new();
     let ask = world.open(until(ask(approval()), 600, OnTimeout::Deny)).await;
     world.resolve(ask.id, approved()).await.unwrap();
-    assert_eq!(world.store.write(ExpireAsk { workspace: MAIN, ask: ask.id, now: at(601) }).await.unwrap(), None);
+    world.clock.set(at(601));
+    assert_eq!(world.store.write(ExpireAsk { workspace: MAIN, ask: ask.id }).await.unwrap(), Expired::Over);
     assert_eq!(world.get(ask.id).await.outcome().map(|outcome| outcome.decision.status()), Some(OutcomeStatus::Approved));
 }
 
@@ -179,7 +183,7 @@ async fn an_answer_before_the_deadline_stands() {
 async fn snoozing_hides_and_brings_back_and_is_no_outcome() {
     let world = World::new();
     let ask = world.open(ask(question())).await;
-    let snooze = |until| SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until, now: at(5) };
+    let snooze = |until| SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until };
     let hidden = world.store.write(snooze(Some(at(100)))).await.unwrap().unwrap();
     assert_eq!(hidden.snoozed_until, Some(at(100)));
     assert_eq!(world.get(ask.id).await, *hidden);
@@ -198,11 +202,11 @@ async fn only_the_caller_of_an_ask_takes_it_back() {
     let session = world.session().await;
     let of_agent = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let mine = world.open(ask(link())).await;
-    let take_back = |ask| WithdrawAsk { workspace: MAIN, ask, scope: Scope::All, reason: "never mind".to_owned(), now: at(9) };
+    let take_back = |ask| WithdrawAsk { workspace: MAIN, ask, scope: Scope::All, reason: "never mind".to_owned() };
     assert_eq!(world.store.write(take_back(of_agent.id)).await.unwrap(), Err(ResolveError::NotFound));
     let withdrawn = world.store.write(take_back(mine.id)).await.unwrap().unwrap();
     let reason = "never mind".to_owned();
-    assert_eq!(withdrawn.outcome(), Some(&outcome(Decision::Withdrawn { reason }, Actor::Agent, 9)));
+    assert_eq!(withdrawn.outcome(), Some(&outcome(Decision::Withdrawn { reason }, Actor::Agent, 60)));
     assert!(world.store.write(take_back(mine.id)).await.unwrap().is_err());
 }
 
@@ -210,7 +214,7 @@ async fn only_the_caller_of_an_ask_takes_it_back() {
 async fn a_caller_that_has_the_outcome_is_noted_once() {
     let world = World::new();
     let ask = world.open(ask(question())).await;
-    let has = || CallerHasOutcome { workspace: MAIN, ask: ask.id, now: at(70) };
+    let has = || CallerHasOutcome { workspace: MAIN, ask: ask.id };
     world.store.write(has()).await.unwrap();
     assert_eq!(world.get(ask.id).await.state, AskState::Pending(Reach::Live), "there is no outcome to have");
     world.resolve(ask.id, answered("A")).await.unwrap();

@@ -1,12 +1,9 @@
 //! Operations that share a commit: each has its own result, and one that fails harms no other.
 
-use sayso_core::id::AskId;
-use sayso_core::scope::Scope;
-use sayso_store::ops::{Advanced, Change, OpenAsk, Opened};
-use sayso_store::read::ListAsks;
+use sayso_store::ops::{Advanced, Change};
 use sayso_store::{Operation, StoreError};
 
-use crate::world::{MAIN, World, advance, answered, ask, ask_of, question, resolve};
+use crate::world::{World, advance, answered, ask, ask_of, question, resolve};
 
 /// Hands all operations to the store before it replies to the first: in a runtime with one thread tasks start in order.
 async fn write_together<O: Operation>(world: &World, operations: Vec<O>) -> Vec<Result<O::Output, StoreError>> {
@@ -59,21 +56,4 @@ async fn refused_operation_of_a_batch_leaves_no_trace() {
     assert_eq!(results, [true, false, false]);
     assert_eq!(world.events().len(), 2, "one request, one outcome");
     assert_eq!(world.get(asked.id).await.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
-}
-
-/// JSON, the search and the lists keep every character, U+0000 too: agents send it in the output of tools.
-#[tokio::test]
-async fn text_with_nul_is_stored_verbatim() {
-    let world = World::new();
-    let mut asked = ask(question());
-    std::sync::Arc::make_mut(&mut asked.context).title = "before\0after".to_owned();
-    let id: AskId = asked.id;
-    let open = OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(asked.clone()), key: None, max_pending: 1_000 };
-    assert!(matches!(world.store.write(open).await.unwrap(), Opened::Ask(_)));
-    let world = world.reopen().await;
-    assert_eq!(world.get(id).await, asked);
-    let words = ListAsks { words: Some("after".to_owned()), ..ListAsks::pending(MAIN, Scope::All, 10) };
-    assert_eq!(world.store.read(words).await.unwrap().rows, [asked], "the search sees what follows it");
-    world.resolve(id, answered("A\0B")).await.unwrap();
-    assert_eq!(world.reopen().await.get(id).await.outcome().map(|outcome| outcome.decision.clone()), Some(answered("A\0B")));
 }

@@ -90,7 +90,7 @@ async fn one_failing_operation_fails_alone() {
                 store.write(advance(&session, 1, vec![], changes)).await.map(|_| ()).is_err()
             } else {
                 let from = NoticeFrom::Name("script".to_owned());
-                store.write(SayNotice { workspace: MAIN, from, text: n.to_string(), now: at(3) }).await.is_ok()
+                store.write(SayNotice { workspace: MAIN, from, text: n.to_string() }).await.is_ok()
             }
         }));
     }
@@ -139,11 +139,11 @@ async fn past_events_equal_the_events_that_were_published() {
     world.step(&session, 0, vec![], changes).await;
     let block = BlockId::new(at(2), entropy());
     for from in [NoticeFrom::Name("script".to_owned()), NoticeFrom::Session { session: session.id, block }] {
-        world.store.write(SayNotice { workspace: MAIN, from, text: "a\nb".to_owned(), now: at(2) }).await.unwrap();
+        world.store.write(SayNotice { workspace: MAIN, from, text: "a\nb".to_owned() }).await.unwrap();
     }
     let ask = world.open(ask(question())).await;
     for until in [Some(at(90)), None] {
-        let snooze = SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until, now: at(3) };
+        let snooze = SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until };
         world.store.write(snooze).await.unwrap().unwrap();
     }
     let kinds = world.kinds();
@@ -198,6 +198,7 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
     for n in 0..10 {
         let mut ask = ask(question());
         ask.opened_at = at(n);
+        world.clock.set(at(n));
         let open = sayso_store::ops::OpenAsk {
             workspace: MAIN,
             scope: sayso_core::scope::Scope::All,
@@ -208,7 +209,7 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
         world.store.write(open).await.unwrap();
         opened.push(ask);
     }
-    let retain = || Retain { events_before: at(7), keys_before: at(7), now: at(1_000), at_most: 3 };
+    let retain = || Retain { events_before: at(7), keys_before: at(7), at_most: 3 };
     let mut rounds = 1;
     while world.store.retain(retain()).await.unwrap() {
         rounds += 1;
@@ -231,7 +232,7 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
     assert!(matches!(world.store.write(again("0")).await.unwrap(), sayso_store::ops::Opened::Ask(_)));
     assert!(matches!(world.store.write(again("9")).await.unwrap(), sayso_store::ops::Opened::KeyReused));
     // Everything gone: the place stays, so that a client that comes back learns that it missed something.
-    let all = Retain { events_before: at(9_999), keys_before: at(0), now: at(9_999), at_most: 1_000 };
+    let all = Retain { events_before: at(9_999), keys_before: at(0), at_most: 1_000 };
     world.store.retain(all).await.unwrap();
     let world = world.reopen().await;
     let past = world.store.read(EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
@@ -242,7 +243,8 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
 #[tokio::test]
 async fn an_announcement_is_an_event_of_everybody() {
     let world = World::new();
-    let announce = AnnouncePolicy { workspace: MAIN, fingerprint: "abc".to_owned(), valid: true, now: at(5) };
+    let announce = AnnouncePolicy { workspace: MAIN, fingerprint: "abc".to_owned(), valid: true };
+    world.clock.set(at(5));
     world.store.write(announce).await.unwrap();
     let past = world.past(0).await;
     let payload = EventPayload::PolicyChanged { fingerprint: "abc".to_owned(), valid: true };

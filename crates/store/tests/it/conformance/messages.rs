@@ -11,7 +11,7 @@ use sayso_store::ops::{Change, MessageSent, SendMessage};
 use sayso_store::read::{ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, OutboxPayload};
 
-use crate::world::{MAIN, World, answered, approval, ask_of, at, block, key, question, secret, token};
+use crate::world::{MAIN, World, answered, approval, ask_of, block, key, question, secret, token};
 
 fn say(session: &Session, text: &str) -> SendMessage {
     let block = block(text);
@@ -25,7 +25,6 @@ fn say(session: &Session, text: &str) -> SendMessage {
         command: Raw::of(&format!("prompt {text}")),
         queue: false,
         typed: TypedAnswers::OwnText,
-        now: at(40),
         key: None,
     }
 }

@@ -14,6 +14,8 @@ mod messages;
 mod model;
 mod notes;
 mod people;
+pub(crate) mod plain_text;
 pub(crate) mod processes;
 mod runs;
 mod sessions;
+mod uniqueness;

@@ -1,12 +1,15 @@
 //! Random sequences of operations, applied to the store and to a small model. Results, asks, events and the outbox agree,
 //! however operations are batched and whenever the store is read or opened again.
 
+use std::time::Duration;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sayso_core::ask::{Ask, AskState, Delivery, Outcome, Refused};
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::session::Session;
+use sayso_core::time::Time;
 use sayso_store::ops::{Advance, Advanced, CallerHasOutcome, Change, OpenAsk, Opened, ResolveAsk, ResolveError, SnoozeAsk};
 use sayso_store::read::{ListAsks, LoadConnection, StatusFilter};
 use sayso_store::{EventPayload, OutboxId, OutboxPayload, Store, StoredEvent};
@@ -103,20 +106,23 @@ enum Said {
     Other,
 }
 
-fn said(event: &StoredEvent) -> Said {
-    match &event.payload {
+fn said(event: &StoredEvent) -> (Said, Time) {
+    let said = match &event.payload {
         EventPayload::AskRequested(ask) => Said::Requested(ask.id),
         EventPayload::AskResolved(ask) => Said::Resolved(ask.id),
         EventPayload::AskSnoozed { ask, .. } => Said::Snoozed(ask.id),
         EventPayload::AskDelivery { ask, .. } => Said::Delivered(ask.id),
         _ => Said::Other,
-    }
+    };
+    (said, event.at)
 }
 
 /// The rules of the store in a few lines, without batches, rows or a database.
 struct Model {
     asks: Vec<Ask>,
-    events: Vec<Said>,
+    events: Vec<(Said, Time)>,
+    /// The time of the current batch.
+    now: Time,
     outbox: Vec<(OutboxId, AskId)>,
     last_outbox: i64,
     sessions: Vec<Session>,
@@ -165,14 +171,10 @@ impl Model {
                 Action::Advance(Box::new(advance(session, from, rows, vec![])))
             }
             Step::Answer { ask, entry } => Action::Answer(Box::new(resolve(chosen(*ask)?, answered(entry)))),
-            Step::Snooze { ask } => Action::Snooze(SnoozeAsk {
-                workspace: MAIN,
-                ask: chosen(*ask)?,
-                scope: Scope::All,
-                until: Some(at(500)),
-                now: at(70),
-            }),
-            Step::Collect { ask } => Action::Collect(CallerHasOutcome { workspace: MAIN, ask: chosen(*ask)?, now: at(80) }),
+            Step::Snooze { ask } => {
+                Action::Snooze(SnoozeAsk { workspace: MAIN, ask: chosen(*ask)?, scope: Scope::All, until: Some(at(500)) })
+            }
+            Step::Collect { ask } => Action::Collect(CallerHasOutcome { workspace: MAIN, ask: chosen(*ask)? }),
         })
     }
 
@@ -210,8 +212,12 @@ impl Model {
         Opened::Ask(Box::new(ask.clone()))
     }
 
+    fn say(&mut self, said: Said) {
+        self.events.push((said, self.now));
+    }
+
     fn insert(&mut self, ask: Ask) {
-        self.events.push(Said::Requested(ask.id));
+        self.say(Said::Requested(ask.id));
         self.asks.push(ask);
     }
 
@@ -237,11 +243,11 @@ impl Model {
 
     fn answer(&mut self, answer: &ResolveAsk) -> Result<Ask, ResolveError> {
         refuse_resolved(self.ask(answer.ask))?;
-        let outcome = Outcome { decision: answer.decision.clone(), by: answer.by.clone(), at: answer.now };
+        let outcome = Outcome { decision: answer.decision.clone(), by: answer.by.clone(), at: self.now };
         let ask = self.ask_mut(answer.ask);
         ask.state = AskState::Resolved { outcome, delivery: Delivery::Queued };
         let ask = ask.clone();
-        self.events.push(Said::Resolved(ask.id));
+        self.say(Said::Resolved(ask.id));
         if ask.origin.connection.is_some() {
             self.last_outbox += 1;
             self.outbox.push((OutboxId(self.last_outbox), ask.id));
@@ -251,7 +257,7 @@ impl Model {
 
     fn snooze(&mut self, snooze: &SnoozeAsk) -> Result<Ask, ResolveError> {
         refuse_resolved(self.ask(snooze.ask))?;
-        self.events.push(Said::Snoozed(snooze.ask));
+        self.say(Said::Snoozed(snooze.ask));
         let ask = self.ask_mut(snooze.ask);
         ask.snoozed_until = snooze.until;
         Ok(ask.clone())
@@ -260,7 +266,7 @@ impl Model {
     fn deliver(&mut self, id: AskId) {
         if let AskState::Resolved { delivery: delivery @ Delivery::Queued, .. } = &mut self.ask_mut(id).state {
             *delivery = Delivery::Delivered;
-            self.events.push(Said::Delivered(id));
+            self.say(Said::Delivered(id));
         }
     }
 }
@@ -317,6 +323,7 @@ async fn run(rounds: Vec<Round>) {
     let mut model = Model {
         asks: Vec::new(),
         events: Vec::new(),
+        now: world.clock.now(),
         outbox: Vec::new(),
         last_outbox: 0,
         sessions: Vec::new(),
@@ -334,6 +341,8 @@ async fn run(rounds: Vec<Round>) {
             Round::Read => compare(&world, &model).await,
             Round::Reopen => world = world.reopen().await,
             Round::Batch(steps) => {
+                model.now = model.now.plus(Duration::from_secs(1));
+                world.clock.set(model.now);
                 let mut moved = [0; AGENTS];
                 let actions: Vec<_> = steps.iter().filter_map(|step| model.plan(step, &mut moved)).collect();
                 let expected: Vec<_> = actions.iter().map(|action| model.apply(action)).collect();

@@ -9,46 +9,34 @@ use sayso_store::ops::{
 };
 use sayso_store::read::{AllTokens, PolicyState};
 
-use crate::world::{MAIN, World, at, entropy, labels, token};
-
-fn row(hash: u8, scope: Scope) -> TokenRow {
-    TokenRow {
-        id: token(),
-        workspace: MAIN,
-        hash: [hash; 32],
-        role: "answerer".to_owned(),
-        actor: "ann".to_owned(),
-        device: None,
-        scope,
-        created_at: at(i64::from(hash)),
-        expires_at: Some(at(900)),
-        revoked_at: None,
-    }
-}
+use crate::world::{MAIN, World, at, entropy, labels, token, token_row};
 
 #[tokio::test]
 async fn tokens_are_kept_and_revoked_once() {
     let world = World::new();
-    let one = row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
-    let two = row(2, Scope::All);
+    let one = token_row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
+    let two = token_row(2, Scope::All);
     for token in [&one, &two] {
         let create = CreateToken { token: token.clone(), key: None };
         assert_eq!(world.store.write(create).await.unwrap(), Once::Done(token.clone()));
     }
     assert_eq!(world.store.read(AllTokens).await.unwrap(), [two.clone(), one.clone()], "newest first");
-    let revoke = |token, seconds| RevokeToken { workspace: MAIN, token, now: at(seconds) };
+    let revoke = async |token, seconds| {
+        world.clock.set(at(seconds));
+        world.store.write(RevokeToken { workspace: MAIN, token }).await.unwrap()
+    };
     let revoked = TokenRow { revoked_at: Some(at(10)), ..one.clone() };
-    assert_eq!(world.store.write(revoke(one.id, 10)).await.unwrap(), Some(revoked.clone()));
-    assert_eq!(world.store.write(revoke(one.id, 20)).await.unwrap(), Some(revoked.clone()), "the first time counts");
-    assert_eq!(world.store.write(revoke(token(), 20)).await.unwrap(), None);
+    assert_eq!(revoke(one.id, 10).await, Some(revoked.clone()));
+    assert_eq!(revoke(one.id, 20).await, Some(revoked.clone()), "the first time counts");
+    assert_eq!(revoke(token(), 20).await, None);
     assert_eq!(world.reopen().await.store.read(AllTokens).await.unwrap(), [two, revoked]);
 }
 
 #[tokio::test]
 async fn a_hash_belongs_to_one_token() {
     let world = World::new();
-    world.store.write(CreateToken { token: row(1, Scope::All), key: None }).await.unwrap();
-    assert!(world.store.write(CreateToken { token: row(1, Scope::All), key: None }).await.is_err());
+    world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.unwrap();
+    assert!(world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.is_err());
     assert_eq!(world.store.read(AllTokens).await.unwrap().len(), 1);
 }
 
@@ -62,32 +50,26 @@ async fn a_login_code_works_once_and_not_too_late() {
         actor: "ann".to_owned(),
         expires_at: at(600),
     };
-    let redeem = |hash: u8, seconds: i64, token: u8| RedeemLoginCode {
-        code: [hash; 32],
-        token: TokenRow { role: String::new(), actor: String::new(), expires_at: None, ..row(token, Scope::All) },
-        now: at(seconds),
+    let redeem = async |hash: u8, seconds: i64, token: u8| {
+        let token = TokenRow { role: String::new(), actor: String::new(), expires_at: None, ..token_row(token, Scope::All) };
+        world.clock.set(at(seconds));
+        world.store.write(RedeemLoginCode { code: [hash; 32], token }).await.unwrap()
     };
     world.store.write(code(1)).await.unwrap();
     world.store.write(code(2)).await.unwrap();
-    assert_eq!(world.store.write(redeem(9, 10, 1)).await.unwrap(), None, "no such code");
-    let token = world.store.write(redeem(1, 10, 2)).await.unwrap().unwrap();
+    assert_eq!(redeem(9, 10, 1).await, None, "no such code");
+    let token = redeem(1, 10, 2).await.unwrap();
     assert_eq!((token.role.as_str(), token.actor.as_str()), ("admin", "ann"), "role and name are the code's");
-    assert_eq!(world.store.write(redeem(1, 10, 3)).await.unwrap(), None, "used");
-    assert_eq!(world.store.write(redeem(2, 600, 4)).await.unwrap(), None, "too old");
+    assert_eq!(redeem(1, 10, 3).await, None, "used");
+    assert_eq!(redeem(2, 600, 4).await, None, "too old");
     assert_eq!(world.store.read(AllTokens).await.unwrap(), [token]);
 }
 
 #[tokio::test]
 async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
     let world = World::new();
-    let grant = |until| AddGrant {
-        workspace: MAIN,
-        id: GrantId::new(at(0), entropy()),
-        until,
-        data: Raw::of(&"rule"),
-        now: at(0),
-        key: None,
-    };
+    let grant =
+        |until| AddGrant { workspace: MAIN, id: GrantId::new(at(0), entropy()), until, data: Raw::of(&"rule"), key: None };
     let (short, long, ever) = (grant(Some(at(10))), grant(Some(at(1_000))), grant(None));
     let ids = [short.id, long.id, ever.id];
     for grant in [short, long, ever] {
@@ -99,7 +81,7 @@ async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
     world.store.write(put("other", Some("x"))).await.unwrap();
     world.store.write(put("other", None)).await.unwrap();
     for hash in ["old", "new"] {
-        let trust = TrustProject { workspace: MAIN, path: "/p/.sayso.toml".to_owned(), hash: hash.to_owned(), now: at(1) };
+        let trust = TrustProject { workspace: MAIN, path: "/p/.sayso.toml".to_owned(), hash: hash.to_owned() };
         world.store.write(trust).await.unwrap();
     }
     let world = world.reopen().await;
@@ -107,7 +89,8 @@ async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
     assert_eq!(state.grants.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ids);
     assert_eq!(state.settings, [("profile".to_owned(), Raw::of(&"home"))]);
     assert_eq!(state.trusted, [("/p/.sayso.toml".to_owned(), "new".to_owned())]);
-    let retain = Retain { events_before: at(0), keys_before: at(0), now: at(500), at_most: 100 };
+    let retain = Retain { events_before: at(0), keys_before: at(0), at_most: 100 };
+    world.clock.set(at(500));
     world.store.retain(retain).await.unwrap();
     let state = world.store.read(PolicyState { workspace: MAIN }).await.unwrap();
     assert_eq!(state.grants.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ids[1..]);

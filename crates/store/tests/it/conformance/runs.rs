@@ -39,7 +39,6 @@ fn moved(run: &Run, version: i64) -> AdvanceRun {
         closed: Vec::new(),
         withdrawn: Vec::new(),
         events: vec![RunEvent::Run(RunSnapshot::from(run))],
-        now: at(1),
     }
 }
 

@@ -24,7 +24,6 @@ fn command(session: &Session, kind: SessionCommand) -> CommandSession {
         command: Raw::of(&format!("{kind:?}")),
         kind,
         said: None,
-        now: at(50),
     }
 }
 

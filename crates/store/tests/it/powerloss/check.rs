@@ -10,14 +10,14 @@ use sayso_store::read::{EventsAfter, ListAsks, LoadConnection, StatusFilter, Unf
 use sayso_store::{EventPayload, OutboxPayload, Store, StoreOptions};
 
 use super::acks::{Acknowledged, asked_hash, decision_hash};
-use crate::world::MAIN;
+use crate::world::{MAIN, at};
 
 /// What is wrong, or how many asks were checked.
 pub(super) fn check(dir: &Path, acks: &Acknowledged) -> Result<usize, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let path = dir.join("sayso.db");
-        let store = Store::open(&StoreOptions::new(&path), |_| {}).map_err(|error| format!("not opened: {error}"))?;
+        let store = Store::open(&StoreOptions::new(&path), || at(60), |_| {}).map_err(|error| format!("not opened: {error}"))?;
         let asks = stored_asks(&store).await?;
         acknowledged_is_stored(&asks, acks)?;
         feed_agrees_with_asks(&store, &asks, acks).await?;

@@ -74,7 +74,7 @@ impl Workload {
                 }
             }
         };
-        let store = Store::open(&StoreOptions::new(path), sink).unwrap();
+        let store = Store::open(&StoreOptions::new(path), || at(60), sink).unwrap();
         Self { store, acks: acks.clone(), outbox }
     }
 
@@ -146,7 +146,7 @@ impl Workload {
             let resolved = self.store.write(resolve(id, answered("B"))).await.unwrap().unwrap();
             self.acks.resolved(&resolved);
             if round % 3 == 0 {
-                self.store.write(CallerHasOutcome { workspace: MAIN, ask: id, now: at(99) }).await.unwrap();
+                self.store.write(CallerHasOutcome { workspace: MAIN, ask: id }).await.unwrap();
                 self.acks.delivered(id);
             }
             self.sometimes_read(id, round).await;

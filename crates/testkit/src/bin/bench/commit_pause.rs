@@ -44,7 +44,7 @@ async fn gaps(window: Duration) -> Result<Vec<u32>> {
             }
         }
     };
-    let store = Store::open(&StoreOptions::new(dir.path().join("sayso.db")), sink)?;
+    let store = Store::open(&StoreOptions::new(dir.path().join("sayso.db")), || NOW, sink)?;
     let end = Instant::now() + window;
     let callers: Vec<_> = (0..CALLERS).map(|caller| tokio::spawn(call(store.clone(), caller, end))).collect();
     for caller in callers {
@@ -78,12 +78,11 @@ async fn call(store: Store, caller: u64, end: Instant) -> Result<()> {
             session: None,
             decision: Decision::Answered { answers: vec![vec!["SQLite".to_owned()]], note: None },
             by: Actor::Agent,
-            now: NOW,
             key: None,
         };
         store.write(resolve).await?.ok().context("the answer was refused")?;
         if secret {
-            store.write(CallerHasOutcome { workspace, ask: id, now: NOW }).await?;
+            store.write(CallerHasOutcome { workspace, ask: id }).await?;
             // A few secrets a second, so that most commits use the change log.
             tokio::time::sleep(Duration::from_millis(200)).await;
         }

@@ -116,6 +116,34 @@ fn an_ask_over_the_limit_is_refused_to_the_translator_at_once() {
 }
 
 #[test]
+fn ask_with_nul_in_an_id_is_refused_to_the_translator_at_once() {
+    let of = |native_id: &str, tool_call_id: Option<&str>| {
+        let new = new_ask(question(false));
+        NewAsk { native_id: native_id.to_owned(), tool_call_id: tool_call_id.map(str::to_owned), ..new }
+    };
+    for (new, what) in
+        [(of("native\0", None), "the id of the request"), (of("native", Some("call\0")), "the id of the tool call")]
+    {
+        let native_id = new.native_id.clone();
+        let asks = vec![event(AgentEvent::AskOpened(new.into()))];
+        let withdraws = AgentEvent::AskWithdrawn { native_id: "native\0".to_owned(), reason: "late".to_owned() };
+        let refused = vec![Output::Lines(vec!["refused".to_owned()]), event(withdraws)];
+        let mut setup = Setup::process(SessionStatus::Running, [asks, refused]);
+        let transition = setup.plan(lines(&["ask"], 110));
+        let changes = vec![send(&Message::Lines(vec!["refused".to_owned()]))];
+        let committed = Advance { changes, ..advance(Process::Read(WirePosition(110))) };
+        assert_transition(transition, Some(committed), vec![Effect::TrimJournal(WirePosition(110))]);
+        let inputs = setup.inputs();
+        let [Input::Line(_), Input::Command(Command::Outcome { native_id: answered, decision, .. })] = inputs.as_slice() else {
+            panic!("{inputs:?}")
+        };
+        let message = format!("Sayso refused this request: {what} contains the character U+0000; remove that character.");
+        assert_eq!((answered, decision), (&native_id, &Decision::Rejected { message, stop: false }));
+        assert_eq!(setup.state.pending, 0);
+    }
+}
+
+#[test]
 fn a_grant_takes_effect_after_the_commit() {
     let run = vec!["cargo test*".to_owned()];
     let granted = AgentEvent::Granted { run: run.clone() };

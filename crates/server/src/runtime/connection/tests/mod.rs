@@ -100,6 +100,7 @@ impl Setup {
         };
         let carried = CarriedSession::new(session(SESSION, status), PolicySet::default(), 1);
         let state = ConnectionState {
+            workspace: WorkspaceId::MAIN,
             connection,
             translator: Box::new(script),
             sessions: HashMap::from([(SESSION, Box::new(carried))]),
@@ -245,7 +246,6 @@ fn advance(process: Process) -> Advance {
         delivered: Vec::new(),
         trying: Vec::new(),
         changes: Vec::new(),
-        now: NOW,
     }
 }
 

@@ -7,7 +7,6 @@ use sayso_core::ask::Ask;
 use sayso_core::scope::Visible;
 use sayso_core::time::Time;
 use sayso_net::AllowedAddresses;
-use sayso_store::WorkspaceId;
 use sayso_store::ops::{DropPush, PushRow};
 use sayso_store::read::AllPushes;
 use serde_json::{Value, json};
@@ -58,7 +57,7 @@ impl WebPushChannel {
     /// Sends to every browser whose token sees the ask. One that was reached is enough.
     async fn send_all(&self, sent: &OutgoingNote<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), SendFailure> {
         let OutgoingNote { runtime, ask, now, .. } = *sent;
-        let rows = runtime.services.store.read(AllPushes { workspace: WorkspaceId::MAIN }).await;
+        let rows = runtime.services.store.read(AllPushes { workspace: runtime.services.workspace }).await;
         let rows = rows.map_err(|error| SendFailure::later(error.to_string()))?;
         let mut failure = Some(SendFailure::never("no browser asked to be woken"));
         for row in rows {
@@ -108,7 +107,7 @@ fn tag(note: &Note) -> String {
 }
 
 async fn forget(runtime: &Runtime, row: &PushRow) {
-    if let Err(error) = runtime.services.store.write(DropPush { workspace: WorkspaceId::MAIN, token: row.token }).await {
+    if let Err(error) = runtime.services.store.write(DropPush { workspace: runtime.services.workspace, token: row.token }).await {
         tracing::warn!(%error, "a browser that is gone could not be forgotten");
     }
 }

@@ -1,6 +1,9 @@
 //! Operations without a database: rows and an operation in, staged changes out.
 
+mod uniqueness;
+
 use std::sync::Arc;
+use std::time::Duration;
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
@@ -15,7 +18,7 @@ use sayso_core::time::Time;
 use super::{Advance, Advanced, Change, OpenAsk, Opened, Process, ResolveAsk, ResolveError};
 use crate::error::StoreError;
 use crate::event::{EventKind, OutboxId, WorkspaceId};
-use crate::operation::{Operation, PendingOf, Read, Reads};
+use crate::operation::{MORE_READS, Operation, PendingOf, Read, Reads};
 use crate::rows::{AskRow, OutboxBody, OutboxEntry, OwnerId};
 use crate::unit::{Counters, Unit};
 
@@ -25,7 +28,7 @@ const CALLER: TokenId = TokenId::from_bytes([3; 16]);
 const NOW: Time = Time::from_millis(1_700_000_000_000);
 
 fn unit() -> Unit {
-    Unit::new(WorkspaceId::MAIN, Counters { seq: 100, outbox: 50 })
+    Unit::new(WorkspaceId::MAIN, NOW, Counters { seq: 100, outbox: 50 })
 }
 
 fn ask(id: u8, origin: Origin) -> Ask {
@@ -67,7 +70,6 @@ fn answer(id: u8) -> ResolveAsk {
         session: None,
         decision: Decision::Answered { answers: vec![vec!["8080".to_owned()]], note: None },
         by: Actor::Agent,
-        now: NOW,
         key: None,
     }
 }
@@ -111,6 +113,22 @@ fn answer_stages_the_outcome_one_event_and_one_outbox_entry() {
 }
 
 #[test]
+fn every_event_has_the_time_of_the_commit() {
+    let mut unit = unit();
+    load_connection(&mut unit, 4);
+    let mut early = of_agent(7);
+    early.opened_at = NOW.minus(Duration::from_secs(5));
+    unit.asks.load(early.id, None);
+    unit.sessions.load(SESSION, None);
+    unit.set_is_loaded(Read::PendingByNative(CONNECTION.into(), "r-7".to_owned()));
+    run(&mut unit, &advance(vec![Change::OpenAsk(Box::new(early.clone()))])).unwrap();
+    let resolved = run(&mut unit, &answer(7)).unwrap().unwrap();
+    assert_eq!((resolved.opened_at, resolved.outcome().map(|outcome| outcome.at)), (early.opened_at, Some(NOW)));
+    let events: Vec<_> = unit.events.iter().map(|event| (event.payload.kind(), event.at)).collect();
+    assert_eq!(events, [(EventKind::AskRequested, NOW), (EventKind::AskResolved, NOW)]);
+}
+
+#[test]
 fn second_answer_in_the_same_batch_is_refused_and_stages_nothing() {
     let mut unit = unit();
     load_ask(&mut unit, of_agent(7), 40);
@@ -146,7 +164,12 @@ fn operations_name_every_row_that_they_look_at() {
     open.reads(&mut reads);
     let owner = OwnerId::from(CALLER);
     let named: Vec<_> = reads.drain().collect();
-    assert_eq!(named, [Read::PendingIds(PendingOf::Owner(owner)), Read::PendingByNative(owner, "k".to_owned())]);
+    let ids = [9, 10, 11].map(|id| AskId::from_bytes([id; 16]));
+    let expected = [Read::Ask(ids[0]), Read::PendingIds(PendingOf::Owner(owner)), Read::PendingByNative(owner, "k".to_owned())];
+    assert_eq!(named, expected);
+    for id in ids {
+        unit.asks.load(id, None);
+    }
     unit.load_pending_ids(PendingOf::Owner(owner), [AskId::from_bytes([1; 16])].into());
     unit.set_is_loaded(Read::PendingByNative(owner, "k".to_owned()));
     unit.set_is_loaded(Read::PendingByNative(owner, "l".to_owned()));
@@ -180,13 +203,12 @@ fn advance(changes: Vec<Change>) -> Advance {
         delivered: Vec::new(),
         trying: Vec::new(),
         changes,
-        now: NOW,
     }
 }
 
-fn load_connection(unit: &mut Unit, position: i64) {
-    let connection = Connection {
-        id: CONNECTION,
+fn connection(id: ConnectionId, position: i64) -> Connection {
+    Connection {
+        id,
         kind: ConnectionKind::InProcess,
         agent: "mock".to_owned(),
         epoch: Epoch(1),
@@ -194,8 +216,11 @@ fn load_connection(unit: &mut Unit, position: i64) {
         process: None,
         state: None,
         wake_at: None,
-    };
-    unit.connections.load(CONNECTION, Some(Arc::new(connection)));
+    }
+}
+
+fn load_connection(unit: &mut Unit, position: i64) {
+    unit.connections.load(CONNECTION, Some(Arc::new(connection(CONNECTION, position))));
 }
 
 #[test]
