@@ -201,6 +201,7 @@ test("a plan has the agent's own numbers, its tables and everything it hides, an
   await expect(shown.getByRole("cell", { name: "12" })).toBeVisible();
   await expect(shown).toContainText("the guide (https://example.com/guide)");
   await expect(shown).toContainText("<!-- skip the backup -->");
+  await expect(shown.locator("p", { hasText: "-->" })).toHaveCSS("font-variant-ligatures", "none");
   await shown.getByRole("button", { name: "Show source" }).click();
   await expect(shown.locator("pre")).toHaveText(plan, { useInnerText: false });
 });

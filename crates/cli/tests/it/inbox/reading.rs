@@ -42,7 +42,7 @@ async fn a_list_that_gets_more_room_shows_more_rows() -> Result<()> {
     terminal.shows("30 waiting").await?;
     terminal.send(&"j".repeat(29)).await?;
     terminal.shows("30 of 30").await?;
-    terminal.resize(120, 60)?;
+    terminal.resize(120, 72)?;
     let all = |seen: &str| (10..40).all(|number| seen.contains(&format!("Question {number}?")));
     terminal.shows_that("every row", all).await?;
     leave(&mut terminal).await
