@@ -151,7 +151,7 @@ test("a long answer leaves its header readable, and one that nobody wrote is cut
     const auto = await server.ask({ questions: [{ header: "Auto", text: "What?", input: "text" }] });
     await signIn(page, server, { holdMs: 0 });
     await open(page, ask.id);
-    await card(page).locator("[data-field]").fill("first line\nsecond line\nthird line".repeat(20));
+    await card(page).getByRole("textbox").fill("first line\nsecond line\nthird line".repeat(20));
     await page.keyboard.press("Enter");
     await expect(card(page)).toHaveAttribute("data-state", "answered");
     const header = await card(page).locator(".ln .q").boundingBox();
