@@ -242,7 +242,14 @@ test("a decided card still says who asked, and says nothing twice", async ({ inb
   await expect(card(inbox).locator(".src")).toContainText("main");
   const name = /by (.+) via/.exec((await card(inbox).locator(".state").textContent()) ?? "")?.[1] ?? "?";
   await expect(card(inbox).locator(".res")).not.toContainText(name);
-  await expect(inbox.locator(".list .none")).toHaveText("You’re all caught up");
+});
+
+test("an empty list beside a decided ask says that nothing waits", async ({ page, server }) => {
+  const { id } = await server.ask(command("ls -l"));
+  await server.api("POST", `/asks/${id}/approve`, {});
+  await signIn(page, server);
+  await open(page, id);
+  await expect(page.locator(".list .none")).toHaveText("You’re all caught up");
 });
 
 test("a rule shows what it would decide otherwise first, in amber, with the old reason", async ({ inbox, server }) => {
