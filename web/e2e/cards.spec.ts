@@ -151,7 +151,7 @@ test("a long answer leaves its header readable, and one that nobody wrote is cut
     const auto = await server.ask({ questions: [{ header: "Auto", text: "What?", input: "text" }] });
     await signIn(page, server, { holdMs: 0 });
     await open(page, ask.id);
-    await card(page).locator("[data-field]").fill("first line\nsecond line\nthird line".repeat(20));
+    await card(page).getByRole("textbox").fill("first line\nsecond line\nthird line".repeat(20));
     await page.keyboard.press("Enter");
     await expect(card(page)).toHaveAttribute("data-state", "answered");
     const header = await card(page).locator(".ln .q").boundingBox();
@@ -242,6 +242,14 @@ test("a decided card still says who asked, and says nothing twice", async ({ inb
   await expect(card(inbox).locator(".src")).toContainText("main");
   const name = /by (.+) via/.exec((await card(inbox).locator(".state").textContent()) ?? "")?.[1] ?? "?";
   await expect(card(inbox).locator(".res")).not.toContainText(name);
+});
+
+test("an empty list beside a decided ask says that nothing waits", async ({ page, server }) => {
+  const { id } = await server.ask(command("ls -l"));
+  await server.api("POST", `/asks/${id}/approve`, {});
+  await signIn(page, server);
+  await open(page, id);
+  await expect(page.locator(".list .none")).toHaveText("You’re all caught up");
 });
 
 test("a rule shows what it would decide otherwise first, in amber, with the old reason", async ({ inbox, server }) => {

@@ -107,8 +107,6 @@ test("history is filtered by project and days, and its keys search and open the 
 test("a row of history opens anywhere, and no outcome covers its title", async ({ inbox, server }) => {
   const { undelivered } = await unusualAsks(server);
   await visit(inbox, "#/history");
-  await expect(inbox.getByRole("combobox", { name: "Period" })).toHaveValue("14");
-  await expect(inbox.locator("input[type=date]")).toHaveCount(0);
   const row = inbox.getByRole("row", { name: /Where should login sessions be stored/ });
   const [outcome, title] = [row.getByRole("cell").nth(0), row.getByRole("cell").nth(1)];
   const chip = await row.getByRole("button", { name: "Not delivered" }).boundingBox();
@@ -120,6 +118,8 @@ test("a row of history opens anywhere, and no outcome covers its title", async (
     "href",
     new RegExp(undelivered),
   );
+  await expect(inbox.getByRole("combobox", { name: "Period" })).toHaveValue("14");
+  await expect(inbox.locator("input[type=date]")).toHaveCount(0);
 });
 
 test("the chart of history has every day and an axis, and says when only rules decided", async ({ page }) => {

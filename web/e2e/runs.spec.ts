@@ -69,7 +69,7 @@ test("a run that failed says why, in Chinese too, and a small screen shows one t
   await server.until(async () => (await server.api<{ status: string }>("GET", `/runs/${id}`)).status === "failed");
   await signIn(page, server, { language: "zh-CN" });
   await visit(page, "#/sessions");
-  await page.getByRole("link", { name: "工作流" }).filter({ visible: true }).click();
+  await page.locator('a[href="#/runs"]').filter({ visible: true }).click();
   await page.getByRole("link", { name: /fails/ }).click();
   await expect(page.locator(".detail .bar .chip")).toHaveText("失败");
   await expect(page.locator(`${step("crash")} > .wrong`)).not.toBeEmpty();

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { anotherBrowser, card, expect, pressOnCard, test, visit } from "./fixtures";
@@ -29,12 +30,15 @@ async function open(browser: Browser, server: Server, options: BrowserContextOpt
 
 /** Takes the picture, with the home of the test shown as that of a person. */
 async function shoot(page: Page, server: Server, name: string): Promise<void> {
-  await page.evaluate((home) => {
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      if (text.nodeValue?.includes(home)) text.nodeValue = text.nodeValue.replaceAll(home, "/home/ada/work");
-    }
-  }, server.home);
+  await page.evaluate(
+    ({ home, name }) => {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        text.nodeValue = (text.nodeValue ?? "").replaceAll(home, "/home/ada/work").replaceAll(name, "fork");
+      }
+    },
+    { home: server.home, name: basename(server.home) },
+  );
   await page.waitForTimeout(300);
   await page.screenshot({ path: `${folder}${name}.png` });
   await page.context().close();

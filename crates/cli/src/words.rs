@@ -295,7 +295,7 @@ fn surface(by: &Actor) -> String {
 /// The answers on one line; a secret is not among them.
 fn answers(outcome: &Outcome) -> Option<String> {
     let shown = outcome.answers.as_ref()?.iter().map(|answer| match answer {
-        ShownAnswer::Entries(entries) => entries.join(", "),
+        ShownAnswer::Entries(entries) => entries.iter().map(|entry| label(entry)).collect::<Vec<_>>().join(", "),
         ShownAnswer::Secret { .. } => "(secret)".to_owned(),
     });
     Some(shown.collect::<Vec<_>>().join(" / "))
@@ -397,7 +397,7 @@ mod tests {
     fn outcomes_read_as_sentences() {
         let ada = Actor { name: Some("ada".into()), via: Some("page".into()), ..by("person") };
         let answered = Outcome {
-            answers: Some(vec![ShownAnswer::Entries(vec!["SQLite".into()])]),
+            answers: Some(vec![ShownAnswer::Entries(vec!["SQLite (Recommended)".into()])]),
             ..ended(AskStatus::Answered, ada.clone())
         };
         assert_eq!(outcome(&answered), "Answered by ada on the page: \"SQLite\".");

@@ -1,4 +1,4 @@
-import { baseName, Kbd, plain, Visible } from "@sayso/react";
+import { Kbd, plain, Visible } from "@sayso/react";
 import { ArrowUp, Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useWords } from "../i18n";
@@ -47,7 +47,9 @@ export function InboxList({ inbox, askId, selected, onEnter, onSelect }: InboxLi
         onPointing={inbox.setPointing}
       >
         {!loaded && <Skeleton />}
-        {loaded && items.length === 0 && <p className="none">{t("inbox.noMatch", { text: inbox.filter })}</p>}
+        {loaded && items.length === 0 && (
+          <p className="none">{inbox.filter ? t("inbox.noMatch", { text: inbox.filter }) : t("empty.title")}</p>
+        )}
       </InboxRows>
       {snoozed > 0 && (
         <button
@@ -133,7 +135,7 @@ function ProjectChips({ inbox }: { inbox: Inbox }) {
       <button type="button" aria-pressed={project === undefined} onClick={() => setProject(undefined)}>
         {t("inbox.allProjects")}
       </button>
-      {projects.map(({ path, count }) => (
+      {projects.map(({ path, name, count }) => (
         <button
           key={path}
           type="button"
@@ -142,7 +144,7 @@ function ProjectChips({ inbox }: { inbox: Inbox }) {
           onClick={() => setProject(path === project ? undefined : path)}
         >
           <span className="cut">
-            <Visible text={baseName(path)} />
+            <Visible text={name} />
           </span>{" "}
           <span className="num">{count}</span>
         </button>

@@ -96,8 +96,13 @@ it("finds asks by any of their words", () => {
 it("counts the asks of each project, most asks first, then by path", () => {
   const asks = ["/b", "/c", "/a", "/c", undefined].map((project, n) => ask(String(n), { project: project ?? null }));
   expect(projectsOf(asks)).toEqual([
-    { path: "/c", count: 2 },
-    { path: "/a", count: 1 },
-    { path: "/b", count: 1 },
+    { path: "/c", name: "c", count: 2 },
+    { path: "/a", name: "a", count: 1 },
+    { path: "/b", name: "b", count: 1 },
   ]);
+});
+
+it("projects with the same name are told apart by their parents", () => {
+  const asks = ["/home/work/shop", "/home/fork/shop/", "/home/work/web"].map((project, n) => ask(`${n}`, { project }));
+  expect(projectsOf(asks).map(({ name }) => name)).toEqual(["fork/shop", "work/shop", "web"]);
 });

@@ -1,4 +1,4 @@
-import type { Ask } from "@sayso/react";
+import { type Ask, baseName } from "@sayso/react";
 
 /** The groups of the inbox, in their order. */
 export const GROUPS = ["soon", "waiting", "canWait", "parked", "snoozed"] as const;
@@ -133,6 +133,8 @@ export function matches(ask: Ask, text: string): boolean {
 /** A project with asks that wait. */
 export interface ProjectCount {
   path: string;
+  /** The name of the directory, after its parent where another project has the same name. */
+  name: string;
   count: number;
 }
 
@@ -140,6 +142,11 @@ export interface ProjectCount {
 export function projectsOf(asks: Ask[]): ProjectCount[] {
   const counts = new Map<string, number>();
   for (const { project } of asks) if (project) counts.set(project, (counts.get(project) ?? 0) + 1);
-  const projects = [...counts].map(([path, count]) => ({ path, count }));
+  const names = [...counts.keys()].map(baseName);
+  const nameOf = (path: string) => {
+    const name = baseName(path);
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : path.split("/").filter(Boolean).slice(-2).join("/");
+  };
+  const projects = [...counts].map(([path, count]) => ({ path, name: nameOf(path), count }));
   return projects.sort((a, b) => b.count - a.count || compare(a.path, b.path));
 }

@@ -225,7 +225,10 @@ pub(super) fn fact(model: &Model, ask: &Ask) -> String {
         return match (ask.status, first) {
             _ if is_undelivered(ask) => "not delivered".to_owned(),
             (AskStatus::Answered, Some(ShownAnswer::Entries(entries))) if !entries.is_empty() => {
-                sanitize::line(&entries.join(", "))
+                let said = |entry: &String| {
+                    ask.questions.first().map_or_else(|| entry.clone(), |question| words::entry(question, entry))
+                };
+                sanitize::line(&entries.iter().map(said).collect::<Vec<_>>().join(", "))
             }
             (AskStatus::Answered, _) => "answered".to_owned(),
             (AskStatus::Approved, _) => "approved".to_owned(),

@@ -1,5 +1,6 @@
 //! `sayso inbox` through the real binary on a real terminal.
 
+mod reading;
 mod terminal;
 
 use anyhow::{Context as _, Result};
@@ -58,7 +59,7 @@ async fn press(terminal: &mut Pty, key: &str, hint: &str) -> Result<()> {
 }
 
 /// What can be done with a question, with an approval.
-const ONE_KEY: &str = "pick one to send it";
+const ONE_KEY: &str = "n note";
 const APPROVE: &str = "a approve";
 
 async fn leave(terminal: &mut Pty) -> Result<()> {
