@@ -5,6 +5,7 @@ mod life;
 mod peers;
 mod replay;
 mod requests;
+mod turns;
 
 use std::fmt::Write as _;
 
