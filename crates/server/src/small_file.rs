@@ -40,12 +40,16 @@ pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
 
 /// Runs a read on a thread of its own. `None` if it did not end in time.
 pub(crate) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    apart_within(DEADLINE, read).await
+    apart_in(&FREE, DEADLINE, read).await
 }
 
-async fn apart_within<T: Send + 'static>(deadline: Duration, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+async fn apart_in<T: Send + 'static>(
+    free: &'static Semaphore,
+    deadline: Duration,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let done = async {
-        let place = FREE.acquire().await.ok()?;
+        let place = free.acquire().await.ok()?;
         let (send, done) = oneshot::channel();
         // No thread of the runtime: it would wait for all of those when the server stops.
         let started = std::thread::Builder::new().name("sayso-project".to_owned()).spawn(move || {
@@ -89,15 +93,16 @@ mod tests {
 
     #[tokio::test]
     async fn reads_that_never_end_take_no_more_than_their_places() {
+        static FREE: Semaphore = Semaphore::const_new(2);
         let (wake, sleeping) = mpsc::channel::<()>();
         let sleeping = Arc::new(Mutex::new(sleeping));
-        for _ in 0..PLACES + 2 {
+        for _ in 0..4 {
             let sleeping = Arc::clone(&sleeping);
             let sleep = move || sleeping.lock().unwrap().recv().is_ok();
-            assert_eq!(apart_within(Duration::from_millis(1), sleep).await, None);
+            assert_eq!(apart_in(&FREE, Duration::from_millis(1), sleep).await, None);
         }
         assert_eq!(FREE.available_permits(), 0);
         drop(wake);
-        assert_eq!(apart(|| 7).await, Some(7));
+        assert_eq!(apart_in(&FREE, DEADLINE, || 7).await, Some(7));
     }
 }
