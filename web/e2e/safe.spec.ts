@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 import type { Server } from "./server";
@@ -141,6 +142,29 @@ test("in a session digits are text in the own words, and choose on the options",
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([[ask.questions?.[0]?.options?.[1]?.label]]);
 });
 
+/** The words of which some characters are on another line than the first one. */
+const brokenWords = (text: Locator) =>
+  text.evaluate((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const lines: { character: string; top: number }[] = [];
+    for (let text = texts.nextNode() as Text | null; text; text = texts.nextNode() as Text | null) {
+      for (let at = 0; at < text.length; at++) {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        lines.push({ character: text.data.charAt(at), top: Math.round(range.getBoundingClientRect().top) });
+      }
+    }
+    const broken: string[] = [];
+    for (let at = 0; at < lines.length; at++) {
+      const end = lines.findIndex(({ character }, index) => index >= at && character === " ");
+      const word = lines.slice(at, end < 0 ? undefined : end);
+      if (word.some(({ top }) => top !== word[0]?.top)) broken.push(word.map(({ character }) => character).join(""));
+      at += word.length;
+    }
+    return broken;
+  });
+
 test("a command breaks at spaces only, is whole, and is copied exactly", async ({ inbox, server }) => {
   const long = "x".repeat(400);
   const text = `cargo test ${"--workspace --all-targets --no-fail-fast ".repeat(6)}--token-${long} end`;
@@ -149,36 +173,27 @@ test("a command breaks at spaces only, is whole, and is copied exactly", async (
     await inbox.setViewportSize({ width, height: 900 });
     const shown = card(inbox).locator("pre.cmd");
     await expect(shown).toBeVisible();
-    const { broken, clipped, copied } = await shown.evaluate((element) => {
-      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      const lines: { character: string; top: number }[] = [];
-      for (let text = texts.nextNode() as Text | null; text; text = texts.nextNode() as Text | null) {
-        for (let at = 0; at < text.length; at++) {
-          const range = document.createRange();
-          range.setStart(text, at);
-          range.setEnd(text, at + 1);
-          lines.push({ character: text.data.charAt(at), top: Math.round(range.getBoundingClientRect().top) });
-        }
-      }
-      // The words of which some characters are on another line than the first one.
-      const broken: string[] = [];
-      for (let at = 0; at < lines.length; at++) {
-        const end = lines.findIndex(({ character }, index) => index >= at && character === " ");
-        const word = lines.slice(at, end < 0 ? undefined : end);
-        if (word.some(({ top }) => top !== word[0]?.top)) broken.push(word.map(({ character }) => character).join(""));
-        at += word.length;
-      }
+    expect(await brokenWords(shown)).toEqual([`--token-${long}`]);
+    const { clipped, copied } = await shown.evaluate((element) => {
       const selection = getSelection();
       selection?.selectAllChildren(element);
-      return {
-        broken,
-        clipped: element.scrollWidth > element.clientWidth,
-        copied: selection?.toString(),
-      };
+      return { clipped: element.scrollWidth > element.clientWidth, copied: selection?.toString() };
     });
-    expect(broken).toEqual([`--token-${long}`]);
     expect(clipped).toBe(false);
     expect(copied).toBe(text);
+  }
+});
+
+test("on a phone a command in the list breaks at spaces only", async ({ inbox, server }) => {
+  await inbox.setViewportSize({ width: 390, height: 800 });
+  for (const text of [
+    "terraform apply -var-file=staging.tfvars -auto-approve",
+    "git log --first-parent --no-merges main",
+  ]) {
+    await server.ask(command(text));
+    const title = inbox.locator(".row .t", { hasText: text });
+    await expect(title).toBeVisible();
+    expect(await brokenWords(title)).toEqual([]);
   }
 });
 

@@ -2,6 +2,7 @@ import {
   type Ask,
   age,
   baseName,
+  Command,
   countdown,
   entryLabel,
   fullDate,
@@ -73,7 +74,7 @@ export const InboxRow = memo(function InboxRow(props: RowProps) {
     >
       {state === "pending" ? <KindIcon ask={ask} /> : <StateIcon ask={ask} state={state} />}
       <span className={title.code ? "t mono" : "t"}>
-        <Visible text={title.text} />
+        {title.code ? <Command text={title.text} /> : <Visible text={title.text} />}
       </span>
       {count > 1 && <span className="times num">{t("row.folded", { count })}</span>}
       <time className="age num" dateTime={ask.openedAt} title={fullDate(ask.openedAt)}>
