@@ -32,7 +32,7 @@ compile_tests() {
     scripts/peers.sh
 }
 export -f compile_tests
-in_background "compile the tests" nice -n 19 bash -euo pipefail -c compile_tests
+in_background "compile the tests" nice -n 10 bash -euo pipefail -c compile_tests
 
 phase "unit tests of the page" "10 s"
 npm test --workspace web
