@@ -147,7 +147,8 @@ async fn always_is_what_codex_proposed() -> Result<()> {
 
 #[tokio::test]
 async fn a_patch_is_shown_with_its_diff_and_applied_when_it_is_approved() -> Result<()> {
-    let world = World::new(ModelScript::turns([patch("call_1"), patch("call_2"), vec![ModelBlock::text("Done.")]])).await?;
+    let turns = [patch("call_1"), patch("call_2"), vec![ModelBlock::text("Done.")]];
+    let world = World::new(ModelScript::after_results(turns)).await?;
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;

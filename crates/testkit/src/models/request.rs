@@ -118,6 +118,12 @@ impl ModelRequest {
         })
     }
 
+    /// Whether a call has its result anywhere in the conversation.
+    pub(super) fn has_result(&self, id: &str) -> bool {
+        let parts = self.messages.iter().flat_map(|message| &message.parts);
+        parts.into_iter().any(|part| matches!(part, MessagePart::ToolResult(result) if result.id == id))
+    }
+
     /// How often the model spoke since the person did: 0 right after a prompt, 1 after the results of
     /// the first round of tools, and so on.
     #[must_use]

@@ -81,6 +81,21 @@ impl ModelScript {
         Self::choose(move |_| said(turns.get(next.fetch_add(1, Ordering::Relaxed))))
     }
 
+    /// These turns. Which one is next follows from the conversation: the one after the last turn of which a call has its
+    /// result. An agent that gives up a request and makes another, as Codex does when a person's words arrive, gets the
+    /// same turn again. The ids of the calls must differ.
+    pub fn after_results(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
+        let turns: Vec<ModelTurn> = turns.into_iter().collect();
+        Self::choose(move |request| {
+            let has_result = |block: &ModelBlock| match block {
+                ModelBlock::ToolCall { id, .. } => request.has_result(id),
+                ModelBlock::Text(_) => false,
+            };
+            let last = turns.iter().rposition(|turn| turn.iter().any(has_result));
+            said(turns.get(last.map_or(0, |last| last + 1)))
+        })
+    }
+
     /// What this function says, which sees the request: several sessions can share one mock.
     pub fn choose(choose: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) -> Self {
         Self(Arc::new(choose))
