@@ -1,9 +1,9 @@
-//! Reads files that agents and projects choose the place of.
+//! Reads files at paths that agents and projects choose.
 //!
-//! Nobody knows what is there: a FIFO without a writer, a device, a file of many gigabytes, a file system that does not
+//! Such a path can be a FIFO without a writer, a device, a file of many gigabytes, or on a file system that does not
 //! respond. [`read_small_file`] opens without waiting and reads a limited number of bytes of regular files only.
-//! [`apart`] runs such reads on a few threads of their own with a deadline, so that they take neither the threads nor the
-//! shutdown of the server with them.
+//! [`read_apart`] runs such reads on a few separate threads with a deadline, so that a read that never ends blocks neither
+//! the runtime nor the shutdown of the server.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read as _};
@@ -39,11 +39,11 @@ pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
 }
 
 /// Runs a read on a thread of its own. `None` if it did not end in time.
-pub(crate) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    apart_in(&FREE, DEADLINE, read).await
+pub(crate) async fn read_apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    read_apart_within(&FREE, DEADLINE, read).await
 }
 
-async fn apart_in<T: Send + 'static>(
+async fn read_apart_within<T: Send + 'static>(
     free: &'static Semaphore,
     deadline: Duration,
     read: impl FnOnce() -> T + Send + 'static,
@@ -99,10 +99,10 @@ mod tests {
         for _ in 0..4 {
             let sleeping = Arc::clone(&sleeping);
             let sleep = move || sleeping.lock().unwrap().recv().is_ok();
-            assert_eq!(apart_in(&FREE, Duration::from_millis(1), sleep).await, None);
+            assert_eq!(read_apart_within(&FREE, Duration::from_millis(1), sleep).await, None);
         }
         assert_eq!(FREE.available_permits(), 0);
         drop(wake);
-        assert_eq!(apart_in(&FREE, DEADLINE, || 7).await, Some(7));
+        assert_eq!(read_apart_within(&FREE, DEADLINE, || 7).await, Some(7));
     }
 }

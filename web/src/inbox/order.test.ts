@@ -102,7 +102,7 @@ it("counts the asks of each project, most asks first, then by path", () => {
   ]);
 });
 
-it("projects with the same name are told apart by their parents", () => {
+it("chips of projects with the same name show their parent directories", () => {
   const asks = ["/home/work/shop", "/home/fork/shop/", "/home/work/web"].map((project, n) => ask(`${n}`, { project }));
   expect(projectsOf(asks).map(({ name }) => name)).toEqual(["fork/shop", "work/shop", "web"]);
 });

@@ -4,13 +4,13 @@ use super::command_line::CommandLine;
 use super::expansion::{ANY, ShellNames};
 use super::words::Word;
 
-/// How many directories are followed; with more, nobody knows where the line runs.
+/// How many directories are followed. With more, the directory of the line is unknown.
 const FOLLOWED: usize = 16;
 /// Options of common programs that change the directory first: `git -C`, `env --chdir`, `npm --prefix`.
 const CHDIR: &[&str] = &["-C", "-D", "--chdir", "--directory", "--cwd", "--prefix", "--work-tree", "--git-dir"];
 
 /// Adds every directory that the line may change to. Order and subshells do not matter: more directories than the shell
-/// visits are fine. Returns whether it may change to one that nobody knows.
+/// visits are fine. Returns whether it may change to an unknown one.
 pub(super) fn follow(line: &CommandLine, names: &mut ShellNames) -> bool {
     let mut unknown = names.directories.is_empty();
     let targets: Vec<Target> = line.commands().flat_map(|(program, words)| targets(program, words)).collect();

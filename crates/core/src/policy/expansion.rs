@@ -1,4 +1,4 @@
-//! What the shell may make of a word that is a path: `~/x`, `$HOME/x`, `src/{a,b}`, `.local/s*/token`.
+//! Expands a word that is a path the way the shell may do it: `~/x`, `$HOME/x`, `src/{a,b}`, `.local/s*/token`.
 //!
 //! A word becomes one or more patterns. A pattern is a path in which three characters stand for text that the line does
 //! not show; the rest is literal. More than is possible is fine, less is not: the guard asks a person for what may match.
@@ -14,12 +14,12 @@ pub(super) const STAR: char = '\u{f0001}';
 /// `?` or `[…]`: one character.
 pub(super) const ONE: char = '\u{f0002}';
 
-/// How many patterns one word becomes; what is more becomes [`ANY`].
+/// How many patterns one word becomes at most. Further ones become [`ANY`].
 const ALTERNATIVES: usize = 32;
 /// How deep braces stand in each other.
 const BRACES: usize = 4;
 
-/// What names stand for when a word is expanded.
+/// The values of names when a word is expanded.
 #[derive(Debug, Default)]
 pub(super) struct ShellNames {
     /// The home directory; nothing when it is not known or the line changes `HOME`.
@@ -82,7 +82,7 @@ impl ShellNames {
         patterns
     }
 
-    /// What a leading `~` stands for, and the place behind it.
+    /// The value of a leading `~`, and the position after it.
     fn tilde(&self, chars: &[char]) -> Option<(Vec<String>, usize)> {
         if chars.first() != Some(&'~') {
             return None;

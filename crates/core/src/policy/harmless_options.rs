@@ -31,7 +31,7 @@ pub(super) fn may_cover(command: &[Word], is_open: &dyn Fn(usize) -> bool) -> bo
             Seen::Refused => return false,
             Seen::Subcommand => match row_of(&word.text) {
                 Some(row) => check = Check { row, is_open, ended: false, wants_value: false, operands: 0 },
-                // A wildcard does not choose a subcommand that nobody has looked at.
+                // A wildcard does not cover a subcommand that is not in the table.
                 None if is_open(at) => return false,
                 None => check.row = &UNKNOWN_SUBCOMMAND,
             },
@@ -76,7 +76,7 @@ impl Check<'_> {
         let text = word.text.as_str();
         let open = (self.is_open)(at);
         let value = std::mem::take(&mut self.wants_value);
-        // What the shell makes of such a word is not known: a file may have the name of an option.
+        // The shell may expand such a word to the name of a file, and a file may have the name of an option.
         if open && !self.ended && word.active && text.starts_with(['-', '{', '[', '*', '?']) {
             return Seen::Refused;
         }

@@ -1,6 +1,6 @@
 //! Which word of a wrapper is the program that it starts, and whether the shell computes that word.
 //!
-//! `env $x`, `sudo -u root $x` and `find . -exec $x {} +` start a program that nobody can name, exactly as `$x`
+//! `env $x`, `sudo -u root $x` and `find . -exec $x {} +` start a program whose name is unknown, exactly as `$x`
 //! alone does. Finding the word needs the options of each wrapper. Where an option is not in the table, both
 //! readings count: its next word may be its value or the program.
 
@@ -73,7 +73,7 @@ fn wrapper(program: &str) -> Wrapper {
     }
 }
 
-/// What starts behind a wrapper.
+/// The program that a wrapper starts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct InnerPrograms {
     /// Where the program may stand; the last place is certain, if there is one.
@@ -85,7 +85,7 @@ pub(super) struct InnerPrograms {
 }
 
 /// Looks for the program that starts behind the wrapper whose arguments begin at `from`. `fed` says that an outer wrapper
-/// appends words that nobody sees: without a program of its own, this one then starts what it is fed.
+/// appends unknown words: without a program in the line, the wrapper starts one from its input.
 pub(super) fn inner_programs(program: &str, words: &[Word], from: usize, fed: bool) -> InnerPrograms {
     let wrapper = wrapper(program);
     let mut search = Search {

@@ -10,7 +10,7 @@ pub(super) struct OptionList {
     pub(super) dash_words: bool,
 }
 
-/// What a word is according to a list.
+/// The meaning of a word according to a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionReading<'a> {
     /// Some part of it is not in the list.

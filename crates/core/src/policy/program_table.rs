@@ -1,13 +1,13 @@
 //! Programs whose options can start programs, write files or read configuration, with the options that do none of it.
 //!
 //! The `*` of an `allow` covers only the options that are harmless here. `acting` lists options that are known not to be
-//! harmless; they are here for the tests, for their values, and for readers. What is in neither list is not covered.
+//! harmless; they are here for the tests, for their values, and for readers. An option in neither list is not covered.
 //! A new row needs the program's manual: an option is harmless if its worst value starts nothing, names no file to write
 //! and no configuration to read. `=` marks an option with a value.
 
 use super::option_list::OptionList;
 
-/// What the `*` of an `allow` covers for one program, or for one of its subcommands.
+/// The options that the `*` of an `allow` covers, for one program or one of its subcommands.
 #[derive(Debug)]
 pub(super) struct ProgramRow {
     pub(super) program: &'static str,

@@ -56,7 +56,7 @@ impl ProtectedPlaces {
             || self.has_policy_file(&parts)
     }
 
-    /// Whether a pattern may be one of Sayso's files when nobody knows the directory that it starts in.
+    /// Whether a pattern may be one of Sayso's files when the directory that it starts in is unknown.
     pub(super) fn may_hold_from_anywhere(&self, relative: &str) -> bool {
         // `$x/token` starts with a directory that is not known, `${x}so/token` with a part of a name.
         let (rest, glued) = match relative.strip_prefix(ANY) {
@@ -100,7 +100,7 @@ enum Reach {
 fn reach(pattern: &[String], directory: &[String]) -> Reach {
     for (at, wanted) in directory.iter().enumerate() {
         let Some(part) = pattern.get(at) else { return Reach::Above };
-        // What is computed may hold slashes, so it may lead anywhere that begins like it.
+        // A computed part may contain slashes, so the path may be any path that begins like it.
         if let Some((before, _)) = part.split_once(ANY)
             && (before.contains([STAR, ONE]) || wanted.starts_with(before))
         {

@@ -80,7 +80,7 @@ pub(super) const PREFIXES: &[&str] = &[
     "noglob",
     "nocorrect",
     "-",
-    // What the parser leaves of `time -p -- x`.
+    // The parser returns `time -p -- x` in this form.
     "--",
     "-p",
 ];
@@ -105,7 +105,7 @@ pub(super) const RUNNERS: &[(&str, &[&str])] = &[
     ("asdf", &["exec"]),
     ("nix", &["run", "shell", "develop"]),
 ];
-/// Wrappers that hand their words to a shell, joined: what the shell computes in any of them may become a command.
+/// Wrappers that hand their words to a shell, joined: any word that the shell computes may become a command.
 pub(super) const JOINERS: &[&str] = &[
     "watch",
     "parallel",

@@ -183,7 +183,7 @@ fn starts_computed(words: &[Word]) -> bool {
     false
 }
 
-/// Whether a shell's script, or the word that may be one, is computed; `fed` appends a word that nobody sees.
+/// Whether a shell's script, or the word that may be one, is computed; `fed` appends an unknown word.
 fn shell_is_computed(arguments: &[Word], fed: bool) -> bool {
     let operand = arguments.iter().position(|word| word.computed || word.active || !word.text.starts_with('-'));
     match operand.map(|at| &arguments[at]) {

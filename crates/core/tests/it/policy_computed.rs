@@ -7,7 +7,7 @@ use crate::support::{approved, denied, run, user, verdict, why};
 const COMPUTED: &str = "built in: sayso itself: the name of a command in it is computed, so it might be sayso";
 const ALLOW_ALL: &str = "[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = \"*\"";
 
-/// Every wrapper with what precedes its program.
+/// Every wrapper with the words before its program.
 const WRAPPERS: &[&str] = &[
     "env",
     "env -i",
@@ -93,7 +93,7 @@ const WRAPPERS: &[&str] = &[
     "tmux new-session",
 ];
 
-/// What the shell makes a word of: variables, substitutions, globs, braces.
+/// Parts of a word that the shell computes: variables, substitutions, globs, braces.
 const PROGRAMS: &[&str] =
     &["$x", "${a}so", "\"$x\"", "$(echo rm)", "\"$(echo rm)\"", "`echo rm`", "/usr/bin/say[s]o", "/usr/bin/s*o", "/bin/{rm,x}"];
 

@@ -89,7 +89,7 @@ fn a_denied_host_is_denied_in_every_notation() {
         "http://shop.test/admin/x",
         "http://shop.test/a/../admin/x",
         "http://shop.test/%61dmin/x",
-        // No address at all: nobody knows where a request would go.
+        // Not an address, so the destination of a request is unknown.
         "http://exa mple.test/",
         "http://[::g]/",
         "http://",

@@ -1,4 +1,4 @@
-//! The guard follows the shell: where `cd` leads, what `~` and `$HOME` mean, what a glob may match.
+//! The guard follows `cd`, expands `~` and `$HOME`, and matches globs as the shell does.
 
 use sayso_core::policy::{PolicySet, Subject, decide};
 

@@ -21,7 +21,7 @@ use super::project::MAX_PROJECT_POLICY;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
-use crate::small_file::{apart, read_small_file};
+use crate::small_file::{read_apart, read_small_file};
 
 /// How long commands stay allowed that a person allowed for more than one call.
 const AGENT_GRANT: Duration = Duration::from_secs(86_400);
@@ -190,7 +190,7 @@ pub(crate) async fn trust_project(
     directory: String,
 ) -> Result<TrustedProject, ServiceError> {
     authorize(caller, Permission::Administer)?;
-    let read = apart(move || {
+    let read = read_apart(move || {
         let real = PathBuf::from(directory).canonicalize().map_err(|_| ServiceError::invalid("directory is not there"))?;
         let path = project_file(&real.to_string_lossy());
         let text = read_small_file(Path::new(&path), MAX_PROJECT_POLICY);

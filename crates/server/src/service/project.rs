@@ -8,7 +8,7 @@ use sayso_core::limits;
 use super::policies::project_file;
 use super::{ServiceError, Services};
 use crate::auth::Caller;
-use crate::small_file::{apart, read_small_file};
+use crate::small_file::{read_apart, read_small_file};
 
 /// Bytes of a project's policy file.
 pub(super) const MAX_PROJECT_POLICY: u64 = 256 * 1024;
@@ -45,13 +45,13 @@ impl Project {
 /// Reads a directory that exists on this machine.
 pub(crate) async fn read_project(directory: PathBuf) -> Project {
     let path = directory.to_string_lossy().into_owned();
-    apart(move || Project::read(&directory)).await.unwrap_or_else(|| Project::unread(path))
+    read_apart(move || Project::read(&directory)).await.unwrap_or_else(|| Project::unread(path))
 }
 
 /// The same, if it still is a directory.
 pub(crate) async fn read_existing_project(directory: PathBuf) -> Option<Project> {
     let read = move || directory.is_dir().then(|| Project::read(&directory));
-    apart(read).await.flatten()
+    read_apart(read).await.flatten()
 }
 
 /// Reads the directory that an agent outside this server reports. The agent may run on another machine; then its word is
@@ -59,7 +59,7 @@ pub(crate) async fn read_existing_project(directory: PathBuf) -> Option<Project>
 pub(crate) async fn read_reported_project(path: &str) -> Project {
     let directory = PathBuf::from(path);
     let read = move || Project::read(&directory.canonicalize().unwrap_or(directory));
-    apart(read).await.unwrap_or_else(|| Project::unread(path.to_owned()))
+    read_apart(read).await.unwrap_or_else(|| Project::unread(path.to_owned()))
 }
 
 /// The directory that a caller chooses: absolute, existing, and inside a configured root unless the caller is an admin.
@@ -86,7 +86,7 @@ pub(crate) async fn allowed_directory(
         (_, roots) => Some(roots.iter().map(|root| expand(root)).collect()),
     };
     let shown = limits::head(wanted, 200).to_owned();
-    let found = apart(move || ChosenDirectory::find(&path, roots.as_deref())).await;
+    let found = read_apart(move || ChosenDirectory::find(&path, roots.as_deref())).await;
     match found {
         Some(ChosenDirectory::Allowed(real)) => Ok(real),
         Some(ChosenDirectory::Missing) => Err(refused(format!("{shown} is not a directory"))),
@@ -97,7 +97,7 @@ pub(crate) async fn allowed_directory(
     }
 }
 
-/// What is at the path that a caller chooses.
+/// The result of looking up the directory that a caller chooses.
 enum ChosenDirectory {
     /// The path without links.
     Allowed(PathBuf),

@@ -178,7 +178,7 @@ async fn an_outcome_that_nobody_took_in_time_did_not_arrive() {
 }
 
 #[tokio::test]
-async fn a_project_full_of_traps_holds_nobody_up() {
+async fn files_that_block_or_never_end_do_not_block_the_server() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let project = world.server.project().canonicalize().unwrap();
@@ -186,7 +186,7 @@ async fn a_project_full_of_traps_holds_nobody_up() {
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mkfifoat(rustix::fs::CWD, path, mode).unwrap();
     };
-    // Nobody writes to a FIFO, a device never ends, and a huge file would fill the memory.
+    // The FIFO has no writer, the device never ends, and the huge file would fill the memory.
     let traps = ["fifo", "device", "huge"].map(|name| project.join(name));
     for trap in &traps {
         std::fs::create_dir_all(trap.join(".git")).unwrap();

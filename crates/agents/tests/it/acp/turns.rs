@@ -1,4 +1,4 @@
-//! What reaches the agent in a turn: outcomes, reasons and prompts.
+//! Outcomes, reasons and prompts that are sent to the agent during a turn.
 
 use sayso_core::texts;
 
@@ -23,7 +23,7 @@ fn an_outcome_reaches_only_the_request_it_was_made_for() {
     let mut host = Host::working();
     permission(&mut host, json!(0), "t1");
     host.command(outcome("0", approved(), None));
-    assert_eq!(*host.result(), json!({ "outcome": { "outcome": "cancelled" } }), "what cannot be read is not approved");
+    assert_eq!(*host.result(), json!({ "outcome": { "outcome": "cancelled" } }), "an unreadable request is not approved");
     assert!(host.log.ends_with("undeliverable: The request can no longer be read; the agent was told that it is cancelled.\n"));
 }
 

@@ -1,4 +1,4 @@
-//! What the screen shows of long commands, long lists and typed text.
+//! Long commands, long lists and typed text on the screen of the inbox.
 
 use super::*;
 

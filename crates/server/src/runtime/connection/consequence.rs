@@ -247,7 +247,7 @@ impl Consequences {
     }
 }
 
-/// What the agent is told when its request is over a limit or has an id that cannot be stored.
+/// The decision for a request that is over a limit or has an id that cannot be stored.
 fn refusal(kind: AskKind, refused: &AskRefused) -> Decision {
     let message = format!("Sayso refused this request: {refused}.");
     match kind {

@@ -15,7 +15,7 @@ use crate::ops::{
 
 const MAIN: WorkspaceId = WorkspaceId::MAIN;
 
-/// Loads what an operation names, as from an empty database.
+/// Loads the rows that an operation reads, as from an empty database.
 fn load_nothing(unit: &mut Unit, reads: &mut Reads) {
     for read in reads.drain().filter(|read| !unit.has(read)).collect::<Vec<_>>() {
         match read {

@@ -61,7 +61,7 @@ pub(crate) async fn store_nul_in_every_content(world: &World) {
     world.step(&session, 1, vec![], vec![Change::Delivery { ask: asked.id, delivery }]).await;
 }
 
-/// Nobody looks for the reason word by word, so it has a column of its own.
+/// The reason is not searched, so it has a separate column.
 #[tokio::test]
 async fn reason_of_an_undeliverable_answer_has_a_replacement_for_nul() {
     let world = World::new();

@@ -52,7 +52,7 @@ async fn gaps(window: Duration) -> Result<Vec<u32>> {
     }
     store.close().await;
     let times = times.lock().map_err(|_| anyhow::anyhow!("the writer panicked"))?;
-    // After the end nobody writes, so the last commits are far apart.
+    // After the end there are no writers, so the last commits are far apart.
     let busy = times.partition_point(|time| *time <= end);
     let gaps: Vec<_> = times[..busy].windows(2).map(|pair| meter::micros(pair[1] - pair[0])).collect();
     anyhow::ensure!(!gaps.is_empty(), "nothing was committed");
