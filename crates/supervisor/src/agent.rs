@@ -77,10 +77,8 @@ impl Tree {
 /// The living descendants of a process. Empty where there is no `/proc`.
 fn descendants(of: u32) -> Vec<i32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let processes: Vec<Process> = entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid: i32| Process::parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?))
-        .collect();
+    let processes: Vec<Process> =
+        entries.filter_map(|entry| Process::read(entry.ok()?.file_name().to_str()?.parse().ok()?)).collect();
     let mut found = Vec::new();
     let mut parents = vec![i32::try_from(of).unwrap_or(i32::MAX)];
     while let Some(parent) = parents.pop() {
@@ -94,14 +92,20 @@ fn descendants(of: u32) -> Vec<i32> {
     found
 }
 
+/// What `/proc` says about a process.
 #[derive(Debug, PartialEq, Eq)]
-struct Process {
-    pid: i32,
-    parent: i32,
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) parent: i32,
     is_zombie: bool,
 }
 
 impl Process {
+    /// `None`: the process is gone, or hidden from us, or there is no `/proc`.
+    pub(crate) fn read(pid: i32) -> Option<Self> {
+        Self::parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+
     /// Reads `/proc/<pid>/stat`: `pid (name) state parent …`. The name is whatever the process chose,
     /// spaces, brackets and all, so it ends at the last bracket.
     fn parse(pid: i32, stat: &[u8]) -> Option<Self> {

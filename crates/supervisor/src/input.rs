@@ -1,145 +1,153 @@
-//! What is written to the agent: each input once, one at a time, in the order of its ids. It is in
-//! memory until it is written, and nowhere else.
+//! The agent's standard input. Each input is written once, one at a time, each after the input that it names. Its bytes are
+//! in memory until they are written, and nowhere else.
 
 use std::io::{self, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use crate::hub::Hub;
 use crate::protocol::ToServer;
 
-/// How often one who waits for the input before looks whether it is still worth it.
-const LOOK: Duration = Duration::from_millis(200);
-
-/// The input under way, and what is known of those before it.
-#[derive(Debug, Default)]
-pub(crate) struct Inputs {
-    state: Mutex<InputState>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct InputState {
-    /// The last input that was written. It lives as long as we do, and that is as long as the agent.
+/// Writes inputs to the agent without blocking. `W` is the non-blocking end of a pipe.
+#[derive(Debug)]
+pub(crate) struct AgentInput<W> {
+    /// `None` after the last input was written.
+    stdin: Option<W>,
+    /// The last input that was written.
     last: u64,
-    /// The id of the input that is being written, or is about to be.
-    under_way: Option<u64>,
-    /// Its bytes, until the writer takes them.
-    bytes: Option<Vec<u8>>,
-    /// Why nothing can be written any more.
+    current: Option<CurrentInput>,
+    /// Why no further input is accepted.
     closed: Option<String>,
 }
 
-/// What became of an input that the server sent.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Submitted {
-    /// The reply comes when it is written. It may be under way since an earlier attachment.
-    UnderWay,
-    /// To be replied now.
-    Reply(ToServer),
-    /// The server has gone while it waited for the input before.
-    Abandoned,
+#[derive(Debug)]
+struct CurrentInput {
+    id: u64,
+    bytes: Vec<u8>,
+    written: usize,
 }
 
-impl Inputs {
-    /// No code that holds the lock can panic half-way through a change, so a poisoned one is as good.
-    fn state(&self) -> MutexGuard<'_, InputState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+/// The answer to an input that a server sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Submitted {
+    /// The input is the current one now. Record it in the journal if it asks for that, then call [`AgentInput::write`].
+    Started,
+    /// The input is being written since an earlier attachment. The reply follows when it is written.
+    UnderWay,
+    /// Reply this.
+    Reply(ToServer),
+    /// Another input is being written. Submit this input again when that one is finished.
+    Wait(Vec<u8>),
+    /// The last input is not the one that this input names. The server has to attach again.
+    Diverged,
+}
+
+impl<W: Write> AgentInput<W> {
+    pub(crate) fn new(stdin: W) -> Self {
+        Self { stdin: Some(stdin), last: 0, current: None, closed: None }
     }
 
     pub(crate) fn last(&self) -> u64 {
-        self.state().last
+        self.last
     }
 
-    /// Hands an input to the writer. If another one is under way it waits for that one, as long as
-    /// `is_wanted`.
-    pub(crate) fn submit(&self, id: u64, bytes: Vec<u8>, is_wanted: impl Fn() -> bool) -> Submitted {
-        let mut state = self.state();
-        loop {
-            if id <= state.last {
-                return Submitted::Reply(ToServer::Taken { id: state.last });
-            }
-            if state.under_way == Some(id) {
-                return Submitted::UnderWay;
-            }
-            if let Some(message) = &state.closed {
-                return Submitted::Reply(ToServer::Refused { id, message: message.clone() });
-            }
-            if state.under_way.is_none() {
-                state.under_way = Some(id);
-                state.bytes = Some(bytes);
-                self.changed.notify_all();
-                return Submitted::UnderWay;
-            }
-            state = self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
-            if !is_wanted() {
-                return Submitted::Abandoned;
-            }
+    /// The pipe, while bytes wait for the agent to read.
+    pub(crate) fn waiting_pipe(&self) -> Option<&W> {
+        self.current.as_ref().and(self.stdin.as_ref())
+    }
+
+    /// Accepts an input. `previous` is the id that the last input must have; servers of version 1 do not name it.
+    pub(crate) fn submit(&mut self, id: u64, previous: Option<u64>, bytes: Vec<u8>) -> Submitted {
+        if id == self.last || (previous.is_none() && id < self.last) {
+            return Submitted::Reply(ToServer::Taken { id: self.last });
+        }
+        match &self.current {
+            Some(current) if current.id == id => return Submitted::UnderWay,
+            Some(_) if self.closed.is_none() => return Submitted::Wait(bytes),
+            Some(_) | None => {}
+        }
+        if let Some(message) = &self.closed {
+            return Submitted::Reply(ToServer::Refused { id, message: message.clone() });
+        }
+        if previous.is_some_and(|previous| previous != self.last) {
+            return Submitted::Diverged;
+        }
+        self.current = Some(CurrentInput { id, bytes, written: 0 });
+        Submitted::Started
+    }
+
+    /// Accepts no further input. The current input is still written; then the agent reads the end of its input.
+    pub(crate) fn close(&mut self, why: &str) {
+        self.closed.get_or_insert_with(|| why.to_owned());
+        if self.current.is_none() {
+            self.stdin = None;
         }
     }
 
-    /// Nothing more is taken. What is under way is still written; then the agent reads the end.
-    pub(crate) fn close(&self, why: &str) {
-        self.state().closed.get_or_insert_with(|| why.to_owned());
-        self.changed.notify_all();
-    }
-
-    /// The next input to write. `None`: closed.
-    fn next(&self) -> Option<(u64, Vec<u8>)> {
-        let mut state = self.state();
-        loop {
-            if let (Some(id), Some(bytes)) = (state.under_way, state.bytes.take()) {
-                return Some((id, bytes));
-            }
-            if state.closed.is_some() {
-                return None;
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn finish(&self, id: u64, written: Result<(), &str>) {
-        let mut state = self.state();
-        state.under_way = None;
-        match written {
-            Ok(()) => state.last = id,
-            Err(why) => state.closed = Some(why.to_owned()),
-        }
-        self.changed.notify_all();
-    }
-}
-
-/// Writes inputs until there are no more, and closes the agent's input at the end.
-pub(crate) fn write_all(inputs: &Inputs, hub: &Hub, mut stdin: impl Write) {
-    while let Some((id, bytes)) = inputs.next() {
-        let written = stdin.write_all(&bytes);
-        // It may be large, and nobody needs it any more.
-        drop(bytes);
-        match written {
-            Ok(()) => {
-                inputs.finish(id, Ok(()));
-                hub.reply(&ToServer::Taken { id });
-            }
-            Err(error) => {
-                let message = match error.kind() {
-                    io::ErrorKind::BrokenPipe => "the agent closed its input".to_owned(),
-                    _ => error.to_string(),
-                };
-                inputs.finish(id, Err(&message));
-                hub.reply(&ToServer::Refused { id, message });
-                return;
+    /// Writes as much of the current input as the pipe takes. Returns the reply when the input is finished.
+    pub(crate) fn write(&mut self) -> Option<ToServer> {
+        let (current, stdin) = (self.current.as_mut()?, self.stdin.as_mut()?);
+        while current.written < current.bytes.len() {
+            match stdin.write(&current.bytes[current.written..]) {
+                Ok(count) => current.written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(error) => {
+                    let message = match error.kind() {
+                        io::ErrorKind::BrokenPipe => "the agent closed its input".to_owned(),
+                        _ => error.to_string(),
+                    };
+                    let id = current.id;
+                    self.current = None;
+                    self.stdin = None;
+                    self.closed = Some(message.clone());
+                    return Some(ToServer::Refused { id, message });
+                }
             }
         }
+        self.last = current.id;
+        self.current = None;
+        if self.closed.is_some() {
+            self.stdin = None;
+        }
+        Some(ToServer::Taken { id: self.last })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
-    fn submit(inputs: &Inputs, id: u64, bytes: &[u8]) -> Submitted {
-        inputs.submit(id, bytes.to_vec(), || false)
+    /// A pipe with room for so many bytes.
+    #[derive(Debug, Default)]
+    struct Pipe {
+        written: Vec<u8>,
+        room: usize,
+        broken: bool,
+    }
+
+    impl Write for Pipe {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.broken {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            if self.room == 0 {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let count = bytes.len().min(self.room);
+            self.room -= count;
+            self.written.extend_from_slice(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn input(room: usize) -> AgentInput<Pipe> {
+        AgentInput::new(Pipe { room, ..Pipe::default() })
+    }
+
+    fn submit(inputs: &mut AgentInput<Pipe>, id: u64, bytes: &[u8]) -> Submitted {
+        inputs.submit(id, None, bytes.to_vec())
     }
 
     fn taken(id: u64) -> Submitted {
@@ -147,55 +155,55 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_taken_once() {
-        let inputs = Inputs::default();
-        assert_eq!(submit(&inputs, 5, b"five"), Submitted::UnderWay);
-        assert_eq!(submit(&inputs, 5, b"five"), Submitted::UnderWay);
-        assert_eq!(inputs.next(), Some((5, b"five".to_vec())));
-        // Still under way: not taken, and not taken twice either.
-        assert_eq!((submit(&inputs, 5, b"five"), inputs.last()), (Submitted::UnderWay, 0));
-        assert_eq!(submit(&inputs, 6, b"six"), Submitted::Abandoned);
-        inputs.finish(5, Ok(()));
-        assert_eq!((submit(&inputs, 5, b"five"), submit(&inputs, 3, b"three")), (taken(5), taken(5)));
-        assert_eq!(submit(&inputs, 6, b"six"), Submitted::UnderWay);
+    fn input_is_written_once() {
+        let mut inputs = input(3);
+        assert_eq!(submit(&mut inputs, 5, b"five"), Submitted::Started);
+        assert_eq!((inputs.write(), submit(&mut inputs, 5, b"five"), inputs.last()), (None, Submitted::UnderWay, 0));
+        assert_eq!(submit(&mut inputs, 6, b"six"), Submitted::Wait(b"six".to_vec()));
+        inputs.stdin.as_mut().unwrap().room = 100;
+        assert_eq!(inputs.write(), Some(ToServer::Taken { id: 5 }));
+        assert_eq!((submit(&mut inputs, 5, b"five"), submit(&mut inputs, 3, b"three")), (taken(5), taken(5)));
+        assert_eq!(submit(&mut inputs, 6, b"six"), Submitted::Started);
+        assert_eq!(inputs.write(), Some(ToServer::Taken { id: 6 }));
+        assert_eq!(inputs.stdin.unwrap().written, b"fivesix");
     }
 
     #[test]
-    fn one_who_waits_gets_its_turn() {
-        let inputs = Inputs::default();
-        submit(&inputs, 1, b"one");
-        assert!(inputs.next().is_some());
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| inputs.submit(2, b"two".to_vec(), || true));
-            inputs.finish(1, Ok(()));
-            assert_eq!(waiting.join().unwrap(), Submitted::UnderWay);
-        });
-        assert_eq!(inputs.next(), Some((2, b"two".to_vec())));
+    fn input_that_does_not_name_the_last_one_is_not_written() {
+        let mut inputs = input(100);
+        let chained = |inputs: &mut AgentInput<Pipe>, id, previous| inputs.submit(id, Some(previous), b"line".to_vec());
+        assert_eq!(chained(&mut inputs, 5, 4), Submitted::Diverged);
+        assert_eq!(chained(&mut inputs, 5, 0), Submitted::Started);
+        assert_eq!(inputs.write(), Some(ToServer::Taken { id: 5 }));
+        assert_eq!(chained(&mut inputs, 5, 0), taken(5));
+        // A server of version 1 would be told that input 3 was taken.
+        assert_eq!((chained(&mut inputs, 3, 2), chained(&mut inputs, 9, 6)), (Submitted::Diverged, Submitted::Diverged));
+        assert_eq!((chained(&mut inputs, 9, 5), inputs.last()), (Submitted::Started, 5));
     }
 
     #[test]
-    fn what_was_accepted_is_written_before_the_end() {
-        let inputs = Inputs::default();
-        submit(&inputs, 1, b"one");
+    fn current_input_is_written_before_the_pipe_is_closed() {
+        let mut inputs = input(1);
+        submit(&mut inputs, 1, b"one");
+        assert_eq!(inputs.write(), None);
         inputs.close("the agent is being stopped");
-        let mut written = Vec::new();
-        write_all(&inputs, &Hub::new(PathBuf::new()), &mut written);
-        assert_eq!((written.as_slice(), inputs.last()), (&b"one"[..], 1));
+        assert!(inputs.waiting_pipe().is_some());
         let message = "the agent is being stopped".to_owned();
-        assert_eq!(submit(&inputs, 2, b"two"), Submitted::Reply(ToServer::Refused { id: 2, message }));
-        assert_eq!(submit(&inputs, 1, b"one"), taken(1));
+        assert_eq!(submit(&mut inputs, 2, b"two"), Submitted::Reply(ToServer::Refused { id: 2, message }));
+        inputs.stdin.as_mut().unwrap().room = 100;
+        assert_eq!(inputs.write(), Some(ToServer::Taken { id: 1 }));
+        assert!(inputs.stdin.is_none());
+        assert_eq!(submit(&mut inputs, 1, b"one"), taken(1));
     }
 
     #[test]
-    fn a_closed_pipe_refuses_for_ever() {
-        let (reader, writer) = io::pipe().unwrap();
-        drop(reader);
-        let inputs = Inputs::default();
-        submit(&inputs, 1, b"one");
-        write_all(&inputs, &Hub::new(PathBuf::new()), writer);
+    fn broken_pipe_refuses_every_later_input() {
+        let mut inputs = AgentInput::new(Pipe { broken: true, ..Pipe::default() });
+        submit(&mut inputs, 1, b"one");
+        let refused = |id| ToServer::Refused { id, message: "the agent closed its input".to_owned() };
+        assert_eq!(inputs.write(), Some(refused(1)));
         for id in [1, 2, 1] {
-            let message = "the agent closed its input".to_owned();
-            assert_eq!(submit(&inputs, id, b"again"), Submitted::Reply(ToServer::Refused { id, message }));
+            assert_eq!(submit(&mut inputs, id, b"again"), Submitted::Reply(refused(id)));
         }
     }
 }

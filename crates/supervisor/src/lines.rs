@@ -18,6 +18,8 @@ pub struct Line {
 pub enum Entry {
     /// A line.
     Line(Line),
+    /// An input was accepted; see [`Record::Accepted`].
+    Accepted { id: u64, after: u64, digest: [u8; 16] },
     /// The agent could not be started. Nothing follows.
     Failed(String),
     /// The agent ended. Nothing follows.
@@ -77,6 +79,7 @@ impl LineAssembler {
                 }
                 Vec::new()
             }
+            Record::Accepted { id, after, digest } => vec![Entry::Accepted { id, after, digest }],
             Record::Failed(text) => vec![Entry::Failed(text)],
             Record::Exited { code, signal } => {
                 let left = [self.out.end(Stream::Out), self.err.end(Stream::Err)];

@@ -1,12 +1,14 @@
 //! One supervisor per directory, for as long as it lives. The system lets go of the lock when the
 //! process ends, however it ends, so a free lock means that no supervisor lives.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::sys;
 
 /// [`is_alive`] takes the lock for a moment. A supervisor that starts just then must not take that for
 /// another supervisor.
@@ -16,9 +18,15 @@ fn file(dir: &Path) -> PathBuf {
     dir.join("lock")
 }
 
+/// Opens a file that is neither a link nor something that blocks: the agent can write to the directory.
+fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.custom_flags(sys::NO_FOLLOW_NO_WAIT).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
 /// Takes the directory. `None`: another supervisor has it, and kept it for so long.
 pub(crate) fn take(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
-    let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(file(dir))?;
+    let lock = regular(File::options().create(true).truncate(false).write(true).mode(0o600), &file(dir))?;
     let until = Instant::now() + patience;
     loop {
         match lock.try_lock() {
@@ -37,7 +45,8 @@ pub(crate) fn take(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
 #[must_use]
 pub fn is_alive(dir: &Path) -> bool {
     // Shared, so that two who ask at once do not take each other for a supervisor.
-    File::open(file(dir)).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    regular(File::options().read(true), &file(dir))
+        .is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 #[cfg(test)]
@@ -55,6 +64,18 @@ mod tests {
         lock.unlock().unwrap();
         assert!(!is_alive(dir.path()));
         assert!(take(dir.path(), PATIENCE).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_lock_that_is_no_regular_file_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let victim = dir.path().join("victim");
+        std::os::unix::fs::symlink(&victim, file(dir.path())).unwrap();
+        assert!(take(dir.path(), PATIENCE).is_err() && !is_alive(dir.path()) && !victim.exists());
+        std::fs::remove_file(file(dir.path())).unwrap();
+        // Opening one for reading would wait for a writer.
+        assert!(std::process::Command::new("mkfifo").arg(file(dir.path())).status().unwrap().success());
+        assert!(take(dir.path(), PATIENCE).is_err() && !is_alive(dir.path()));
     }
 
     #[test]

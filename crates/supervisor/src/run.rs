@@ -1,24 +1,17 @@
-//! Sets everything up, and carries out what `life` decides.
+//! Sets up a supervisor, and runs its event loop.
 
 use std::fs::{self, DirBuilder, File, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, absolute};
-use std::process::{ExitCode, ExitStatus};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::process::ExitCode;
+use std::thread;
 
-use crate::agent::{self, Agent, Tree};
-use crate::attach::{self, AttachContext};
-use crate::hub::Hub;
-use crate::input::{self, Inputs};
-use crate::journal::{Files, Writer, segments};
-use crate::life::{Action, Event, Grace, Life};
+use crate::agent::{self, Tree};
+use crate::event_loop::{DISK_AGAIN, EventLoop};
+use crate::journal::{Files, Record, Writer, segments};
 use crate::lock;
-use crate::pump::{Exit, Pump};
 use crate::spec::Spec;
 use crate::sys::{self, Signal};
 
@@ -31,19 +24,6 @@ pub mod exit_code {
     pub const ALREADY_SUPERVISED: u8 = 75;
     /// Nothing was started: there is a journal in this directory, of an agent that ran already.
     pub const ALREADY_RAN: u8 = 76;
-}
-
-/// How many messages may wait for the main thread. Those who send more wait for it; it does nothing
-/// that takes long.
-const MESSAGES: usize = 16;
-/// Our threads keep what is large on the heap.
-const STACK: usize = 128 * 1024;
-
-/// What the main thread is told.
-#[derive(Debug)]
-pub(crate) enum Message {
-    Life(Event),
-    Reaped(i32, ExitStatus),
 }
 
 /// Supervises one agent from its start to its end. To be called on the main thread of a process of its
@@ -91,35 +71,42 @@ fn supervise(spec: Spec) -> Result<(), Refusal> {
     let signals = sys::catch_signals()?;
     sys::adopt_orphans();
 
-    let hub = Arc::new(Hub::new(spec.dir.clone()));
-    let writer = Writer::create(Files::new(spec.dir.clone())).map_err(|error| Refusal::because("write to", &spec.dir, &error))?;
+    let mut writer =
+        Writer::create(Files::new(spec.dir.clone())).map_err(|error| Refusal::because("write to", &spec.dir, &error))?;
     let listener = match listen(&spec.socket) {
         Ok(listener) => listener,
         Err(error) => {
             let refusal = Refusal::because("listen on", &spec.socket, &error);
-            let _ = Pump::new(writer, &hub).fail(refusal.message.clone());
+            record_failure(&mut writer, refusal.message.clone());
             return Err(refusal);
         }
     };
     let agent = match agent::start(&spec) {
         Ok(agent) => agent,
         Err(message) => {
-            // If the directory was deleted meanwhile, nobody wants to know.
-            let _ = Pump::new(writer, &hub).fail(message);
+            record_failure(&mut writer, message);
             let _ = fs::remove_file(&spec.socket);
             return Ok(());
         }
     };
     let pid = agent.pid;
-    let (main, messages) = sync_channel(MESSAGES);
-    let context = AttachContext { dir: spec.dir.clone(), hub, inputs: Arc::new(Inputs::default()), main, pid };
-    let life = Life::started(Instant::now(), spec.lonely);
-    let ended = Main::start(life, signals, writer, agent, listener, context, spec.line_limit).map(|main| main.run(&messages));
+    let ended = EventLoop::new(&spec, signals, writer, agent, listener).map(EventLoop::run);
     if ended.is_err() {
         Tree::new(pid).signal(Signal::Kill);
     }
     let _ = fs::remove_file(&spec.socket);
     Ok(ended?)
+}
+
+/// Records why the agent was not started. Waits for a full disk, unless the directory is deleted.
+fn record_failure(writer: &mut Writer<Files>, message: String) {
+    let mut record = Vec::new();
+    Record::Failed(message).append_to(&mut record);
+    let mut written = writer.append(&record);
+    while written.is_ok() && writer.is_blocked() {
+        thread::sleep(DISK_AGAIN);
+        written = writer.flush();
+    }
 }
 
 fn take_directory(dir: &Path) -> Result<File, Refusal> {
@@ -144,113 +131,4 @@ fn listen(path: &Path) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(path)?;
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok(listener)
-}
-
-pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name.to_owned()).stack_size(STACK).spawn(work)
-}
-
-/// What the main thread owns.
-struct Main {
-    life: Life,
-    tree: Tree,
-    inputs: Arc<Inputs>,
-    /// How the pump is told that the agent ended: the status, then the end of the pipe.
-    exit: Option<(SyncSender<ExitStatus>, io::PipeWriter)>,
-}
-
-impl Main {
-    /// Starts the threads. They end with the process; nobody waits for them, because each may be
-    /// blocked for good reason: on a full disk, a slow server, an agent that does not read.
-    fn start(
-        life: Life,
-        mut signals: io::PipeReader,
-        writer: Writer<Files>,
-        agent: Agent,
-        listener: UnixListener,
-        context: AttachContext,
-        line_limit: usize,
-    ) -> io::Result<Self> {
-        let tree = Tree::new(agent.pid);
-        let inputs = Arc::clone(&context.inputs);
-        let (woken, wake) = io::pipe()?;
-        let (tell_exit, status) = sync_channel(1);
-
-        let (main, hub) = (context.main.clone(), Arc::clone(&context.hub));
-        spawn("pump", move || {
-            // Without a journal it ends early, and then the agent is stopped.
-            let _ = Pump::new(writer, &hub).run(agent.stdout, agent.stderr, line_limit, Exit { status, woken });
-            let _ = main.send(Message::Life(Event::Drained));
-        })?;
-        let (hub, inputs_there) = (Arc::clone(&context.hub), Arc::clone(&inputs));
-        spawn("input", move || input::write_all(&inputs_there, &hub, agent.stdin))?;
-        let main = context.main.clone();
-        spawn("signals", move || {
-            while signals.read_exact(&mut [0]).is_ok() {
-                let _ = main.send(Message::Life(Event::Stop(Grace::DEFAULT)));
-            }
-        })?;
-        let main = context.main.clone();
-        spawn("wait", move || {
-            while let Some((pid, status)) = sys::wait_for_child() {
-                let _ = main.send(Message::Reaped(pid, status));
-            }
-            let _ = main.send(Message::Life(Event::TreeEmpty));
-        })?;
-        spawn("accept", move || attach::accept(&listener, context))?;
-        Ok(Self { life, tree, inputs, exit: Some((tell_exit, wake)) })
-    }
-
-    fn run(mut self, messages: &Receiver<Message>) {
-        loop {
-            let now = Instant::now();
-            let action = self.life.tick(now);
-            self.act(action);
-            if self.life.is_over(now) {
-                return;
-            }
-            let message = match self.life.deadline() {
-                Some(at) => messages.recv_timeout(at.saturating_duration_since(now)),
-                None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            match message {
-                Ok(message) => self.handle(message),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
-
-    fn handle(&mut self, message: Message) {
-        let event = match message {
-            Message::Life(event) => event,
-            Message::Reaped(pid, status) if self.tree.is_agent(pid) => {
-                self.tree.note_reaped();
-                self.inputs.close("the agent has ended");
-                if let Some((tell, wake)) = self.exit.take() {
-                    // If the pump has gone there is no journal either.
-                    let _ = tell.send(status);
-                    drop(wake);
-                }
-                Event::Exited
-            }
-            // An orphan that we adopted.
-            Message::Reaped(..) => return,
-        };
-        if event == Event::TreeEmpty && !cfg!(target_os = "linux") {
-            // Having no children means less where orphans are not ours.
-            self.tree.signal(Signal::Kill);
-        }
-        let action = self.life.handle(Instant::now(), event);
-        self.act(action);
-    }
-
-    fn act(&self, action: Option<Action>) {
-        match action {
-            Some(Action::CloseInput) => self.inputs.close("the agent is being stopped"),
-            Some(Action::TermTree) => self.tree.signal(Signal::Term),
-            Some(Action::KillTree) => self.tree.signal(Signal::Kill),
-            None => {}
-        }
-    }
 }

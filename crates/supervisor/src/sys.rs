@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_short, c_void};
 use std::fs::File;
 use std::io::{self, PipeReader};
-use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -38,12 +38,32 @@ const SIG_SETMASK: c_int = 2;
 #[cfg(not(target_os = "linux"))]
 const SIG_SETMASK: c_int = 3;
 const POLLIN: c_short = 1;
+const POLLOUT: c_short = 4;
+const WNOHANG: c_int = 1;
+const F_GETFL: c_int = 3;
+const F_SETFL: c_int = 4;
+#[cfg(target_os = "linux")]
+const O_NONBLOCK: c_int = 0o4_000;
+#[cfg(not(target_os = "linux"))]
+const O_NONBLOCK: c_int = 0x4;
 #[cfg(target_os = "linux")]
 const PR_SET_PDEATHSIG: c_int = 1;
 #[cfg(target_os = "linux")]
 const PR_SET_CHILD_SUBREAPER: c_int = 36;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const M_MMAP_THRESHOLD: c_int = -3;
+#[cfg(target_os = "linux")]
+const SOL_SOCKET: c_int = 1;
+#[cfg(target_os = "linux")]
+const SO_PEERCRED: c_int = 17;
+
+/// `O_NOFOLLOW | O_NONBLOCK`: opening a file follows no link and does not wait for the other end of a pipe.
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "arm")))]
+pub(crate) const NO_FOLLOW_NO_WAIT: c_int = 0o100_000 | 0o4_000;
+#[cfg(all(target_os = "linux", not(any(target_arch = "aarch64", target_arch = "arm"))))]
+pub(crate) const NO_FOLLOW_NO_WAIT: c_int = 0o400_000 | 0o4_000;
+#[cfg(not(target_os = "linux"))]
+pub(crate) const NO_FOLLOW_NO_WAIT: c_int = 0x100 | 0x4;
 
 #[cfg(target_os = "linux")]
 type Count = std::ffi::c_ulong;
@@ -51,10 +71,68 @@ type Count = std::ffi::c_ulong;
 type Count = std::ffi::c_uint;
 
 #[repr(C)]
+#[derive(Debug)]
 struct PollFd {
     fd: c_int,
     events: c_short,
     revents: c_short,
+}
+
+/// Descriptors to wait for. Refill it before every wait.
+#[derive(Debug, Default)]
+pub(crate) struct PollSet {
+    entries: Vec<PollFd>,
+}
+
+impl PollSet {
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Adds a descriptor and returns its slot. The end of a connection is reported in any case.
+    pub(crate) fn add(&mut self, fd: BorrowedFd<'_>, read: bool, write: bool) -> usize {
+        let events = if read { POLLIN } else { 0 } | if write { POLLOUT } else { 0 };
+        self.entries.push(PollFd { fd: fd.as_raw_fd(), events, revents: 0 });
+        self.entries.len() - 1
+    }
+
+    /// Waits until a descriptor is ready. A signal may end the wait early; then none is ready.
+    pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        // Rounded up, so that a wait for the last half of a millisecond does not spin.
+        let timeout = timeout.map_or(-1, |time| c_int::try_from(time.as_micros().div_ceil(1000)).unwrap_or(c_int::MAX));
+        // SAFETY: the entries are ours for the call, and the count is their number.
+        let ready = unsafe { poll(self.entries.as_mut_ptr(), self.entries.len() as Count, timeout) };
+        if ready >= 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+        for entry in &mut self.entries {
+            entry.revents = 0;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_ready(&self, slot: usize) -> bool {
+        self.entries.get(slot).is_some_and(|entry| entry.revents != 0)
+    }
+}
+
+/// `struct ucred`: who connected to a socket.
+#[cfg(target_os = "linux")]
+#[repr(C)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PeerCredentials {
+    /// 0: the process is in a namespace that we do not see.
+    pub(crate) pid: c_int,
+    pub(crate) uid: std::ffi::c_uint,
+    _gid: std::ffi::c_uint,
 }
 
 /// `sigset_t`: 128 bytes on Linux, fewer elsewhere. All zeros is the empty set.
@@ -68,6 +146,7 @@ unsafe extern "C" {
     safe fn send_signal(pid: c_int, signal: c_int) -> c_int;
     safe fn dup2(from: c_int, to: c_int) -> c_int;
     fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
+    fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
     fn poll(fds: *mut PollFd, count: Count, timeout: c_int) -> c_int;
     fn write(fd: c_int, bytes: *const c_void, count: usize) -> isize;
     /// `None` is `SIG_DFL`.
@@ -75,6 +154,10 @@ unsafe extern "C" {
     fn sigprocmask(how: c_int, set: *const SignalSet, before: *mut SignalSet) -> c_int;
     #[cfg(target_os = "linux")]
     fn prctl(option: c_int, ...) -> c_int;
+    #[cfg(target_os = "linux")]
+    safe fn geteuid() -> std::ffi::c_uint;
+    #[cfg(target_os = "linux")]
+    fn getsockopt(fd: c_int, level: c_int, name: c_int, value: *mut c_void, length: *mut std::ffi::c_uint) -> c_int;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     safe fn mallopt(option: c_int, value: c_int) -> c_int;
 }
@@ -139,47 +222,62 @@ pub(crate) fn kill(pid: i32, signal: Signal) {
     send_signal(pid, number);
 }
 
-/// Waits for any child to end. `None`: there are no children left.
-pub(crate) fn wait_for_child() -> Option<(i32, ExitStatus)> {
+/// The result of [`reap_child`].
+#[derive(Debug)]
+pub(crate) enum Reaped {
+    Child(i32, ExitStatus),
+    /// Children are left, and none has ended.
+    NoneEnded,
+    NoChildren,
+}
+
+/// Collects a child that has ended, without waiting for one.
+pub(crate) fn reap_child() -> Reaped {
     loop {
         let mut status = 0;
         // SAFETY: the pointer is to a local that outlives the call.
-        let pid = unsafe { waitpid(-1, &raw mut status, 0) };
-        if pid > 0 {
-            return Some((pid, ExitStatus::from_raw(status)));
-        }
-        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            return None;
+        match unsafe { waitpid(-1, &raw mut status, WNOHANG) } {
+            0 => return Reaped::NoneEnded,
+            pid if pid > 0 => return Reaped::Child(pid, ExitStatus::from_raw(status)),
+            _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => return Reaped::NoChildren,
         }
     }
 }
 
-/// Waits until one of the descriptors can be read or is at its end; tells which. `None` in place of a
-/// descriptor is never ready. Without a timeout it waits for ever; a signal may end it early.
-pub(crate) fn readable<const N: usize>(fds: [Option<BorrowedFd<'_>>; N], timeout: Option<Duration>) -> io::Result<[bool; N]> {
-    poll_for(POLLIN, fds, timeout)
+/// Makes reads and writes return instead of waiting.
+pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: these commands take and return integers.
+    let flags = unsafe { fcntl(fd.as_raw_fd(), F_GETFL) };
+    // SAFETY: as above.
+    if flags < 0 || unsafe { fcntl(fd.as_raw_fd(), F_SETFL, flags | O_NONBLOCK) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
 }
 
-/// Has the other side of a socket closed it? Does not wait and reads nothing.
+/// Whether the other side of a socket has closed it. Does not wait and reads nothing.
 pub(crate) fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
-    matches!(poll_for(0, [Some(socket)], Some(Duration::ZERO)), Ok([true]))
+    let mut poll = PollSet::default();
+    let slot = poll.add(socket, false, false);
+    poll.wait(Some(Duration::ZERO)).is_ok() && poll.is_ready(slot)
 }
 
-fn poll_for<const N: usize>(
-    events: c_short,
-    fds: [Option<BorrowedFd<'_>>; N],
-    timeout: Option<Duration>,
-) -> io::Result<[bool; N]> {
-    let mut list = fds.map(|fd| PollFd { fd: fd.map_or(-1, |fd| fd.as_raw_fd()), events, revents: 0 });
-    // Rounded up, so that a wait for the last half of a millisecond does not spin.
-    let timeout = timeout.map_or(-1, |time| c_int::try_from(time.as_micros().div_ceil(1000)).unwrap_or(c_int::MAX));
-    // SAFETY: the list lives on this stack, and `N` is its length.
-    let ready = unsafe { poll(list.as_mut_ptr(), N as Count, timeout) };
-    if ready < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted { Ok([false; N]) } else { Err(error) };
-    }
-    Ok(list.map(|entry| entry.revents != 0))
+/// The process that connected to a socket, as it was when it connected.
+#[cfg(target_os = "linux")]
+pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<PeerCredentials> {
+    let mut found = PeerCredentials::default();
+    let mut length = std::ffi::c_uint::try_from(size_of::<PeerCredentials>()).unwrap_or(0);
+    // SAFETY: both pointers are to locals that outlive the call, and `length` is the size of the first.
+    let failed =
+        unsafe { getsockopt(socket.as_raw_fd(), SOL_SOCKET, SO_PEERCRED, (&raw mut found).cast(), &raw mut length) } != 0;
+    if failed { Err(io::Error::last_os_error()) } else { Ok(found) }
+}
+
+/// The user that we are.
+#[cfg(target_os = "linux")]
+pub(crate) fn own_user() -> std::ffi::c_uint {
+    geteuid()
 }
 
 /// Unblocks all signals and gives SIGCHLD its default action, also for every process started from now on. A parent may
@@ -211,28 +309,52 @@ fn use_default_action(number: c_int) {
     }
 }
 
-/// Where the handler writes.
-static SIGNALLED: AtomicI32 = AtomicI32::new(-1);
+/// A signal that was caught, as one byte in the pipe of [`catch_signals`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caught {
+    /// SIGTERM or SIGINT.
+    Stop,
+    /// A child has ended.
+    Child,
+}
 
-extern "C" fn on_signal(number: c_int) {
-    if number == SIGHUP {
-        return;
-    }
-    // SAFETY: `write` may be called in a handler. One byte fits: the reader takes them as they come.
-    unsafe {
-        write(SIGNALLED.load(Ordering::Relaxed), (&raw const BYTE).cast(), 1);
+impl Caught {
+    const STOP: u8 = 1;
+    const CHILD: u8 = 2;
+
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            Self::STOP => Some(Self::Stop),
+            Self::CHILD => Some(Self::Child),
+            _ => None,
+        }
     }
 }
 
-static BYTE: u8 = 1;
+/// Where the handler writes.
+static CAUGHT: AtomicI32 = AtomicI32::new(-1);
 
-/// From now on SIGTERM and SIGINT put a byte into the pipe that is returned, and SIGHUP does nothing.
-/// Handlers, not "ignore", because the agent would inherit what is ignored.
+extern "C" fn on_signal(number: c_int) {
+    let byte = match number {
+        SIGHUP => return,
+        SIGCHLD => Caught::CHILD,
+        _ => Caught::STOP,
+    };
+    // SAFETY: `write` may be called in a handler. If the pipe is full, enough bytes wait to be read. A handler must not
+    // change `errno`; a failed write would, and the pipe is never full in practice.
+    unsafe {
+        write(CAUGHT.load(Ordering::Relaxed), (&raw const byte).cast(), 1);
+    }
+}
+
+/// From now on SIGTERM, SIGINT and SIGCHLD put a byte into the returned pipe, and SIGHUP does nothing. They are not ignored,
+/// because the agent would inherit that.
 pub(crate) fn catch_signals() -> io::Result<PipeReader> {
     let (reader, writer) = io::pipe()?;
-    // The handler needs it for ever.
-    SIGNALLED.store(writer.into_raw_fd(), Ordering::Relaxed);
-    for number in [SIGTERM, SIGINT, SIGHUP] {
+    set_nonblocking(writer.as_fd())?;
+    // The handler needs the descriptor until the process ends.
+    CAUGHT.store(writer.into_raw_fd(), Ordering::Relaxed);
+    for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD] {
         // SAFETY: the handler makes one system call and allocates nothing.
         unsafe {
             signal(number, Some(on_signal));

@@ -30,10 +30,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use crate::lock::is_alive;
-pub use reader::Journal;
+pub use reader::{Journal, Scan};
 pub(crate) use record::Raw;
 pub use record::{PIECE, Record, Stream};
-pub(crate) use writer::{Disk, Files, Gone, Writer};
+pub(crate) use writer::{Files, Writer};
 
 /// When a segment has grown to this, the next is begun. Small enough to trim often, large enough that
 /// a talkative agent does not litter the directory.

@@ -12,6 +12,20 @@ use super::{segment_path, segments};
 /// No record of any version is longer. What announces more is not a record.
 const LONGEST: usize = 1024 * 1024;
 
+/// How much [`Journal::scan`] reads at once.
+const SCAN: usize = 256 * 1024;
+
+/// What a journal says about inputs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The accepted inputs: id, the position that the server had read, digest.
+    pub accepted: Vec<(u64, u64, [u8; 16])>,
+    /// Whether the journal has its last record.
+    pub has_ended: bool,
+    /// Whether bytes of an incomplete record follow.
+    pub is_torn: bool,
+}
+
 /// A journal that is read.
 #[derive(Debug)]
 pub struct Journal {
@@ -66,6 +80,41 @@ impl Journal {
             }
         }
         Ok(records)
+    }
+
+    /// Reads everything from a position on, and returns what it says about inputs.
+    ///
+    /// # Errors
+    /// When files cannot be read, or `from` is not between two records.
+    pub fn scan(&mut self, from: u64) -> io::Result<Scan> {
+        let mut scan = Scan { accepted: Vec::new(), has_ended: false, is_torn: false };
+        let mut position = from;
+        loop {
+            let before = position;
+            for (raw, after) in self.read_raw(position, SCAN)? {
+                position = after;
+                if raw.is_about_inputs() {
+                    match Record::from_parts(raw.kind, raw.payload.to_vec()).map_err(|_| not_a_record(before))? {
+                        Some(Record::Accepted { id, after, digest }) => scan.accepted.push((id, after, digest)),
+                        Some(Record::Exited { .. } | Record::Failed(_)) => scan.has_ended = true,
+                        Some(Record::Out(_) | Record::Err(_) | Record::Cut { .. }) | None => {}
+                    }
+                }
+            }
+            if position == before {
+                break;
+            }
+        }
+        scan.is_torn = self.length()? > position;
+        Ok(scan)
+    }
+
+    /// The position after the last byte, whether or not the last record is complete.
+    fn length(&self) -> io::Result<u64> {
+        match segments(&self.dir)?.last() {
+            Some(start) => Ok(start + fs::metadata(segment_path(&self.dir, *start))?.len()),
+            None => Ok(0),
+        }
     }
 
     /// As [`Journal::read`], without understanding the records and with one buffer for all of them.
@@ -238,6 +287,27 @@ mod tests {
             writer.append(&[*byte]).unwrap();
         }
         assert_eq!(journal.read(first, 100).unwrap(), [(Record::Exited { code: Some(0), signal: None }, writer.end())]);
+    }
+
+    #[test]
+    fn scan_finds_accepted_inputs_the_end_and_torn_records() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
+        let first = append(&mut writer, &Record::Accepted { id: 1, after: 0, digest: [1; 16] });
+        for _ in 0..30 {
+            append(&mut writer, &line(1, 40_000));
+        }
+        append(&mut writer, &Record::Accepted { id: 7, after: first, digest: [7; 16] });
+        let scan = |from| Journal::open(dir.path()).unwrap().scan(from).unwrap();
+        let accepted = vec![(1, 0, [1; 16]), (7, first, [7; 16])];
+        assert_eq!(scan(0), Scan { accepted: accepted.clone(), has_ended: false, is_torn: false });
+        assert_eq!(scan(first).accepted, accepted[1..]);
+        let mut exited = Vec::new();
+        Record::Exited { code: Some(0), signal: None }.append_to(&mut exited);
+        writer.append(&exited[..3]).unwrap();
+        assert_eq!(scan(0), Scan { accepted: accepted.clone(), has_ended: false, is_torn: true });
+        writer.append(&exited[3..]).unwrap();
+        assert_eq!(scan(0), Scan { accepted, has_ended: true, is_torn: false });
     }
 
     #[test]

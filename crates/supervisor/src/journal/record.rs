@@ -26,6 +26,16 @@ pub enum Record {
         /// How many bytes are missing before its newline.
         dropped: u64,
     },
+    /// An input was accepted. It stands before the first byte of the input was written to the agent, so the agent may not
+    /// have the input if nothing follows.
+    Accepted {
+        /// The input.
+        id: u64,
+        /// The position up to which the server had read when it made the input. It is not the position of this record.
+        after: u64,
+        /// The server's digest of the input.
+        digest: [u8; 16],
+    },
     /// The agent could not be started. Nothing follows.
     Failed(String),
     /// The agent ended. Nothing follows.
@@ -46,6 +56,7 @@ const ERR: u8 = 2;
 const CUT: u8 = 3;
 const FAILED: u8 = 4;
 const EXITED: u8 = 5;
+const ACCEPTED: u8 = 6;
 
 /// A record before it is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +91,11 @@ impl<'a> Raw<'a> {
         usize::try_from(u32::from_le_bytes(*length)).ok()
     }
 
+    /// Whether it says that an input was accepted, or that no further input is.
+    pub(crate) fn is_about_inputs(&self) -> bool {
+        matches!(self.kind, ACCEPTED | EXITED | FAILED)
+    }
+
     /// How many bytes it takes in the journal.
     pub(crate) fn size(&self) -> usize {
         Self::HEADER + self.payload.len()
@@ -107,6 +123,7 @@ impl Record {
                 payload.extend_from_slice(&dropped.to_le_bytes());
                 (CUT, payload)
             }
+            Self::Accepted { id, after, digest } => (ACCEPTED, [&id.to_le_bytes()[..], &after.to_le_bytes(), digest].concat()),
             Self::Failed(text) => (FAILED, text.clone().into_bytes()),
             Self::Exited { code, signal } => {
                 let mut payload = vec![u8::from(code.is_some()) | (u8::from(signal.is_some()) << 1)];
@@ -129,6 +146,7 @@ impl Record {
             OUT => Self::Out(payload),
             ERR => Self::Err(payload),
             CUT => Self::cut(&payload).ok_or(Malformed)?,
+            ACCEPTED => Self::accepted(&payload).ok_or(Malformed)?,
             FAILED => Self::Failed(String::from_utf8_lossy(&payload).into_owned()),
             EXITED => Self::exited(&payload).ok_or(Malformed)?,
             _ => return Ok(None),
@@ -144,6 +162,13 @@ impl Record {
             _ => return None,
         };
         Some(Self::Cut { stream, dropped: u64::from_le_bytes(*rest.first_chunk()?) })
+    }
+
+    fn accepted(payload: &[u8]) -> Option<Self> {
+        let (id, rest) = payload.split_first_chunk()?;
+        let (after, rest) = rest.split_first_chunk()?;
+        let digest = *rest.first_chunk()?;
+        Some(Self::Accepted { id: u64::from_le_bytes(*id), after: u64::from_le_bytes(*after), digest })
     }
 
     fn exited(payload: &[u8]) -> Option<Self> {
@@ -166,6 +191,7 @@ mod tests {
             Record::Err(vec![0, 255, b'\n']),
             Record::Cut { stream: Stream::Out, dropped: u64::MAX },
             Record::Cut { stream: Stream::Err, dropped: 1 },
+            Record::Accepted { id: 1, after: u64::MAX, digest: [7; 16] },
             Record::Failed("cannot start agent: no such file".to_owned()),
             Record::Exited { code: Some(-1), signal: None },
             Record::Exited { code: None, signal: Some(9) },
@@ -200,6 +226,7 @@ mod tests {
         assert_eq!(Record::from_parts(CUT, vec![1, 2]), Err(Malformed));
         assert_eq!(Record::from_parts(CUT, [vec![9], vec![0; 8]].concat()), Err(Malformed));
         assert_eq!(Record::from_parts(EXITED, vec![1, 0, 0]), Err(Malformed));
+        assert_eq!(Record::from_parts(ACCEPTED, vec![0; 31]), Err(Malformed));
         let grown = [vec![1], 7_i32.to_le_bytes().to_vec(), vec![0; 4], b"more".to_vec()].concat();
         assert_eq!(Record::from_parts(EXITED, grown), Ok(Some(Record::Exited { code: Some(7), signal: None })));
     }

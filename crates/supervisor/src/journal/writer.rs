@@ -1,79 +1,134 @@
-//! Appends to a journal. One thread owns the writer.
+//! Appends to a journal, and deletes what the server no longer needs.
 
-use std::fs::File;
+use std::collections::VecDeque;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-use std::thread;
-use std::time::Duration;
 
 use super::{SEGMENT, segment_path};
 
-/// How long to wait before trying again what the disk refused.
-const AGAIN: Duration = Duration::from_millis(200);
-
-/// The journal's directory was deleted: nobody will ever read what would be written.
+/// The journal's directory was deleted, so nothing can read it any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gone;
 
-/// Where segments are written. Tests have one that is full.
+/// Where segments are written. Tests use a disk that is full.
 pub(crate) trait Disk {
-    /// Begins the segment that starts at an offset; what follows goes there.
+    /// Begins the segment that starts at an offset. Later writes go there.
     fn begin(&mut self, start: u64) -> io::Result<()>;
-    /// Writes a beginning of `bytes`, and tells how much.
+    /// Writes a prefix of `bytes` and returns its length.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
-    /// Waits before the next try.
-    fn pause(&mut self) -> Result<(), Gone>;
+    /// Deletes a segment. A segment that does not exist is not an error.
+    fn remove(&mut self, start: u64) -> io::Result<()>;
+    /// Whether the directory of the journal still exists.
+    fn exists(&self) -> bool;
 }
 
 /// Appends batches of whole records.
+///
+/// Appending never blocks on a full disk. Bytes that do not fit stay in memory until [`Writer::flush`] succeeds. The caller
+/// stops reading from the agent while [`Writer::is_blocked`], so the memory is bounded and the agent waits as well.
 #[derive(Debug)]
 pub(crate) struct Writer<D> {
     disk: D,
-    segment: u64,
+    /// Where the segments that are left start; never empty.
+    segments: VecDeque<u64>,
     end: u64,
+    /// Batches that are not completely on disk. The first `written` bytes are.
+    unwritten: Vec<u8>,
+    written: usize,
 }
 
 impl<D: Disk> Writer<D> {
     /// Begins a journal that does not exist yet.
     pub(crate) fn create(mut disk: D) -> io::Result<Self> {
         disk.begin(0)?;
-        Ok(Self { disk, segment: 0, end: 0 })
+        Ok(Self { disk, segments: VecDeque::from([0]), end: 0, unwritten: Vec::new(), written: 0 })
     }
 
-    /// The position after the last record.
+    /// The first position that was not trimmed away.
+    pub(crate) fn start(&self) -> u64 {
+        self.segments.front().copied().unwrap_or(0)
+    }
+
+    /// The position after the last record that is on disk.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Where the last segment starts.
-    pub(crate) fn segment(&self) -> u64 {
-        self.segment
+    /// Whether the disk refused bytes. Call [`Self::flush`] from time to time.
+    pub(crate) fn is_blocked(&self) -> bool {
+        !self.unwritten.is_empty()
     }
 
-    /// Appends all of `batch`, however long the disk takes to have room for it. The caller does not
-    /// read the agent's pipes meanwhile, so the agent waits too, and nothing is lost.
-    ///
-    /// What was written before the disk refused stays: it is the beginning of this batch, and the rest
-    /// follows it.
+    /// Appends `batch`, or as much of it as the disk has room for.
     pub(crate) fn append(&mut self, batch: &[u8]) -> Result<(), Gone> {
-        while self.end - self.segment >= SEGMENT {
-            match self.disk.begin(self.end) {
-                Ok(()) => self.segment = self.end,
-                Err(_) => self.disk.pause()?,
-            }
+        if self.is_blocked() {
+            self.unwritten.extend_from_slice(batch);
+            return Ok(());
         }
-        let mut rest = batch;
-        while !rest.is_empty() {
-            match self.disk.write(rest) {
-                Ok(0) => self.disk.pause()?,
-                Ok(count) => rest = &rest[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => self.disk.pause()?,
-            }
+        let written = self.write(batch);
+        if written < batch.len() {
+            self.unwritten.extend_from_slice(&batch[written..]);
+            self.written = written;
+            return self.check_directory();
         }
         self.end += batch.len() as u64;
         Ok(())
+    }
+
+    /// Tries again to write what the disk refused.
+    pub(crate) fn flush(&mut self) -> Result<(), Gone> {
+        if !self.is_blocked() {
+            return Ok(());
+        }
+        let unwritten = std::mem::take(&mut self.unwritten);
+        let written = self.write(&unwritten);
+        self.written += written;
+        if written < unwritten.len() {
+            self.unwritten = unwritten[written..].to_vec();
+            return self.check_directory();
+        }
+        self.end += self.written as u64;
+        self.written = 0;
+        Ok(())
+    }
+
+    /// Deletes the segments that end at or before a position, never the last one.
+    pub(crate) fn trim(&mut self, to: u64) {
+        while let (Some(&first), Some(&second)) = (self.segments.front(), self.segments.get(1)) {
+            // A segment that cannot be deleted is tried again with the next trim.
+            if second > to || self.disk.remove(first).is_err() {
+                return;
+            }
+            self.segments.pop_front();
+        }
+    }
+
+    /// Writes until the disk refuses, and returns how many bytes were written.
+    fn write(&mut self, bytes: &[u8]) -> usize {
+        let segment = self.segments.back().copied().unwrap_or(0);
+        // A batch starts a new segment only if nothing of the batch is in the last one.
+        if self.written == 0 && self.end - segment >= SEGMENT {
+            if self.disk.begin(self.end).is_err() {
+                return 0;
+            }
+            self.segments.push_back(self.end);
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.disk.write(rest) {
+                Ok(0) => break,
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        bytes.len() - rest.len()
+    }
+
+    fn check_directory(&self) -> Result<(), Gone> {
+        if self.disk.exists() { Ok(()) } else { Err(Gone) }
     }
 }
 
@@ -101,31 +156,33 @@ impl Disk for Files {
         self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
     }
 
-    fn pause(&mut self) -> Result<(), Gone> {
-        thread::sleep(AGAIN);
-        match self.dir.try_exists() {
-            Ok(false) => Err(Gone),
-            Ok(true) | Err(_) => Ok(()),
+    fn remove(&mut self, start: u64) -> io::Result<()> {
+        match fs::remove_file(segment_path(&self.dir, start)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
         }
+    }
+
+    fn exists(&self) -> bool {
+        self.dir.try_exists().unwrap_or(true)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::segments;
 
-    /// A disk with so much room; each pause frees some more, until the directory is gone.
+    /// A disk with little room.
     #[derive(Default)]
-    struct Small {
+    struct SmallDisk {
         segments: Vec<(u64, Vec<u8>)>,
         room: usize,
         files: usize,
-        frees: usize,
-        pauses: usize,
-        gone_after: Option<usize>,
+        deleted: bool,
     }
 
-    impl Disk for Small {
+    impl Disk for SmallDisk {
         fn begin(&mut self, start: u64) -> io::Result<()> {
             if self.files == 0 {
                 return Err(io::ErrorKind::StorageFull.into());
@@ -145,49 +202,76 @@ mod tests {
             Ok(count)
         }
 
-        fn pause(&mut self) -> Result<(), Gone> {
-            self.pauses += 1;
-            self.room += self.frees;
-            self.files += usize::from(self.pauses.is_multiple_of(3));
-            if self.gone_after == Some(self.pauses) { Err(Gone) } else { Ok(()) }
+        fn remove(&mut self, start: u64) -> io::Result<()> {
+            self.segments.retain(|(segment, _)| *segment != start);
+            Ok(())
+        }
+
+        fn exists(&self) -> bool {
+            !self.deleted
         }
     }
 
     #[test]
-    fn a_full_disk_is_waited_for_and_nothing_is_lost_or_doubled() {
-        let disk = Small { files: 1, room: 10, frees: 7, ..Small::default() };
-        let mut writer = Writer::create(disk).unwrap();
+    fn full_disk_neither_loses_nor_repeats_bytes() {
+        let mut writer = Writer::create(SmallDisk { files: 1, room: 10, ..SmallDisk::default() }).unwrap();
         let batches: Vec<Vec<u8>> = (0..50_u8).map(|n| vec![n; usize::from(n)]).collect();
-        for batch in &batches {
+        for (batch, more) in batches.iter().zip([7, 0, 100].into_iter().cycle()) {
+            let end = writer.end();
             writer.append(batch).unwrap();
+            assert!(!writer.is_blocked() || writer.end() == end);
+            writer.disk.room += more;
+            writer.flush().unwrap();
         }
+        writer.disk.room = usize::MAX;
+        writer.flush().unwrap();
         let all = batches.concat();
-        assert_eq!(writer.end(), all.len() as u64);
+        assert_eq!((writer.end(), writer.is_blocked()), (all.len() as u64, false));
         assert_eq!(writer.disk.segments, [(0, all)]);
-        assert!(writer.disk.pauses > 100, "{}", writer.disk.pauses);
     }
 
     #[test]
-    fn a_segment_that_cannot_be_begun_is_waited_for() {
-        let disk = Small { files: 1, room: usize::MAX / 2, ..Small::default() };
-        let mut writer = Writer::create(disk).unwrap();
+    fn segment_that_cannot_be_created_blocks_the_batch() {
+        let mut writer = Writer::create(SmallDisk { files: 1, room: usize::MAX / 2, ..SmallDisk::default() }).unwrap();
         let large = vec![7; usize::try_from(SEGMENT).unwrap()];
         writer.append(&large).unwrap();
-        writer.append(b"next").unwrap();
-        assert_eq!((writer.segment(), writer.end(), writer.disk.pauses), (SEGMENT, SEGMENT + 4, 3));
+        writer.append(b"ne").unwrap();
+        writer.append(b"xt").unwrap();
+        assert_eq!((writer.is_blocked(), writer.end()), (true, SEGMENT));
+        writer.disk.files = 1;
+        writer.flush().unwrap();
+        assert_eq!((writer.is_blocked(), writer.end()), (false, SEGMENT + 4));
         assert_eq!(writer.disk.segments, [(0, large), (SEGMENT, b"next".to_vec())]);
     }
 
     #[test]
-    fn waiting_ends_when_the_directory_is_gone() {
-        let disk = Small { files: 1, room: 3, gone_after: Some(5), ..Small::default() };
-        let mut writer = Writer::create(disk).unwrap();
-        assert_eq!(writer.append(b"four"), Err(Gone));
-        assert_eq!((writer.end(), writer.disk.pauses), (0, 5));
+    fn batch_on_a_full_disk_fails_when_the_directory_is_deleted() {
+        let mut writer = Writer::create(SmallDisk { files: 1, room: 3, ..SmallDisk::default() }).unwrap();
+        assert_eq!(writer.append(b"four"), Ok(()));
+        assert_eq!((writer.flush(), writer.end()), (Ok(()), 0));
+        writer.disk.deleted = true;
+        assert_eq!((writer.flush(), writer.end()), (Err(Gone), 0));
     }
 
     #[test]
-    fn files_are_private_and_never_written_over() {
+    fn trim_deletes_whole_segments_but_never_the_last() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
+        let large = vec![7; usize::try_from(SEGMENT).unwrap()];
+        for _ in 0..3 {
+            writer.append(&large).unwrap();
+        }
+        let names = || segments(dir.path()).unwrap();
+        writer.trim(SEGMENT - 1);
+        assert_eq!((names(), writer.start()), (vec![0, SEGMENT, 2 * SEGMENT], 0));
+        writer.trim(SEGMENT);
+        assert_eq!((names(), writer.start()), (vec![SEGMENT, 2 * SEGMENT], SEGMENT));
+        writer.trim(u64::MAX);
+        assert_eq!((names(), writer.start()), (vec![2 * SEGMENT], 2 * SEGMENT));
+    }
+
+    #[test]
+    fn files_are_private_and_never_overwritten() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();

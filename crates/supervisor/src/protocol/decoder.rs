@@ -74,7 +74,7 @@ impl<F: Frame> Decoder<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{INPUT_LIMIT, ToServer, ToSupervisor, VERSION, append_frame};
+    use super::super::{Acceptance, INPUT_LIMIT, ToServer, ToSupervisor, VERSION, append_frame};
     use super::*;
     use crate::journal::{Record, Stream};
     use std::time::Duration;
@@ -82,9 +82,15 @@ mod tests {
     fn to_supervisor() -> Vec<ToSupervisor> {
         vec![
             ToSupervisor::Hello { version: VERSION, from: u64::MAX },
-            ToSupervisor::Input { id: 1, bytes: Vec::new() },
-            ToSupervisor::Input { id: 2, bytes: b"line\n\0\xff".to_vec() },
-            ToSupervisor::Input { id: 3, bytes: vec![7; 3 * LARGE] },
+            ToSupervisor::Input { id: 1, previous: None, acceptance: None, bytes: Vec::new() },
+            ToSupervisor::Input { id: 2, previous: Some(u64::MAX), acceptance: None, bytes: b"line\n\0\xff".to_vec() },
+            ToSupervisor::Input { id: 3, previous: Some(2), acceptance: None, bytes: vec![7; 3 * LARGE] },
+            ToSupervisor::Input {
+                id: 4,
+                previous: Some(3),
+                acceptance: Some(Acceptance { after: 99, digest: [8; 16] }),
+                bytes: b"line\n".to_vec(),
+            },
             ToSupervisor::Trim { to: 42 },
             ToSupervisor::Stop { after_close: Duration::from_millis(1500), after_term: Duration::ZERO },
         ]
@@ -93,14 +99,25 @@ mod tests {
     fn to_server() -> Vec<ToServer> {
         let record = |record| ToServer::Record { record, position: 77 };
         vec![
-            ToServer::Hello { version: 9, last_input: 1, end: 2, start: 3, pid: 4, exited: true },
+            ToServer::Hello {
+                version: 9,
+                last_input: 1,
+                end: 2,
+                start: 3,
+                pid: 4,
+                exited: true,
+                attachment: 5,
+                previous_peer: 6,
+            },
             record(Record::Out(b"line\n".to_vec())),
             record(Record::Err(vec![b'x'; LARGE])),
             record(Record::Cut { stream: Stream::Err, dropped: 5 }),
             record(Record::Failed("cannot start".to_owned())),
             record(Record::Exited { code: None, signal: Some(15) }),
+            record(Record::Accepted { id: 7, after: 8, digest: [9; 16] }),
             ToServer::Taken { id: u64::MAX },
             ToServer::Refused { id: 6, message: "the agent closed its input".to_owned() },
+            ToServer::PeerRefused { pid: 8 },
         ]
     }
 
@@ -143,6 +160,24 @@ mod tests {
     }
 
     #[test]
+    fn hello_of_a_supervisor_of_version_1_is_understood() {
+        let numbers = [1_u64, 2, 3].map(u64::to_le_bytes).concat();
+        let mut bytes = Vec::new();
+        append_frame(1, &[b"sayso/sv", &1_u32.to_le_bytes(), &numbers, &4_u32.to_le_bytes(), &[0]], &mut bytes);
+        let hello = ToServer::Hello {
+            version: 1,
+            last_input: 1,
+            end: 2,
+            start: 3,
+            pid: 4,
+            exited: false,
+            attachment: 0,
+            previous_peer: 0,
+        };
+        assert_eq!(decode::<ToServer>(&bytes, 64), Ok(vec![hello]));
+    }
+
+    #[test]
     fn what_is_not_the_protocol_is_an_error() {
         let frame = |kind, payload: &[u8]| {
             let mut bytes = Vec::new();
@@ -153,6 +188,7 @@ mod tests {
         assert_eq!(decode::<ToSupervisor>(&frame(1, b"short"), 64), Err(Error::Stranger));
         assert_eq!(decode::<ToSupervisor>(&frame(1, b"sayso/sv\0"), 64), Err(Error::Malformed { kind: 1 }));
         assert_eq!(decode::<ToSupervisor>(&frame(2, b"1234567"), 64), Err(Error::Malformed { kind: 2 }));
+        assert_eq!(decode::<ToSupervisor>(&frame(5, b"123456781234567"), 64), Err(Error::Malformed { kind: 5 }));
         assert_eq!(decode::<ToServer>(&frame(2, b"12345678"), 64), Err(Error::Malformed { kind: 2 }));
         let length = INPUT_LIMIT + 65;
         let header = [&[2][..], &u32::try_from(length).unwrap().to_le_bytes()].concat();
@@ -185,10 +221,13 @@ mod tests {
     #[test]
     fn a_large_input_leaves_no_large_buffer_behind() {
         let mut decoder = Decoder::<ToSupervisor>::new();
-        let bytes =
-            [ToSupervisor::Input { id: 1, bytes: vec![1; 8 * LARGE] }.encode(), ToSupervisor::Trim { to: 1 }.encode()].concat();
+        let bytes = [
+            ToSupervisor::Input { id: 1, previous: None, acceptance: None, bytes: vec![1; 8 * LARGE] }.encode(),
+            ToSupervisor::Trim { to: 1 }.encode(),
+        ]
+        .concat();
         decoder.push(&bytes);
-        assert!(matches!(decoder.next_frame(), Ok(Some(ToSupervisor::Input { id: 1, bytes })) if bytes.len() == 8 * LARGE));
+        assert!(matches!(decoder.next_frame(), Ok(Some(ToSupervisor::Input { id: 1, bytes, .. })) if bytes.len() == 8 * LARGE));
         assert!(decoder.buffer.capacity() < LARGE);
         assert_eq!(decoder.next_frame(), Ok(Some(ToSupervisor::Trim { to: 1 })));
     }

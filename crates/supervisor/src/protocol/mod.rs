@@ -8,10 +8,19 @@
 //! own `Hello`, whatever the server's version, and then streams records from that position on. One
 //! server is attached at a time: the next one that says hello replaces it.
 //!
-//! Input carries an id that only grows. An id is taken once: `Taken` comes after its bytes were written
-//! to the agent, and again, without writing, for an id that was taken before. One input is written at a
-//! time, and while one is under way the next is not read, and nothing behind it. So a server sends the
-//! next input after the reply to the last, and then `Stop` always gets through.
+//! Input carries an id, and since version 2 the id of the input that was accepted before it. The supervisor
+//! accepts an input only after the one that it names, and closes the connection otherwise: another program
+//! has written in between, and the next `Hello` shows the server which input that was. An id is taken once:
+//! `Taken` comes after its bytes were written to the agent, and again, without writing, for the same id.
+//! One input is written at a time, and while one is under way the next is not read, and nothing behind it.
+//! So a server sends the next input after the reply to the last, and then `Stop` always gets through.
+//!
+//! Since version 3 an input may carry an [`Acceptance`]. The supervisor appends it to the journal as
+//! [`Record::Accepted`] before the agent gets the first byte. A server that was killed before it committed that
+//! it sent an input finds the record when it reads the journal again.
+//!
+//! A server of version 1 names no earlier input. Its ids only grow, and an id that is not larger than the
+//! last counts as taken.
 
 mod decoder;
 
@@ -22,7 +31,7 @@ use crate::journal::Record;
 pub use decoder::Decoder;
 
 /// The version that this build speaks.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 3;
 /// How many bytes one input may have.
 pub const INPUT_LIMIT: usize = 32 * 1024 * 1024;
 
@@ -43,8 +52,12 @@ pub enum ToSupervisor {
     },
     /// Bytes for the agent.
     Input {
-        /// Larger than that of every input before.
         id: u64,
+        /// The input that the server knows to be the last accepted one; 0 before the first. `None`: a server of
+        /// version 1.
+        previous: Option<u64>,
+        /// If set, the journal records that the input was accepted. Needs `previous`.
+        acceptance: Option<Acceptance>,
         /// Written as they are, all of them.
         bytes: Vec<u8>,
     },
@@ -60,6 +73,15 @@ pub enum ToSupervisor {
         /// How long it may take to end after it was asked to.
         after_term: Duration,
     },
+}
+
+/// The part of an input that the journal keeps. It does not contain the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Acceptance {
+    /// The position up to which the server had read the agent's output when it made this input.
+    pub after: u64,
+    /// A digest of the bytes with a key that only the server has.
+    pub digest: [u8; 16],
 }
 
 /// From the supervisor.
@@ -80,6 +102,10 @@ pub enum ToServer {
         pid: u32,
         /// The last record is in the journal; nothing will follow `end`.
         exited: bool,
+        /// How many connections were attached so far, with this one. 0: a supervisor of version 1.
+        attachment: u64,
+        /// The process that was attached before this one; 0 if none was, or if it is not known.
+        previous_peer: u32,
     },
     /// The next record.
     Record {
@@ -100,7 +126,17 @@ pub enum ToServer {
         /// Why.
         message: String,
     },
+    /// A process of the agent, or of another user, tried to connect and was refused. Sent once per attachment.
+    PeerRefused {
+        /// The process; 0 if it is not known.
+        pid: u32,
+    },
 }
+
+/// The version whose inputs name the input before.
+pub const CHAINED_INPUT: u32 = 2;
+/// The version whose inputs may carry an [`Acceptance`].
+pub const ACCEPTANCE: u32 = 3;
 
 /// Bytes that are not the protocol. The connection cannot be used any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,9 +185,12 @@ const HELLO: u8 = 1;
 const INPUT: u8 = 2;
 const TRIM: u8 = 3;
 const STOP: u8 = 4;
+const CHAINED: u8 = 5;
+const RECORDED: u8 = 6;
 const RECORD: u8 = 2;
 const TAKEN: u8 = 3;
 const REFUSED: u8 = 4;
+const PEER_REFUSED: u8 = 5;
 
 impl ToSupervisor {
     /// Its bytes.
@@ -159,7 +198,13 @@ impl ToSupervisor {
     pub fn encode(&self) -> Vec<u8> {
         match self {
             Self::Hello { version, from } => frame(HELLO, &[&MAGIC, &version.to_le_bytes(), &from.to_le_bytes()]),
-            Self::Input { id, bytes } => frame(INPUT, &[&id.to_le_bytes(), bytes]),
+            Self::Input { id, previous: None, bytes, .. } => frame(INPUT, &[&id.to_le_bytes(), bytes]),
+            Self::Input { id, previous: Some(previous), acceptance: None, bytes } => {
+                frame(CHAINED, &[&id.to_le_bytes(), &previous.to_le_bytes(), bytes])
+            }
+            Self::Input { id, previous: Some(previous), acceptance: Some(Acceptance { after, digest }), bytes } => {
+                frame(RECORDED, &[&id.to_le_bytes(), &previous.to_le_bytes(), &after.to_le_bytes(), digest, bytes])
+            }
             Self::Trim { to } => frame(TRIM, &[&to.to_le_bytes()]),
             Self::Stop { after_close, after_term } => frame(STOP, &[&milliseconds(*after_close), &milliseconds(*after_term)]),
         }
@@ -179,7 +224,18 @@ impl Frame for ToSupervisor {
             INPUT => {
                 let id = fields.u64()?;
                 payload.drain(..size_of::<u64>());
-                Self::Input { id, bytes: payload }
+                Self::Input { id, previous: None, acceptance: None, bytes: payload }
+            }
+            CHAINED => {
+                let (id, previous) = (fields.u64()?, fields.u64()?);
+                payload.drain(..2 * size_of::<u64>());
+                Self::Input { id, previous: Some(previous), acceptance: None, bytes: payload }
+            }
+            RECORDED => {
+                let (id, previous) = (fields.u64()?, fields.u64()?);
+                let acceptance = Acceptance { after: fields.u64()?, digest: fields.take()? };
+                payload.drain(..3 * size_of::<u64>() + acceptance.digest.len());
+                Self::Input { id, previous: Some(previous), acceptance: Some(acceptance), bytes: payload }
             }
             TRIM => Self::Trim { to: fields.u64()? },
             STOP => {
@@ -196,9 +252,10 @@ impl ToServer {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         match self {
-            Self::Hello { version, last_input, end, start, pid, exited } => {
+            Self::Hello { version, last_input, end, start, pid, exited, attachment, previous_peer } => {
                 let numbers = [last_input, end, start].map(|number| number.to_le_bytes()).concat();
-                frame(HELLO, &[&MAGIC, &version.to_le_bytes(), &numbers, &pid.to_le_bytes(), &[u8::from(*exited)]])
+                let known_to_all = [&version.to_le_bytes()[..], &numbers, &pid.to_le_bytes(), &[u8::from(*exited)]].concat();
+                frame(HELLO, &[&MAGIC, &known_to_all, &attachment.to_le_bytes(), &previous_peer.to_le_bytes()])
             }
             Self::Record { record, position } => {
                 let (kind, payload) = record.to_parts();
@@ -206,6 +263,7 @@ impl ToServer {
             }
             Self::Taken { id } => frame(TAKEN, &[&id.to_le_bytes()]),
             Self::Refused { id, message } => frame(REFUSED, &[&id.to_le_bytes(), message.as_bytes()]),
+            Self::PeerRefused { pid } => frame(PEER_REFUSED, &[&pid.to_le_bytes()]),
         }
     }
 }
@@ -231,6 +289,9 @@ impl Frame for ToServer {
                     start: fields.u64()?,
                     pid: fields.u32()?,
                     exited: fields.u8()? != 0,
+                    // A supervisor of version 1 ends here.
+                    attachment: fields.u64().unwrap_or(0),
+                    previous_peer: fields.u32().unwrap_or(0),
                 }
             }
             RECORD => {
@@ -242,6 +303,7 @@ impl Frame for ToServer {
                 Self::Record { record, position }
             }
             TAKEN => Self::Taken { id: fields.u64()? },
+            PEER_REFUSED => Self::PeerRefused { pid: fields.u32()? },
             REFUSED => Self::Refused { id: fields.u64()?, message: String::from_utf8_lossy(fields.rest).into_owned() },
             _ => return Ok(None),
         };

@@ -4,6 +4,8 @@
 //! `cargo test -p sayso-supervisor` builds the example; with `--test it` alone it would stay as it was.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+#[cfg(target_os = "linux")]
+mod acceptance;
 mod ends;
 mod journal;
 #[cfg(target_os = "linux")]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use sayso_supervisor::journal::Stream;
-use sayso_supervisor::protocol::{INPUT_LIMIT, ToServer, ToSupervisor};
+use sayso_supervisor::protocol::{INPUT_LIMIT, ToServer};
 use sayso_supervisor::{Entry, Line};
 
 use crate::supervised::{Supervised, eventually};
@@ -72,7 +72,7 @@ fn large_inputs_are_taken_and_their_memory_given_back() {
     let mut server = supervised.attach(0);
     let lengths = [INPUT_LIMIT, INPUT_LIMIT / 2, INPUT_LIMIT / 3, INPUT_LIMIT, INPUT_LIMIT / 4];
     for (id, length) in (1..).zip(lengths) {
-        server.send(&ToSupervisor::Input { id, bytes: vec![b'x'; length] });
+        server.input(id, &"x".repeat(length));
         assert_eq!(server.reply(), ToServer::Taken { id });
         let size = figure(&supervised, "VmRSS");
         assert!(size <= AT_WORK, "{size} KiB");

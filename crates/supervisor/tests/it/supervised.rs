@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sayso_supervisor::journal::{Journal, Record, Stream};
-use sayso_supervisor::protocol::{Decoder, ToServer, ToSupervisor, VERSION};
+use sayso_supervisor::protocol::{CHAINED_INPUT, Decoder, ToServer, ToSupervisor, VERSION};
 use sayso_supervisor::{Entry, Line, LineAssembler, Spec};
 use tempfile::TempDir;
 
@@ -100,11 +100,33 @@ impl Supervised {
         Self { home, spec, process }
     }
 
+    /// Starts a supervisor whose directory is on a disk of this size, in a mount namespace of its own.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_on_small_disk(script: &str, size: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let spec = spec(home.path(), &["sh", "-c", script]);
+        std::fs::create_dir(&spec.dir).unwrap();
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+        command.arg(r#"mount -t tmpfs -o size="$0" tmpfs "$1" && shift && exec "$@""#).arg(size);
+        command.arg(&spec.dir).arg(program()).args(spec.to_args());
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        Self { home, spec, process }
+    }
+
     /// Attaches, as soon as the supervisor listens.
     pub(crate) fn attach(&self, from: u64) -> Server {
+        self.attach_as(VERSION, from)
+    }
+
+    /// Attaches like a server of this version.
+    pub(crate) fn attach_as(&self, version: u32, from: u64) -> Server {
         let mut server = Server::connect(&self.spec.socket, from);
-        server.send(&ToSupervisor::Hello { version: VERSION, from });
-        server.hello = Some(server.frame().unwrap());
+        server.send(&ToSupervisor::Hello { version, from });
+        let hello = server.frame().unwrap();
+        let ToServer::Hello { last_input, .. } = hello else { panic!("{hello:?}") };
+        server.last_input = (version >= CHAINED_INPUT).then_some(last_input);
+        server.hello = Some(hello);
         server
     }
 
@@ -138,6 +160,8 @@ pub(crate) struct Server {
     socket: UnixStream,
     decoder: Decoder<ToServer>,
     pub(crate) hello: Option<ToServer>,
+    /// The input that the next one names. `None`: it names none, like those of version 1.
+    pub(crate) last_input: Option<u64>,
     pub(crate) assembler: LineAssembler,
     entries: VecDeque<(Entry, u64)>,
     replies: VecDeque<ToServer>,
@@ -157,6 +181,7 @@ impl Server {
             socket,
             decoder: Decoder::new(),
             hello: None,
+            last_input: Some(0),
             assembler: LineAssembler::new(from),
             entries: VecDeque::new(),
             replies: VecDeque::new(),
@@ -171,8 +196,14 @@ impl Server {
         self.socket.write_all(bytes).unwrap();
     }
 
+    /// Fails when the supervisor has closed the connection.
+    pub(crate) fn try_send_bytes(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.socket.write_all(bytes)
+    }
+
     pub(crate) fn input(&mut self, id: u64, text: &str) {
-        self.send(&ToSupervisor::Input { id, bytes: text.as_bytes().to_vec() });
+        self.send(&ToSupervisor::Input { id, previous: self.last_input, acceptance: None, bytes: text.as_bytes().to_vec() });
+        self.last_input = self.last_input.map(|_| id);
     }
 
     pub(crate) fn stop(&mut self, after_close: u64, after_term: u64) {

@@ -15,7 +15,16 @@ fn what_goes_in_comes_out_with_positions_between_the_lines() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     let pid = match server.hello {
-        Some(ToServer::Hello { version: VERSION, last_input: 0, end: 0, start: 0, pid, exited: false }) => pid,
+        Some(ToServer::Hello {
+            version: VERSION,
+            last_input: 0,
+            end: 0,
+            start: 0,
+            pid,
+            exited: false,
+            attachment: 1,
+            previous_peer: 0,
+        }) => pid,
         ref other => panic!("{other:?}"),
     };
     assert!(pid > 0 && pid != supervised.process.id());
@@ -38,8 +47,6 @@ fn an_input_is_taken_once_also_after_attaching_again() {
     assert_eq!(server.reply(), taken(7));
     server.input(7, "one\n");
     assert_eq!(server.reply(), taken(7));
-    server.input(3, "older\n");
-    assert_eq!(server.reply(), taken(7));
     drop(server);
 
     let mut server = supervised.attach(0);
@@ -49,6 +56,55 @@ fn an_input_is_taken_once_also_after_attaching_again() {
     server.input(8, "two\n");
     assert_eq!(server.reply(), taken(8));
     assert_eq!((server.line(), server.line()), ("one".to_owned(), "two".to_owned()));
+}
+
+#[test]
+fn a_server_of_version_1_is_served_as_before() {
+    let supervised = Supervised::start(&["cat"]);
+    let mut server = supervised.attach_as(1, 0);
+    server.input(7, "one\n");
+    assert_eq!(server.reply(), taken(7));
+    server.input(3, "older\n");
+    assert_eq!(server.reply(), taken(7));
+    server.input(9, "two\n");
+    assert_eq!(server.reply(), taken(9));
+    assert_eq!((server.line(), server.line()), ("one".to_owned(), "two".to_owned()));
+}
+
+#[test]
+fn an_input_is_written_only_after_the_one_that_it_names() {
+    let supervised = Supervised::start(&["cat"]);
+    let mut server = supervised.attach(0);
+    server.input(4, "one\n");
+    assert_eq!(server.reply(), taken(4));
+    // Another program writes with a huge id, and leaves.
+    let mut stranger = supervised.attach(0);
+    stranger.input(u64::MAX, "yes\n");
+    assert_eq!(stranger.reply(), taken(u64::MAX));
+    drop(stranger);
+    // A server that believes its own input to be the last is not told that its next one was taken.
+    let mut server = supervised.attach(0);
+    assert!(matches!(server.hello, Some(ToServer::Hello { last_input: u64::MAX, attachment: 3, .. })), "{:?}", server.hello);
+    server.last_input = Some(4);
+    server.input(5, "two\n");
+    while let Some(frame) = server.frame() {
+        assert!(matches!(frame, ToServer::Record { .. }), "{frame:?}");
+    }
+    let mut server = supervised.attach(0);
+    server.input(5, "two\n");
+    assert_eq!(server.reply(), taken(5));
+    let lines = [server.line(), server.line(), server.line()];
+    assert_eq!(lines, ["one", "yes", "two"]);
+}
+
+#[test]
+fn a_server_of_version_2_has_to_name_the_last_input() {
+    let supervised = Supervised::start(&["cat"]);
+    let mut server = supervised.attach(0);
+    server.last_input = None;
+    server.input(1, "one\n");
+    assert_eq!(server.frame(), None);
+    assert!(matches!(supervised.attach(0).hello, Some(ToServer::Hello { last_input: 0, .. })));
 }
 
 #[test]
