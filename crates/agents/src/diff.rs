@@ -12,6 +12,12 @@ pub(crate) enum Of<'a> {
     Part(&'a str),
 }
 
+/// The change to a file as one hunk of a unified diff.
+#[must_use]
+pub fn file_diff(old: &str, new: &str) -> String {
+    hunk(old, new, Of::File)
+}
+
 /// The change from one text to the other: what both begin and end with is context, everything
 /// between goes and comes, so that nothing that changes can be missed.
 pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {

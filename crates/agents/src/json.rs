@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Fields of an object and entries of a list that are read; what has more is not understood.
@@ -16,6 +17,33 @@ const DEPTH: usize = 64;
 /// A value as one line of JSON; `null` should it have none.
 pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+/// Writes JSON with the fields of every object sorted by name, so that equal values have equal texts.
+pub fn canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in fields {
+                text.push_str(&line(name));
+                text.push(':');
+                canonical(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                canonical(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
+    }
 }
 
 /// Whether a payload nests deeper than those who read it later can follow.

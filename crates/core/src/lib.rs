@@ -8,6 +8,7 @@
 pub mod actor;
 pub mod ask;
 pub mod connection;
+pub mod digest;
 pub mod environment;
 pub mod id;
 pub mod limits;

@@ -25,6 +25,9 @@ pub const LABEL: usize = 256;
 /// Bytes of names and titles: agents, tools, choices, people.
 pub const NAME: usize = 256;
 
+/// Bytes of a path that a caller reports.
+pub const PATH: usize = 4 * 1024;
+
 /// A limit that was exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("too much: {what} is {actual}, the limit is {limit}")]

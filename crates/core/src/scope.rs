@@ -21,11 +21,31 @@ pub enum Scope {
         /// The labels.
         labels: Labels,
     },
+    /// The token of an agent, as it is stored: what it may say of itself. The server turns it into [`Scope::OpenedBy`].
+    Asker {
+        /// What the agent may say.
+        identity: AskerIdentity,
+    },
     /// What this token opened itself.
     OpenedBy {
         /// The token.
         token: TokenId,
     },
+}
+
+/// What the token of an agent says about the agent. Whatever is absent, the agent reports itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AskerIdentity {
+    /// The name of the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The directory that the agent works in, or one above it. Absolute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The labels of its asks.
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    pub labels: Labels,
 }
 
 /// What the predicate looks at.
@@ -47,6 +67,7 @@ impl Scope {
             Self::All => true,
             Self::Session { session } => thing.session == Some(*session),
             Self::Labels { labels } => labels.iter().all(|(key, value)| thing.labels.get(key) == Some(value)),
+            Self::Asker { .. } => false,
             Self::OpenedBy { token } => thing.opened_by == Some(*token),
         }
     }

@@ -58,6 +58,11 @@ pub struct StepOf {
     pub step: String,
 }
 
+/// The hashes of watched configuration files by their absolute paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ConfigSnapshot(pub BTreeMap<String, String>);
+
 /// One conversation with one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,6 +91,9 @@ pub struct Session {
     /// The text of the project's `.sayso.toml` when the session began; it is read once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_policy: Option<String>,
+    /// The configuration that makes programs run, as it was when the session began. `None` if it was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<ConfigSnapshot>,
     /// Set when a person runs the agent themselves: nothing can be sent to it but the outcomes it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<External>,

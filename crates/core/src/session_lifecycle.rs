@@ -104,6 +104,7 @@ mod tests {
             model: None,
             policy: SessionPolicy::default(),
             project_policy: None,
+            config: None,
             external: external.then(|| External { native_id: "native".to_owned() }),
             step: None,
             labels: Labels::new(),

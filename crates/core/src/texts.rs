@@ -15,6 +15,12 @@ pub const REJECTED: &str = "The user declined to answer. Go on with your best ju
 pub const REJECTED_BY_POLICY: &str = "Nobody is available to answer questions (by policy). Go on with your best judgement.";
 /// A person denied a tool without a word.
 pub const DENIED: &str = "User denied tool execution";
+/// A person approved a command, and a file that it executes changed before the agent was told.
+pub const DENIED_CONTENT_CHANGED: &str =
+    "A file that this command executes changed after the user approved it, so the approval does not apply. Ask again.";
+/// Why the approval of such a command was not delivered.
+pub const WITHHELD: &str =
+    "A file that the command executes changed after you approved it. The agent was denied and can ask again.";
 /// A policy denied a tool.
 pub const DENIED_BY_POLICY: &str = "Tool use denied by the user's policy";
 /// A person did not open a link.
@@ -42,6 +48,9 @@ pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
 
 /// An outcome that could not be given to an agent that is gone.
 pub const AGENT_GONE_NOTHING_SENT: &str = "The agent is gone; nothing was sent.";
+
+/// An approval that was not sent when its session was stopped.
+pub const INTERRUPTED_BEFORE_APPROVAL: &str = "The turn was interrupted before the approval arrived.";
 
 /// An outcome that was on its way to a process when it ended.
 pub const AGENT_GONE_NOT_CERTAIN: &str = "The agent ended before it was certain that this reached it.";

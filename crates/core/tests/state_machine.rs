@@ -177,10 +177,11 @@ fn command(which: u8, mut dice: u64, asked: &AskShape) -> Command {
         7 => Command::Withdraw,
         8 => Command::Park,
         9 => Command::Revive,
-        _ => Command::Report(match roll(4) {
+        _ => Command::Report(match roll(5) {
             0 => Delivery::Queued,
             1 => Delivery::Delivered,
             2 => Delivery::Confirmed,
+            3 => Delivery::Withheld,
             _ => Delivery::Undeliverable { reason: "gone".to_owned() },
         }),
     }
@@ -381,9 +382,11 @@ fn move_on(command: &Command, ask: &mut Ask, model: &mut Model) -> Result<(), Te
             let rank = |delivery: &Delivery| match delivery {
                 Delivery::Queued => 0,
                 Delivery::Delivered => 1,
-                Delivery::Confirmed | Delivery::Undeliverable { .. } => 2,
+                Delivery::Confirmed | Delivery::Withheld | Delivery::Undeliverable { .. } => 2,
             };
-            (rank(report) > rank(delivery)).then(|| Model::Done { status: *status, by: *by, delivery: report.clone() })
+            // What the agent has cannot be withheld any more.
+            let late = *report == Delivery::Withheld && *delivery == Delivery::Delivered;
+            (rank(report) > rank(delivery) && !late).then(|| Model::Done { status: *status, by: *by, delivery: report.clone() })
         }
         _ => None,
     };

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::prompt_tool::PromptCall;
 use super::requests::{QUESTION_TOOL, SOME_HELPER};
-use crate::json::{Object, line};
+use crate::json::{Object, canonical, line};
 
 /// What a hook was told.
 #[derive(Debug)]
@@ -60,33 +60,6 @@ impl ToolCall {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-/// JSON with the fields of every object in order.
-fn canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by_key(|(name, _)| *name);
-            text.push('{');
-            for (name, value) in fields {
-                text.push_str(&line(name));
-                text.push(':');
-                canonical(value, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for item in items {
-                canonical(item, text);
-                text.push(',');
-            }
-            text.push(']');
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
     }
 }
 

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 const COMMAND: &str = "cargo test --workspace";
 /// The id of the only choice that an approval of it offers.
 pub(crate) const ALWAYS: &str = "always";
+/// The script that another approval is about.
+const SCRIPT: &str = "./deploy.sh";
 /// The plan.
 const PLAN: &str = "# Add a health check\n\n1. Add `GET /health` to the router.\n2. Answer 200 while the database takes writes.\n3. Test both.\n";
 /// The address.
@@ -28,6 +30,8 @@ pub(crate) enum Shape {
     Three,
     /// A shell command.
     Command,
+    /// A script of the project.
+    Script,
     /// A plan.
     Plan,
     /// A typed form.
@@ -50,7 +54,7 @@ impl Shape {
     pub(crate) const fn kind(self) -> AskKind {
         match self {
             Self::Database | Self::TestRunner | Self::Three | Self::Form | Self::Secret => AskKind::Question,
-            Self::Command | Self::Plan => AskKind::Approval,
+            Self::Command | Self::Script | Self::Plan => AskKind::Approval,
             Self::Link => AskKind::Link,
         }
     }
@@ -61,6 +65,10 @@ impl Shape {
             Self::Command => {
                 let input = Raw::of(&serde_json::json!({ "command": COMMAND }));
                 Some(Tool { name: "Bash", input, output: "test result: ok. 12 passed; 0 failed" })
+            }
+            Self::Script => {
+                let input = Raw::of(&serde_json::json!({ "command": SCRIPT }));
+                Some(Tool { name: "Bash", input, output: "deployed" })
             }
             Self::Plan => {
                 let input = Raw::of(&serde_json::json!({ "plan": PLAN }));
@@ -86,6 +94,12 @@ impl Shape {
                 COMMAND,
                 Preview::Command { command: COMMAND.to_owned(), cwd: None },
                 vec![Choice { id: ALWAYS.to_owned(), label: "Always allow cargo test (mock, this session)".to_owned() }],
+            ),
+            Self::Script => self.approval(
+                Action::Run { command: SCRIPT.to_owned() },
+                SCRIPT,
+                Preview::Command { command: SCRIPT.to_owned(), cwd: None },
+                Vec::new(),
             ),
             Self::Plan => {
                 self.approval(Action::Plan, "Start with this plan?", Preview::Plan { text: PLAN.to_owned() }, Vec::new())
@@ -118,6 +132,7 @@ impl Shape {
             Self::Form => "a form",
             Self::Secret => "a secret",
             Self::Command => COMMAND,
+            Self::Script => SCRIPT,
             Self::Plan => "the plan",
             Self::Link => URL,
         }
@@ -180,7 +195,7 @@ impl Shape {
         }
         let changed = serde_json::from_str::<Changed>(input.as_str()).ok();
         let part = match self {
-            Self::Command => changed.and_then(|changed| changed.command),
+            Self::Command | Self::Script => changed.and_then(|changed| changed.command),
             Self::Plan => changed.and_then(|changed| changed.plan),
             Self::Database | Self::TestRunner | Self::Three | Self::Form | Self::Secret | Self::Link => None,
         };

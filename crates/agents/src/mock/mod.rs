@@ -10,6 +10,7 @@
 //! | `withdraw` | a question that is taken back after a second |
 //! | `question` | one question with two options, own text allowed |
 //! | `approve` | an approval of a shell command |
+//! | `deploy` | an approval of the script `./deploy.sh` |
 //! | `secret` | a question for a secret |
 //! | `crash` | a question, and the agent dies while it is open |
 //! | `form` | text, a number, yes or no, and an optional choice |

@@ -38,12 +38,13 @@ enum Does {
 
 /// The words, longest first. Of those with the same length, the ones that say how to ask come before
 /// the one that says what, so that "withdraw the question" withdraws.
-const WORDS: [(&str, Does); 11] = [
+const WORDS: [(&str, Does); 12] = [
     ("questions", Does::Ask(Shape::Three)),
     ("parallel", Does::Parallel),
     ("withdraw", Does::Withdraw),
     ("question", Does::Ask(Shape::Database)),
     ("approve", Does::Ask(Shape::Command)),
+    ("deploy", Does::Ask(Shape::Script)),
     ("secret", Does::Ask(Shape::Secret)),
     ("crash", Does::Crash),
     ("form", Does::Ask(Shape::Form)),
@@ -107,6 +108,7 @@ impl Script {
             Does::Ask(Shape::Database | Shape::TestRunner) => "I can add this feature. One thing is open.",
             Does::Ask(Shape::Three) => "Before I write the tests I need three answers.",
             Does::Ask(Shape::Command) => "I would like to see whether the tests pass.",
+            Does::Ask(Shape::Script) => "Everything is ready to be deployed.",
             Does::Ask(Shape::Plan) => "I have read the code and made a plan.",
             Does::Ask(Shape::Form) => "I need a few details about the service.",
             Does::Ask(Shape::Secret) => "The registry wants me to sign in.",
@@ -150,6 +152,7 @@ const fn alone(shape: Shape) -> &'static [Shape] {
         Shape::TestRunner => &[Shape::TestRunner],
         Shape::Three => &[Shape::Three],
         Shape::Command => &[Shape::Command],
+        Shape::Script => &[Shape::Script],
         Shape::Plan => &[Shape::Plan],
         Shape::Form => &[Shape::Form],
         Shape::Secret => &[Shape::Secret],

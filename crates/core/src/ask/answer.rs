@@ -78,13 +78,13 @@ fn one(question: &Question, entries: &[String]) -> Result<Vec<String>, String> {
         Input::Choice { options, custom, .. } => {
             let mut chosen: Vec<String> = Vec::with_capacity(entries.len());
             let mut own: Option<&str> = None;
-            for entry in entries {
+            for (number, entry) in (1..).zip(entries) {
                 if let Some(option) = named(options, entry) {
                     if !chosen.contains(&option.value) {
                         chosen.push(option.value.clone());
                     }
                 } else if !custom {
-                    return Err(format!("`{}` is not one of the options", limits::head(entry, 80)));
+                    return Err(format!("entry {number} is not one of the options"));
                 } else if own.replace(entry).is_some() {
                     return Err("takes one text of your own beside the options".to_owned());
                 }

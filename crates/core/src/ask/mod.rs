@@ -3,6 +3,8 @@
 mod agent_gone;
 mod answer;
 mod approval;
+mod digest;
+mod executed_files;
 mod link;
 mod question;
 mod size;
@@ -16,11 +18,14 @@ use serde::{Deserialize, Serialize};
 pub use agent_gone::{AgentGone, agent_gone};
 pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, validate};
 pub use approval::{Action, Approval, Choice, FileDiff, Preview};
-pub use link::Link;
+pub use digest::ask_digest;
+pub use executed_files::{ExecutedFile, ExecutedFiles, content_digest};
+pub use link::{Link, LinkSchemeRefused};
 pub use question::{Input, Question, QuestionOption, strip_recommended};
 pub use state::{AskState, Decision, Delivery, DeliveryError, MASK, Outcome, OutcomeStatus, Reach, Refused, Resolution, resolve};
 pub use typed_message::{MessageTarget, PendingAsk, TextShape, TypedAnswers, target_of};
 
+use crate::digest::ShaDigest;
 use crate::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
 use crate::limits::{self, LimitExceeded};
 use crate::policy::OnTimeout;
@@ -151,6 +156,42 @@ pub struct AskContext {
     /// How long it is kept when the caller that opened it no longer waits; for ever if nothing stands here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<Span>,
+    /// The token that opened it, if a caller did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asker: Option<Asker>,
+    /// The digest of what is asked. Asks that an earlier version opened have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<ShaDigest>,
+    /// The files that the command of an approval executes, as they were when the ask was opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executes: Option<ExecutedFiles>,
+}
+
+/// Who opened an ask over the API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asker {
+    /// The actor of the token.
+    pub name: String,
+    /// What the caller only reports about itself.
+    #[serde(default, skip_serializing_if = "Claims::is_none")]
+    pub claims: Claims,
+}
+
+/// What an asker only reports about itself. A rule that protects believes it, a rule that allows does not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Claims {
+    /// The name of the agent.
+    pub agent: bool,
+    /// The directory.
+    pub project: bool,
+}
+
+impl Claims {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// When nobody answers.
@@ -231,6 +272,29 @@ impl Ask {
         match &self.state {
             AskState::Pending(_) => None,
             AskState::Resolved { outcome, .. } => Some(outcome),
+        }
+    }
+
+    /// Whether two asks ask for the same thing. Without both digests, everything that was asked has to be equal.
+    #[must_use]
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        match (self.context.digest, other.context.digest) {
+            (Some(digest), Some(other)) => digest == other,
+            (None, _) | (_, None) => {
+                let facts = |ask: &Self| (ask.context.agent.clone(), ask.context.project.clone());
+                self.body == other.body && facts(self) == facts(other)
+            }
+        }
+    }
+
+    /// Whether this is a yes to a tool that the agent or caller has already. Such a yes is never handed out again.
+    #[must_use]
+    pub fn is_delivered_approval(&self) -> bool {
+        match &self.state {
+            AskState::Pending(_) => false,
+            AskState::Resolved { outcome, delivery } => {
+                matches!(outcome.decision, Decision::Approved { .. }) && *delivery != Delivery::Queued
+            }
         }
     }
 

@@ -163,6 +163,8 @@ mod tests {
         assert!(!option.is_named_by("sqlite"));
         assert_eq!(strip_recommended("ü(Recommended)"), "ü");
         assert_eq!(strip_recommended("(Recommended)"), "");
-        assert_eq!(strip_recommended("kurz"), "kurz");
+        for label in ["kurz", "PostgreSQL on a server", "recommended (by nobody)", "ééééééééé", "é (Recommended) x"] {
+            assert_eq!(strip_recommended(label), label);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! How much text an ask holds: for limits, for frames, for caches.
 
-use super::{Action, Ask, AskBody, Decision, Preview, Question};
+use super::{Action, Ask, AskBody, AskContext, Decision, Preview, Question};
 
 fn long(text: Option<&String>) -> usize {
     text.map_or(0, String::len)
@@ -34,7 +34,7 @@ impl Question {
     fn text_size(&self) -> usize {
         let options = self.options().iter();
         let options = options.map(|o| o.value.len() + o.label.len() + long(o.description.as_ref()) + long(o.preview.as_ref()));
-        self.text.len() + long(self.header.as_ref()) + options.sum::<usize>()
+        self.key.len() + self.text.len() + long(self.header.as_ref()) + options.sum::<usize>()
     }
 }
 
@@ -49,6 +49,14 @@ impl Decision {
     }
 }
 
+impl AskContext {
+    fn text_size(&self) -> usize {
+        let optional = [&self.project, &self.branch, &self.subagent, &self.context, &self.tool_call_id, &self.step];
+        let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
+        self.agent.len() + self.title.len() + optional.into_iter().map(|text| long(text.as_ref())).sum::<usize>() + labels
+    }
+}
+
 impl Ask {
     /// The bytes of all texts that are shown of it: its JSON is never smaller. The agent's request as
     /// it arrived is not among them.
@@ -58,12 +66,14 @@ impl Ask {
             AskBody::Question { questions } => questions.iter().map(Question::text_size).sum(),
             AskBody::Approval(approval) => {
                 let preview = approval.preview.as_ref().map_or(0, Preview::text_size);
-                approval.input.as_str().len() + preview + approval.action.text_size() + approval.title.len()
+                let choices: usize = approval.choices.iter().map(|choice| choice.id.len() + choice.label.len()).sum();
+                let names = approval.title.len() + approval.tool.len();
+                approval.input.as_str().len() + preview + approval.action.text_size() + choices + names
             }
             AskBody::Link(link) => link.url.len() + long(link.message.as_ref()),
         };
         let outcome = self.outcome().map_or(0, |outcome| outcome.decision.text_size());
-        body + outcome + long(self.context.context.as_ref())
+        body + outcome + self.context.text_size()
     }
 
     /// About how much memory it takes.

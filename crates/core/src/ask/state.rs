@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Answers, Ask, AskBody, AskKind, Input, InvalidAnswers, Question, validate};
 use crate::actor::Actor;
+use crate::digest::ShaDigest;
 use crate::limits;
 use crate::raw::Raw;
 use crate::texts;
@@ -33,6 +34,8 @@ pub enum Delivery {
     Delivered,
     /// The agent's wire shows the effect.
     Confirmed,
+    /// An approval that the agent did not get: a file that the command executes changed after the decision.
+    Withheld,
     /// It cannot reach the agent any more.
     Undeliverable {
         /// Why, in words for a person.
@@ -48,6 +51,7 @@ impl Delivery {
             Self::Queued => "queued",
             Self::Delivered => "delivered",
             Self::Confirmed => "confirmed",
+            Self::Withheld => "withheld",
             Self::Undeliverable { .. } => "undeliverable",
         }
     }
@@ -56,9 +60,9 @@ impl Delivery {
     #[must_use]
     pub fn advance(&self, to: Self) -> Option<Self> {
         match (self, &to) {
-            (Self::Queued, Self::Delivered | Self::Confirmed | Self::Undeliverable { .. })
+            (Self::Queued, Self::Delivered | Self::Confirmed | Self::Withheld | Self::Undeliverable { .. })
             | (Self::Delivered, Self::Confirmed | Self::Undeliverable { .. }) => Some(to),
-            (Self::Queued | Self::Delivered | Self::Confirmed | Self::Undeliverable { .. }, _) => None,
+            (Self::Queued | Self::Delivered | Self::Confirmed | Self::Withheld | Self::Undeliverable { .. }, _) => None,
         }
     }
 }
@@ -166,6 +170,9 @@ pub struct Outcome {
     pub by: Actor,
     /// When.
     pub at: Time,
+    /// The digest of the files that the approved command executes, as they were when the server compared them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<ShaDigest>,
 }
 
 /// Where an ask stands.
@@ -228,7 +235,7 @@ pub enum Refused {
     #[error(transparent)]
     InvalidAnswers(#[from] InvalidAnswers),
     /// The agent does not offer this choice.
-    #[error("the agent offers no choice `{0}`")]
+    #[error("the agent does not offer this choice")]
     UnknownChoice(String),
     /// The agent does not take another input.
     #[error("the agent takes this tool's input only as it is")]
@@ -263,7 +270,7 @@ pub fn resolve(ask: &Ask, decision: Decision, by: Actor, now: Time) -> Result<Re
     let for_agent = fitting(&ask.body, decision, &by)?;
     let secret = ask.body.is_secret() && matches!(for_agent, Decision::Answered { .. });
     let shown = if secret { masked(&ask.body, for_agent.clone()) } else { for_agent.clone() };
-    Ok(Resolution { outcome: Outcome { decision: shown, by, at: now }, for_agent, secret })
+    Ok(Resolution { outcome: Outcome { decision: shown, by, at: now, content: None }, for_agent, secret })
 }
 
 fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, Refused> {

@@ -293,4 +293,40 @@ mod tests {
             assert!(AddressPattern::compile(wrong).is_err(), "{wrong}");
         }
     }
+
+    #[test]
+    fn patterns_that_no_address_has_are_refused() {
+        for wrong in [
+            "docs.rs/a b",
+            "docs.rs/a\u{7}",
+            "docs.rs/%41",
+            "docs.rs/a\\b",
+            "a_b://docs.rs",
+            "://docs.rs",
+            "*@docs.rs",
+            "https://*@docs.rs/",
+        ] {
+            assert!(AddressPattern::compile(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn letters_count_only_in_texts_that_parsers_read_differently() {
+        for pattern in ["evil.test", "*.evil.test"] {
+            let pattern = AddressPattern::compile(pattern).unwrap();
+            for url in [
+                "http://good.test/\u{1}x.evil.test",
+                "http://good.test/ x.evil.test",
+                "http://good.test/\\x.EVIL.test",
+                "http://x.evil.test@b@good.test/",
+            ] {
+                assert!(pattern.catches(url), "{url:?}");
+            }
+            for url in
+                ["http://good.test/x.evil.test", "http://u@good.test/x.evil.test", "http://good.test/ x", "http://a@b@good.test/"]
+            {
+                assert!(!pattern.catches(url), "{url:?}");
+            }
+        }
+    }
 }

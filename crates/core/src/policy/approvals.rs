@@ -2,6 +2,7 @@
 
 use super::address;
 use super::command_line::first_not_covered;
+use super::config_files::{config_kind, mentions_config, programs_that_read};
 use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::guard;
@@ -69,13 +70,14 @@ pub(super) fn decide(
     if let Some((hit, why)) = asked {
         return person(why, vec![hit]);
     }
-    let why = match by_rules(&allowing, look) {
+    let withheld = withheld(look);
+    let why = match withheld.clone().map_or_else(|| by_rules(&allowing, look), Err) {
         Ok((rule, hits)) => return approved(rule, hits),
         Err(why) => why,
     };
     match settings.approvals {
-        ApprovalPolicy::Allow => match never_by_default(look) {
-            Some(why) => person(why.to_owned(), Vec::new()),
+        ApprovalPolicy::Allow => match withheld.or_else(|| never_by_default(look)) {
+            Some(why) => person(why, Vec::new()),
             None => approved("approvals.policy = \"allow\"".to_owned(), Vec::new()),
         },
         ApprovalPolicy::Ask => person(why, Vec::new()),
@@ -94,26 +96,52 @@ fn approved(rule: String, hits: Vec<String>) -> Verdict {
     Verdict::Decided { decision: Decision::Approved { choice: None, input: None }, rule, hits }
 }
 
-/// What `policy = "allow"` does not approve, and why.
-fn never_by_default(look: &PreparedAsk<'_>) -> Option<&'static str> {
-    match look.subject.body {
-        AskBody::Question { .. } => Some("a question is not approved"),
-        AskBody::Link(_) => Some("only a person opens a link"),
-        AskBody::Approval(approval) => match &approval.action {
-            Action::Plan => Some("only a person accepts a plan"),
-            Action::Mode => Some("only a person changes the mode"),
-            Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => {
-                Some("the command line cannot be read")
-            }
-            Action::Fetch { url } if !address::is_readable(url) => Some("the address cannot be read"),
-            Action::Run { .. }
-            | Action::Edit { .. }
-            | Action::Read { .. }
-            | Action::Fetch { .. }
-            | Action::Mcp { .. }
-            | Action::Other => None,
-        },
+/// Why neither a rule nor `policy = "allow"` approves it, if nothing may.
+fn withheld(look: &PreparedAsk<'_>) -> Option<String> {
+    if let Some(why) = configures(look) {
+        return Some(why);
     }
+    let disk = look.subject.disk?;
+    if disk.unknown {
+        return Some("links in its paths cannot be followed".to_owned());
+    }
+    let (line, mut changed) = (look.line.as_ref()?, disk.changed.iter());
+    changed.find_map(|path| {
+        let readers = programs_that_read(path);
+        let (program, _) = line.commands().find(|(program, _)| readers.contains(program))?;
+        Some(format!("{} changed since the session began, and {program} reads it", quoted(path)))
+    })
+}
+
+/// The configuration that an argument of a tool names. Rules for tools name no paths, so none of them means this file.
+fn configures(look: &PreparedAsk<'_>) -> Option<String> {
+    look.arguments.iter().find_map(|path| {
+        let kind = config_kind(path, look.places)?;
+        Some(format!("it names {}, which is configuration of {}", quoted(path), kind.as_str()))
+    })
+}
+
+/// What `policy = "allow"` does not approve, and why.
+fn never_by_default(look: &PreparedAsk<'_>) -> Option<String> {
+    let fixed = match look.subject.body {
+        AskBody::Question { .. } => "a question is not approved",
+        AskBody::Link(_) => "only a person opens a link",
+        AskBody::Approval(approval) => match &approval.action {
+            Action::Plan => "only a person accepts a plan",
+            Action::Mode => "only a person changes the mode",
+            Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => "the command line cannot be read",
+            Action::Fetch { url } if !address::is_readable(url) => "the address cannot be read",
+            Action::Edit { .. } => return unnamed_config(look),
+            Action::Run { .. } | Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Other => return None,
+        },
+    };
+    Some(fixed.to_owned())
+}
+
+/// The configuration that an edit changes and that no rule names.
+fn unnamed_config(look: &PreparedAsk<'_>) -> Option<String> {
+    let (path, kind) = look.edited_config()?;
+    Some(format!("no rule names {}, which is configuration of {}", quoted(path), kind.as_str()))
 }
 
 /// The names and the keys of the rules that allow it together; else why they do not.
@@ -121,7 +149,7 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
     let title = || match look.subject.body {
         AskBody::Approval(approval) => match &approval.action {
             Action::Run { command } => quoted(command),
-            Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => quoted(&paths.join(", ")),
+            Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => quoted(&look.paths.join(", ")),
             Action::Fetch { url } => quoted(url),
             Action::Mcp { server, tool } => quoted(&format!("{server}/{tool}")),
             Action::Plan => "this plan".to_owned(),
@@ -132,7 +160,8 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
         AskBody::Question { .. } => "a question".to_owned(),
     };
     let Some(line) = &look.line else {
-        let (scope, rule) = allowing.first().ok_or_else(|| format!("no rule allows {}", title()))?;
+        let unnamed = || unnamed_config(look).unwrap_or_else(|| format!("no rule allows {}", title()));
+        let (scope, rule) = allowing.first().ok_or_else(unnamed)?;
         return Ok((rule.label(*scope), vec![rule.key(*scope)]));
     };
     let commands = line.plain.as_ref().map_err(|holds| format!("no rule can allow {}: it holds {holds}", title()))?;
@@ -148,12 +177,15 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
     let missing = first_not_covered(
         commands,
         &mut |words| {
-            find(&|rule| rule.run_patterns().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.allows(words))))
+            find(&|rule| match rule.run_patterns() {
+                Some(patterns) => patterns.iter().any(|pattern| pattern.allows(words)),
+                None => !mentions_config(words, look.places),
+            })
         },
         &mut |words| {
-            find(&|rule| {
-                rule.run_patterns()
-                    .is_none_or(|patterns| patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)))
+            find(&|rule| match rule.run_patterns() {
+                Some(patterns) => patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)),
+                None => !mentions_config(words, look.places),
             })
         },
     );

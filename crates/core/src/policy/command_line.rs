@@ -155,9 +155,14 @@ impl CommandLine {
         self.found.iter().map(|found| (found.program.as_str(), found.command()))
     }
 
+    /// Every command as it is written, without the ones that it starts.
+    pub(super) fn outermost(&self) -> impl Iterator<Item = &[Word]> {
+        self.found.iter().filter(|found| found.from == 0).map(FoundCommand::command)
+    }
+
     /// Every word of every command.
     pub(super) fn words(&self) -> impl Iterator<Item = &Word> {
-        self.found.iter().filter(|found| found.from == 0).flat_map(|found| found.words.iter())
+        self.outermost().flatten()
     }
 }
 
@@ -200,6 +205,11 @@ fn covered(
         ForAllow::Itself => covers(words),
         ForAllow::Script(text) => script(text, covers, exactly) || exactly(words),
         ForAllow::AndCommand(inner) => covers(words) && covered(inner, covers, exactly, depth + 1),
+        ForAllow::AndFed(inner) => {
+            // The words that follow are unknown.
+            let fed: Vec<Word> = inner.iter().cloned().chain([Word::read("$x")]).collect();
+            covers(words) && covered(&fed, covers, exactly, depth + 1)
+        }
         ForAllow::AndScript(text) => covers(words) && script(text, covers, exactly),
         ForAllow::Unclear => exactly(words),
     }
@@ -436,5 +446,104 @@ mod tests {
             assert!(read.plain.is_err() || line.len() <= LENGTH, "{}", crate::limits::head(&line, 40));
             assert!(start.elapsed() < SOON, "{} took {:?}", crate::limits::head(&line, 40), start.elapsed());
         }
+    }
+
+    #[test]
+    fn lines_are_read_up_to_the_length_of_an_argument() {
+        let read = |length: usize| CommandLine::read(&"x".repeat(length));
+        assert!(!read(LENGTH).too_long);
+        let longer = read(LENGTH + 1);
+        assert!(longer.too_long && longer.opaque && longer.computed && longer.unreadable);
+        assert_eq!(longer.plain.unwrap_err(), "more than can be read");
+    }
+
+    #[test]
+    fn a_bounded_number_of_assignments_is_followed() {
+        let line: String = (0..ASSIGNED + 5).map(|number| format!("a{number}=x; ")).collect();
+        assert_eq!(CommandLine::read(&line).variables().len(), ASSIGNED);
+        let twice = CommandLine::read("a=1; a=2; a+=3").variables();
+        assert_eq!(twice, HashMap::from([("a".to_owned(), vec!["1".to_owned(), "2".to_owned(), "3".to_owned()])]));
+    }
+
+    #[test]
+    fn commands_are_shown_shortened() {
+        let words = |line: &str| line.split(' ').map(Word::read).collect::<Vec<_>>();
+        assert_eq!(shown(&words("git commit -m 'x'")), "git commit -m 'x'");
+        let fits = "x".repeat(80);
+        assert_eq!(shown(&words(&fits)), fits);
+        assert_eq!(shown(&words(&format!("{fits}y"))), format!("{fits}…"));
+        assert_eq!(shown(&words(&vec!["a"; 50].join(" "))), vec!["a"; 40].join(" "));
+    }
+
+    #[test]
+    fn a_line_is_plain_only_if_both_parsers_see_the_same_commands() {
+        let agree = |line: &str, parsed: &str| agreed(line, parse(parsed).as_ref()).map(|commands| commands.len());
+        assert_eq!(agree("ls a; cat", "ls a\ncat"), Ok(2));
+        for (line, parsed) in [
+            ("ls a", "ls b"),
+            ("ls", "ls; cat"),
+            ("ls; cat", "ls"),
+            ("cat", "cat <<E\nx\nE"),
+            ("cat", "cat; A=1 ls"),
+            ("cat", "cat; A=1"),
+            ("cat", "cat; (ls)"),
+            ("cat", "cat; ls <(x)"),
+            ("ls", "ls &"),
+            ("ls", "! ls"),
+            ("ls", "time ls"),
+        ] {
+            assert_eq!(agree(line, parsed), Err("something that two parsers see differently"), "{line} / {parsed}");
+        }
+        assert_eq!(agree("ls", "ls '"), Err("something that the shell's parser does not understand"));
+        assert_eq!(agree("ls &", "ls"), Err("a command in the background (&)"));
+    }
+
+    #[test]
+    fn lines_that_would_cost_the_parser_too_much_are_not_parsed() {
+        let is_parsed = |line: &str| parse(line).is_some();
+        assert!(is_parsed(&"x".repeat(COST)) && !is_parsed(&"x".repeat(COST + 1)));
+        let substitutions = |count: usize| format!("echo {}", "`b` ".repeat(count));
+        assert!(is_parsed(&substitutions(NESTS / 2)));
+        assert!(!is_parsed(&format!("{}$(a)", substitutions(NESTS / 2))));
+        assert!(is_parsed(&"$(a) ".repeat(NESTS)) && !is_parsed(&"$(a) ".repeat(NESTS + 1)));
+        for line in ["a\0b", "grep '<<' $(x)", "grep '<<<<' $(x)", "grep '<<<<<<<' `x`"] {
+            assert!(!is_parsed(line), "{line:?}");
+        }
+        for line in ["grep '<<' x", "grep '<<<<<<<' x", "cat <<< $(x)", "cat < $(x)"] {
+            assert!(is_parsed(line), "{line:?}");
+        }
+        let words = |count: usize| "if a; then b; fi; ".repeat(count);
+        assert!(is_parsed(&words(NESTS / 2)) && !is_parsed(&words(NESTS / 2 + 1)));
+        let subshells =
+            |depth: usize, length: usize| format!("{}{}{}", "( ".repeat(depth), "a ".repeat(length), ") ".repeat(depth));
+        // Each level doubles the cost: 4 levels with 1,024 bytes are as much as is parsed.
+        assert!(is_parsed(&subshells(4, 504)) && !is_parsed(&subshells(4, 505)));
+        assert!(is_parsed(&"(a);".repeat(20)) && !is_parsed(&subshells(16, 1)));
+    }
+
+    #[test]
+    fn words_of_a_text_are_found_with_and_without_quotes() {
+        let expected = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<HashSet<_>>();
+        assert_eq!(tokens("RM -rf 'a b'/c.d"), expected(&["rm", "-rf", "a", "b", "c.d"]));
+        assert_eq!(
+            tokens("r\"m\" g\\it p'u'sh+x_y"),
+            expected(&["r", "m", "g", "it", "p", "u", "sh+x_y", "rm", "git", "push+x_y"])
+        );
+    }
+
+    #[test]
+    fn unreadable_lines_are_caught_by_the_words_that_they_hold() {
+        let caught = |line: &str, pattern: &str| CommandLine::read(line).caught_by(&[RunPattern::compile(pattern).unwrap()]);
+        let hidden = Some("a command that cannot be read".to_owned());
+        // Not even parsed: the program is enough.
+        assert_eq!(caught("rm 'x", "rm -rf *"), hidden);
+        assert_eq!(caught("ls 'x", "rm *"), None);
+        // Parsed, but something runs that the words do not show: all words of the pattern have to occur.
+        assert_eq!(caught("python3 -c 'rm(-rf)'", "rm -rf *"), hidden);
+        assert_eq!(caught("python3 -c 'rm(x)'", "rm -rf *"), None);
+        assert_eq!(caught("ls rm -rf", "rm -rf *"), None);
+        assert_eq!(caught("ls; sudo rm -rf x", "rm -rf *"), Some("rm -rf x".to_owned()));
+        let long = "a".repeat(LENGTH + 1);
+        assert_eq!(caught(&long, "rm *"), Some("a command line that is too long to read".to_owned()));
     }
 }

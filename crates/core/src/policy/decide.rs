@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::disk_facts::DiskFacts;
 use super::explain::Considered;
 use super::model::OnTimeout;
 use super::rules::PreparedAsk;
@@ -26,6 +27,8 @@ pub struct Subject<'a> {
     pub body: &'a AskBody,
     /// Whether a workflow step asks.
     pub step: bool,
+    /// What the disk says about the paths of the ask, if it was read.
+    pub disk: Option<&'a DiskFacts>,
 }
 
 /// What the policy says.
@@ -53,7 +56,7 @@ pub fn decide(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Verdict {
 
 /// The same, telling how every rule fared.
 pub(super) fn decide_seeing(set: &PolicySet, subject: &Subject<'_>, now: Time, seen: Option<&mut Vec<Considered>>) -> Verdict {
-    let look = PreparedAsk::at(subject, now);
+    let look = PreparedAsk::at(subject, now, set.claims);
     let settings = Settings::of(set, subject.step, now);
     match subject.body {
         AskBody::Question { questions } => questions::decide(set, &settings, questions, &look, seen),
@@ -85,4 +88,18 @@ pub(super) fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let head = limits::head(&line, 80);
     if head.len() < line.len() { format!("`{}…`", head.trim_end()) } else { format!("`{line}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_on_one_line_and_shortened() {
+        assert_eq!(quoted("a\n  b\tc "), "`a b c`");
+        let fits = "x".repeat(80);
+        assert_eq!(quoted(&fits), format!("`{fits}`"));
+        assert_eq!(quoted(&format!("{fits}y")), format!("`{fits}…`"));
+        assert_eq!(quoted(&format!("{} y", "x".repeat(79))), format!("`{}…`", "x".repeat(79)));
+    }
 }

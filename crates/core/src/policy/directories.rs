@@ -81,3 +81,74 @@ fn targets(program: &str, words: &[Word]) -> Vec<Target> {
             .collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The directories in which a line that starts in `/p` may run, and whether it may run in an unknown one.
+    fn followed(line: &str) -> (Vec<String>, bool) {
+        let line = CommandLine::read(line);
+        let mut names =
+            ShellNames { home: Some("/home/u".to_owned()), directories: vec!["/p".to_owned()], variables: line.variables() };
+        let unknown = follow(&line, &mut names);
+        (names.directories, unknown)
+    }
+
+    #[test]
+    fn every_directory_that_a_line_may_change_to_is_known() {
+        for (line, further) in [
+            ("ls x", &[][..]),
+            ("cd /a", &["/a"]),
+            ("cd", &["/home/u"]),
+            ("cd -P", &["/home/u"]),
+            ("cd -P /a", &["/a"]),
+            ("cd -- /a", &["/a"]),
+            ("chdir /a && pushd /b", &["/a", "/b"]),
+            ("pushd +1 /a", &["/a"]),
+            ("cd /a/; cd b", &["/a/", "/p/b", "/a/b", "/p/b/b", "/a/b/b"]),
+            ("git -C /a status", &["/a"]),
+            ("git -C/a status", &["/a"]),
+            ("tar -D /a", &["/a"]),
+            ("env --chdir=/a ls", &["/a"]),
+            ("npm --prefix /a test", &["/a"]),
+            ("make --directory /a; x --cwd=/b", &["/a", "/b"]),
+            ("git --work-tree=/a --git-dir /b log", &["/a", "/b"]),
+            ("grep --context=/a x", &[]),
+            ("git -C", &[]),
+            ("echo cd /a", &[]),
+        ] {
+            let expected: Vec<String> = ["/p"].iter().chain(further).map(|directory| (*directory).to_owned()).collect();
+            assert_eq!(followed(line), (expected, false), "{line}");
+        }
+    }
+
+    #[test]
+    fn directories_that_a_line_does_not_write_out_are_unknown() {
+        for line in ["cd -", "cd -P -", "pushd", "pushd +1", "popd", "cd $X", "cd \"$(x)\"", "git -C $X log", "env -C`x` ls"] {
+            assert_eq!(followed(line), (vec!["/p".to_owned()], true), "{line}");
+        }
+        // Known directories are followed behind an unknown one too.
+        assert_eq!(followed("cd - && cd /a"), (vec!["/p".to_owned(), "/a".to_owned()], true));
+        let mut names = ShellNames::default();
+        assert!(follow(&CommandLine::read("ls"), &mut names), "the directory where the line starts is not known");
+    }
+
+    #[test]
+    fn a_bounded_number_of_directories_is_followed() {
+        let line = |count: usize| (1..count).map(|number| format!("cd /{number};")).collect::<String>() + "ls";
+        let (directories, unknown) = followed(&line(FOLLOWED));
+        assert_eq!((directories.len(), unknown), (FOLLOWED, false));
+        let (directories, unknown) = followed(&line(FOLLOWED + 1));
+        assert_eq!((directories.len(), unknown), (FOLLOWED, true));
+    }
+
+    #[test]
+    fn relative_paths_are_joined_to_every_directory() {
+        let directories = ["/p".to_owned(), "/".to_owned(), "/q/".to_owned()];
+        assert_eq!(joined("a/b", &directories), ["/p/a/b", "/a/b", "/q/a/b"]);
+        assert_eq!(joined("/a", &directories), ["/a"]);
+        assert_eq!(joined(&format!("{ANY}/a"), &directories), [""; 0]);
+        assert_eq!(joined(&format!("a{ANY}"), &directories[..1]), [format!("/p/a{ANY}")]);
+    }
+}

@@ -64,7 +64,7 @@ impl ShellNames {
                 '\\' => (vec![chars.get(i + 1).filter(|c| **c != '\n').map(char::to_string).unwrap_or_default()], i + 2),
                 '$' if !quoted && chars.get(i + 1) == Some(&'\'') => {
                     let end = (i + 2..chars.len()).find(|at| chars[*at] == '\'' && chars[at - 1] != '\\').unwrap_or(chars.len());
-                    let word: String = chars[i..(end + 1).min(chars.len())].iter().collect();
+                    let word: String = chars[i..end].iter().collect();
                     (vec![Word::read(&word).text], end + 1)
                 }
                 '$' | '`' => self.computed(&chars, i, depth),
@@ -115,12 +115,12 @@ impl ShellNames {
         match (chars[i], chars.get(i + 1)) {
             ('`', _) => (any(), position(chars, i + 1, '`') + 1),
             ('$', Some('{')) => {
-                let end = closing(chars, i + 1, '{', '}');
+                let end = closing(chars, i, '{', '}');
                 let name: String = chars[i + 2..end.min(chars.len())].iter().collect();
                 (self.variable(&name, depth), end + 1)
             }
             ('$', Some('(')) => {
-                let end = closing(chars, i + 1, '(', ')');
+                let end = closing(chars, i, '(', ')');
                 let script: String = chars[i + 2..end.min(chars.len())].iter().collect();
                 (if script.trim() == "pwd" { self.here() } else { any() }, end + 1)
             }
@@ -183,10 +183,10 @@ fn first_brace(chars: &[char]) -> Option<(usize, usize)> {
         match chars[i] {
             '\\' => i += 1,
             quote @ ('\'' | '"') => i = position(chars, i + 1, quote),
-            '$' if chars.get(i + 1) == Some(&'{') => i = closing(chars, i + 1, '{', '}'),
+            '$' if chars.get(i + 1) == Some(&'{') => i = closing(chars, i, '{', '}'),
             '{' => {
                 let close = closing(chars, i, '{', '}');
-                let inner = chars.get(i + 1..close)?;
+                let inner = chars.get(i..close)?;
                 if close < chars.len() && (inner.contains(&',') || inner.windows(2).any(|pair| pair == ['.', '.'])) {
                     return Some((i, close));
                 }
@@ -218,10 +218,10 @@ fn position(chars: &[char], from: usize, wanted: char) -> usize {
     (from..chars.len()).find(|at| chars[*at] == wanted).unwrap_or(chars.len())
 }
 
-/// The place of the bracket that closes the one at `open_at`; the length when there is none.
-fn closing(chars: &[char], open_at: usize, open: char, close: char) -> usize {
+/// The place of the bracket that closes the first one from `start` on; the length when there is none.
+fn closing(chars: &[char], start: usize, open: char, close: char) -> usize {
     let mut depth = 0_usize;
-    for (at, c) in chars.iter().enumerate().skip(open_at) {
+    for (at, c) in chars.iter().enumerate().skip(start) {
         if *c == open {
             depth += 1;
         } else if *c == close {
@@ -293,5 +293,140 @@ mod tests {
         }
         let _ = names.expand(&"{".repeat(10_000));
         let _ = names.expand(&"${".repeat(10_000));
+    }
+
+    fn expanded(raw: &str) -> Vec<String> {
+        let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+        let numbers = |count: usize| (0..count).map(|number| number.to_string()).collect::<Vec<_>>();
+        let variables = [
+            ("four", numbers(4)),
+            ("six", numbers(6)),
+            ("eight", numbers(8)),
+            ("most", numbers(ALTERNATIVES)),
+            ("more", numbers(ALTERNATIVES + 1)),
+            ("a0", values(&["$a1"])),
+            ("a1", values(&["$a2"])),
+            ("a2", values(&["$a3"])),
+            ("a3", values(&["$a4"])),
+            ("a4", values(&["x"])),
+            ("OLD_1", values(&["o"])),
+        ];
+        let variables = variables.map(|(name, values)| (name.to_owned(), values)).into();
+        ShellNames { home: Some("/home/u".to_owned()), directories: vec!["/p".to_owned()], variables }.expand(raw)
+    }
+
+    /// `%`, `*` and `?` stand for the characters of patterns.
+    fn becomes(raw: &str, patterns: &[&str]) {
+        let pattern =
+            |text: &&str| text.replace('%', &ANY.to_string()).replace('*', &STAR.to_string()).replace('?', &ONE.to_string());
+        assert_eq!(expanded(raw), patterns.iter().map(pattern).collect::<Vec<_>>(), "{raw}");
+    }
+
+    #[test]
+    fn quotes_end_where_they_end() {
+        becomes("'a'*", &["a*"]);
+        becomes("'a'b'c'd", &["abcd"]);
+        becomes("\"it's\"*", &["it's*"]);
+        becomes("\"a\"*\"b\"", &["a*b"]);
+        becomes("\"$'a'\"*", &["$'a'*"]);
+        becomes("$'a'*", &["a*"]);
+        becomes("a$'b'c", &["abc"]);
+        becomes("abcde$''*", &["abcde*"]);
+        becomes("$'a\\'b'*", &["a'b*"]);
+        becomes("$'ab", &["ab"]);
+        becomes("a\\\nb", &["ab"]);
+        becomes("a\\", &["a"]);
+        becomes("\"a", &["a"]);
+        becomes("'a", &["a"]);
+        for literal in ["@(a)", "[a]", "~/x", "{a,b}"] {
+            assert_eq!(expanded(&format!("\"{literal}\"")), [literal]);
+            assert_eq!(expanded(&format!("'{literal}'")), [literal]);
+        }
+        assert_eq!(expanded("\"a?b\""), ["a?b"]);
+        assert_eq!(expanded("\"a*b\""), ["a*b"]);
+    }
+
+    #[test]
+    fn globs_stand_for_text_that_is_not_shown() {
+        becomes("a@(b|c)d", &["a%d"]);
+        for sign in ["*", "?", "+", "@", "!"] {
+            becomes(&format!("a{sign}(b)c"), &["a%c"]);
+        }
+        becomes("a@b", &["a@b"]);
+        becomes("a[bc]d", &["a?d"]);
+        becomes("a[]b]c", &["a?c"]);
+        becomes("[a]", &["?"]);
+        becomes("a[b", &["a[b"]);
+        becomes("a]b", &["a]b"]);
+    }
+
+    #[test]
+    fn computed_parts_end_where_the_shell_ends_them() {
+        becomes("a`b`c", &["a%c"]);
+        becomes("ab`c", &["ab%"]);
+        becomes("a${b}c", &["a%c"]);
+        becomes("a${b:-{c}}d", &["a%d"]);
+        becomes("ab${c", &["ab%"]);
+        becomes("a$(b)c", &["a%c"]);
+        becomes("a$((1+(2)))c", &["a%c"]);
+        becomes("ab$(c", &["ab%"]);
+        becomes("$( pwd )/x", &["/p/x"]);
+        becomes("ab$(pwd)", &["ab/p"]);
+        becomes("abc${OLD_1}d", &["abcod"]);
+        becomes("a$OLD_1.b", &["ao.b"]);
+        becomes("a$b_1-c", &["a%-c"]);
+        becomes("a$_b", &["a%"]);
+        becomes("$OLDPWD/x", &["/p/x", "%/x"]);
+        for parameter in ["1", "@", "*", "#", "?", "-", "$", "!"] {
+            becomes(&format!("a${parameter}b"), &["a%b"]);
+        }
+        becomes("a$", &["a$"]);
+        becomes("a$.b", &["a$.b"]);
+    }
+
+    #[test]
+    fn tildes_stand_for_homes_at_the_start_only() {
+        becomes("~", &["/home/u"]);
+        becomes("~a.b-c_1/x", &["/home/u/x", "%/x"]);
+        becomes("~-", &["/p", "%"]);
+        becomes("~+1/x", &["/p/x", "%/x"]);
+        becomes("~$x/y", &["~%/y"]);
+        becomes("a~/x", &["a~/x"]);
+        becomes("\\~/x", &["~/x"]);
+    }
+
+    #[test]
+    fn braces_become_words() {
+        becomes("a{b,c{d,e}f,g}h", &["abh", "acdfh", "acefh", "agh"]);
+        becomes("{,a}b", &["b", "ab"]);
+        becomes("{a,b}}", &["a}", "b}"]);
+        becomes("{a}{b,c}", &["{a}b", "{a}c"]);
+        becomes("{a..c}x", &["*x"]);
+        becomes("{a.b}x", &["{a.b}x"]);
+        becomes("'{a,b}'{c,d}", &["{a,b}c", "{a,b}d"]);
+        becomes("\"{a,b}\"{c,d}", &["{a,b}c", "{a,b}d"]);
+        becomes("\\{{a,b}", &["{a", "{b"]);
+        becomes("\\{a,b}", &["{a,b}"]);
+        becomes("${x}{a,b}", &["%a", "%b"]);
+        becomes("${x,,}/y", &["%/y"]);
+        becomes("${x:-{a,b}}", &["%"]);
+        becomes("{a,b", &["{a,b"]);
+        becomes("a}{b,c}", &["a}b", "a}c"]);
+    }
+
+    #[test]
+    fn a_bounded_number_of_patterns_is_made() {
+        assert_eq!(expanded("$most").len(), ALTERNATIVES);
+        becomes("$more/y", &["%/y"]);
+        assert_eq!(expanded("$four$eight/y").len(), ALTERNATIVES);
+        becomes("$six$six/y", &["%/y"]);
+        let list = |count: usize| format!("{{{}}}", (0..count).map(|number| number.to_string()).collect::<Vec<_>>().join(","));
+        assert_eq!(expanded(&list(ALTERNATIVES)).len(), ALTERNATIVES);
+        becomes(&list(ALTERNATIVES + 1), &["%"]);
+        becomes(&format!("{}$four", list(ALTERNATIVES)), &["%"]);
+        assert_eq!(expanded(&"{a,b}".repeat(BRACES)).len(), 16);
+        becomes(&"{a,b}".repeat(BRACES + 1), &["%"]);
+        becomes("$a1", &["x"]);
+        becomes("$a0", &["%"]);
     }
 }

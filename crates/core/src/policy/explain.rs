@@ -8,7 +8,7 @@ use super::model::{ApprovalPolicy, Effect, QuestionPolicy};
 use super::rules::{Miss, PreparedAsk, PreparedQuestion, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
-use crate::ask::AskBody;
+use crate::ask::{AskBody, Claims};
 use crate::time::Time;
 
 /// One rule and how it fared.
@@ -75,7 +75,7 @@ pub fn explain(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Explanation
 /// An `allow` has to cover every command of a line, an answer every question that is asked.
 #[must_use]
 pub fn matches_ask(rule: &Rule, subject: &Subject<'_>, now: Time) -> bool {
-    let look = PreparedAsk::at(subject, now);
+    let look = PreparedAsk::at(subject, now, Claims::default());
     match (rule.effect(), subject.body) {
         (Effect::Deny | Effect::Ask, AskBody::Approval(_) | AskBody::Link(_)) => {
             rule.fits_surroundings(&look).is_ok() && rule.catches(&look).is_ok()

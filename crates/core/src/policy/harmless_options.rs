@@ -76,6 +76,10 @@ impl Check<'_> {
         let text = word.text.as_str();
         let open = (self.is_open)(at);
         let value = std::mem::take(&mut self.wants_value);
+        // The words it becomes are unknown.
+        if open && word.computed {
+            return Seen::Refused;
+        }
         // The shell may expand such a word to the name of a file, and a file may have the name of an option.
         if open && !self.ended && word.active && text.starts_with(['-', '{', '[', '*', '?']) {
             return Seen::Refused;

@@ -197,4 +197,56 @@ mod tests {
             assert_eq!(cut(unclear), None, "{unclear}");
         }
     }
+
+    fn cut_of(line: &str, left: &str, bodies: &[(&str, bool)]) {
+        let bodies = bodies.iter().map(|(text, expands)| Body { text: (*text).to_owned(), expands: *expands }).collect();
+        assert_eq!(cut(line), Some(Cut { line: left.to_owned(), bodies }), "{line}");
+    }
+
+    #[test]
+    fn every_quote_of_a_tag_keeps_the_text_as_it_is() {
+        cut_of("cat <<E\n$x\nE", "cat  \n", &[("$x\n", true)]);
+        cut_of("cat <<'E'\n$x\nE", "cat  \n", &[("$x\n", false)]);
+        cut_of("cat <<\"E\"\n$x\nE", "cat  \n", &[("$x\n", false)]);
+        cut_of("cat <<\\E\n$x\nE", "cat  \n", &[("$x\n", false)]);
+        for unclear in ["cat <<'E\"\n\nE", "cat <<\"E\n\nE", "cat <<'E'F\n\nEF", "cat <<\\E'\n\nE"] {
+            assert_eq!(cut(unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn a_tag_ends_where_the_word_ends() {
+        for behind in [";ls", "|cat", "&", ")", ">f", "<f", " f", "\tf"] {
+            cut_of(&format!("cat <<E{behind}\nx\nE"), &format!("cat  {behind}\n"), &[("x\n", true)]);
+        }
+        cut_of("cat << \t E-1.x_2\n\nE-1.x_2\n", "cat  \n", &[("\n", true)]);
+        cut_of("cat <<_\n_", "cat  \n", &[("", true)]);
+        for unclear in ["cat <<1\n\n1", "cat <<-\n\n-", "cat <<E$x\n\nE", "cat <<E(\n\nE", "cat <<.E\n\n.E"] {
+            assert_eq!(cut(unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn tabs_before_the_end_count_only_behind_a_dash() {
+        cut_of("cat <<-E\n\tx\n\t\tE\nls", "cat  \nls", &[("\tx\n", true)]);
+        assert_eq!(cut("cat <<E\nx\n\tE"), None);
+        assert_eq!(cut("cat <<-E\nx\n E"), None);
+    }
+
+    #[test]
+    fn quotes_and_parentheses_say_where_a_line_ends() {
+        // A new line inside quotes does not start the text.
+        cut_of("cat <<E \"a\nb\"\nx\nE", "cat   \"a\nb\"\n", &[("x\n", true)]);
+        cut_of("cat <<E 'a\nb'\nx\nE", "cat   'a\nb'\n", &[("x\n", true)]);
+        cut_of("cat <<E $'a\\'\nb'\nx\nE", "cat   $'a\\'\nb'\n", &[("x\n", true)]);
+        cut_of("cat <<E \\\" \nx\nE", "cat   \\\" \n", &[("x\n", true)]);
+        cut_of("cat <<E \"a\\\"\nb\"\nx\nE", "cat   \"a\\\"\nb\"\n", &[("x\n", true)]);
+        // Behind the parenthesis the quotes go on.
+        cut_of("echo \"$(cat <<E\nx\nE\n) << y\" z", "echo \"$(cat  \n) << y\" z", &[("x\n", true)]);
+        cut_of("echo \"$( (ls) ; cat <<E\nx\nE\n) << y\"", "echo \"$( (ls) ; cat  \n) << y\"", &[("x\n", true)]);
+        cut_of("echo \"( << y\" ) \"$'\" <<< x", "echo \"( << y\" ) \"$'\" <<< x", &[]);
+        for unclear in ["cat <<E '\nx\nE", "cat <<E $'\nx\nE", "cat <<E \"\nx\nE"] {
+            assert_eq!(cut(unclear), None, "{unclear}");
+        }
+    }
 }

@@ -135,7 +135,8 @@ impl Search {
             return self.found.computed;
         }
         let value = std::mem::replace(&mut self.value, Value::No);
-        let is_option = !self.ended && word.text.len() > 1 && word.text.starts_with('-');
+        // A lone `-` is an option too: `env - rm` is `env -i rm`.
+        let is_option = !self.ended && word.text.starts_with('-');
         if is_option && matches!(value, Value::No | Value::Maybe) {
             return self.see_option(word);
         }
@@ -246,6 +247,29 @@ mod tests {
             ("env -u \"$x\" rm", vec![3]),
             ("docker -v $x img rm", vec![3, 4]),
             ("env", vec![]),
+            ("env - rm x", vec![2, 3]),
+            ("env -- -x rm", vec![2]),
+            ("env --=x rm", vec![2]),
+            ("env --foo=bar rm x", vec![2]),
+            ("env =x rm", vec![1]),
+            ("env 1a=x rm", vec![1]),
+            ("env a-b=x rm", vec![1]),
+            ("env a_b=x rm", vec![1, 2]),
+            ("timeout A=1 5 rm x", vec![1, 2, 3]),
+            ("ionice -c 2 rm x", vec![3]),
+            ("ionice -t rm x", vec![2]),
+            ("stdbuf -o L rm x", vec![3]),
+            ("time -f %e rm x", vec![3]),
+            ("gtime -p rm x", vec![2]),
+            ("command -p rm x", vec![2]),
+            ("nohup -- rm x", vec![2]),
+            ("setsid -f rm x", vec![2]),
+            ("strace -f rm x", vec![2]),
+            ("ltrace -e trace=file rm x", vec![3]),
+            ("taskset 1 rm x", vec![1, 2]),
+            ("chroot / rm x", vec![1, 2]),
+            ("doas -u root rm x", vec![3]),
+            ("kubectl -n shop pod rm x", vec![3, 4]),
         ] {
             assert_eq!(look(line), (places, false), "{line}");
         }
@@ -276,10 +300,17 @@ mod tests {
             "xargs -I% %",
             "xargs -I % ./%",
             "ssh host $x",
+            "env - $x",
+            "sudo -u$x rm",
+            "parallel {}",
+            "gxargs {}",
         ] {
             assert!(look(line).1, "{line}");
         }
         let words = [Word::read("env")];
         assert!(inner_programs("env", &words, 1, true).computed, "fed by xargs");
+        let assignments = |count: usize| look(&format!("env {}", vec!["A=1"; count].join(" ")));
+        assert!(!assignments(SEARCHED).1, "no program at all");
+        assert!(assignments(SEARCHED + 1).1, "more words than are searched");
     }
 }

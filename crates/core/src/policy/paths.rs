@@ -2,6 +2,8 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::config_files::{names_entry, protected_entries};
+
 /// What a path is resolved against.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Places<'a> {
@@ -14,18 +16,7 @@ pub(super) struct Places<'a> {
 impl Places<'_> {
     /// The absolute path, with `~`, `.` and `..` resolved by their letters; nothing when that cannot be known.
     pub(super) fn absolute(self, path: &str) -> Option<String> {
-        if path.is_empty() || path.contains('\0') {
-            return None;
-        }
-        let whole = if path == "~" || path.starts_with("~/") {
-            format!("{}{}", self.home?, &path[1..])
-        } else if path.starts_with('/') {
-            path.to_owned()
-        } else if path.starts_with('~') {
-            return None;
-        } else {
-            format!("{}/{path}", self.project?)
-        };
+        let whole = self.joined(path)?;
         let mut parts: Vec<&str> = Vec::new();
         for part in whole.split('/') {
             match part {
@@ -37,6 +28,22 @@ impl Places<'_> {
             }
         }
         Some(format!("/{}", parts.join("/")))
+    }
+
+    /// The path from the root, with `.` and `..` as they are written: behind a link they lead somewhere else.
+    pub(super) fn joined(self, path: &str) -> Option<String> {
+        if path.is_empty() || path.contains('\0') {
+            return None;
+        }
+        Some(if path == "~" || path.starts_with("~/") {
+            format!("{}{}", self.home?, &path[1..])
+        } else if path.starts_with('/') {
+            path.to_owned()
+        } else if path.starts_with('~') {
+            return None;
+        } else {
+            format!("{}/{path}", self.project?)
+        })
     }
 }
 
@@ -64,9 +71,16 @@ pub(super) struct PathPatterns {
 /// Globs by where they start.
 #[derive(Debug, Clone)]
 struct Root {
-    project: GlobSet,
-    home: GlobSet,
-    absolute: GlobSet,
+    project: Globs,
+    home: Globs,
+    absolute: Globs,
+}
+
+#[derive(Debug, Clone)]
+struct Globs {
+    set: GlobSet,
+    /// The text of each glob of the set.
+    texts: Vec<String>,
 }
 
 #[derive(Default)]
@@ -102,12 +116,27 @@ impl PathPatterns {
             })
     }
 
+    /// Whether every path that is configuration which makes programs run is written out by a glob that covers the path.
+    pub(super) fn name_config(&self, paths: &[String], places: Places<'_>) -> bool {
+        paths.iter().all(|path| {
+            places.absolute(path).is_some_and(|path| {
+                let entries = protected_entries(&path, places);
+                entries.is_empty()
+                    || self
+                        .wanted
+                        .covering(&path, places)
+                        .iter()
+                        .any(|glob| entries.iter().all(|entry| names_entry(glob, &path, entry)))
+            })
+        })
+    }
+
     /// The first path that may be named.
     pub(super) fn first_caught<'a>(&self, paths: &'a [String], places: Places<'_>) -> Option<&'a str> {
         paths.iter().map(String::as_str).find(|path| match places.absolute(path) {
             Some(path) => self.generous.fits(&path, places) && !self.excluded.fits(&path, places),
             // Where it leads is not known: then its letters count.
-            None => self.generous.project.is_match(path) || self.generous.home.is_match(path.trim_start_matches("~/")),
+            None => self.generous.project.set.is_match(path) || self.generous.home.set.is_match(path.trim_start_matches("~/")),
         })
     }
 }
@@ -157,10 +186,12 @@ impl RootBuilder {
     fn build(self) -> Result<Root, String> {
         let set = |globs: Vec<globset::Glob>| {
             let mut builder = GlobSetBuilder::new();
+            let texts = globs.iter().map(|glob| glob.glob().to_owned()).collect();
             for glob in globs {
                 builder.add(glob);
             }
-            builder.build().map_err(|error| format!("not usable as globs: {}", error.kind()))
+            let set = builder.build().map_err(|error| format!("not usable as globs: {}", error.kind()))?;
+            Ok::<_, String>(Globs { set, texts })
         };
         Ok(Root { project: set(self.project)?, home: set(self.home)?, absolute: set(self.absolute)? })
     }
@@ -168,10 +199,20 @@ impl RootBuilder {
 
 impl Root {
     fn fits(&self, absolute: &str, places: Places<'_>) -> bool {
-        let under = |root: Option<&str>, set: &GlobSet| {
-            root.and_then(|root| below(absolute, root)).is_some_and(|rest| set.is_match(rest))
+        let under = |root: Option<&str>, globs: &Globs| {
+            root.and_then(|root| below(absolute, root)).is_some_and(|rest| globs.set.is_match(rest))
         };
-        self.absolute.is_match(absolute) || under(places.project, &self.project) || under(places.home, &self.home)
+        self.absolute.set.is_match(absolute) || under(places.project, &self.project) || under(places.home, &self.home)
+    }
+
+    /// The globs that cover a path.
+    fn covering(&self, absolute: &str, places: Places<'_>) -> Vec<&str> {
+        let under = |root: Option<&str>| root.and_then(|root| below(absolute, root).map(str::to_owned));
+        [(&self.absolute, Some(absolute.to_owned())), (&self.project, under(places.project)), (&self.home, under(places.home))]
+            .into_iter()
+            .filter_map(|(globs, rest)| Some((globs, globs.set.matches(rest?))))
+            .flat_map(|(globs, matched)| matched.into_iter().filter_map(|at| globs.texts.get(at).map(String::as_str)))
+            .collect()
     }
 }
 
@@ -229,6 +270,12 @@ mod tests {
             assert_eq!(patterns.first_caught(&["ok".to_owned(), path.to_owned()], PLACES), Some(path));
         }
         assert_eq!(patterns.first_caught(&["src/a".to_owned()], PLACES), None);
+        // Where a path leads is not known: then its letters count.
+        let unknown = Places { project: None, home: None };
+        for path in ["~other/.env", "~/.ssh/id", "sub/.env"] {
+            assert_eq!(patterns.first_caught(&[path.to_owned()], unknown), Some(path));
+        }
+        assert_eq!(patterns.first_caught(&["~other/x".to_owned()], unknown), None);
         for wrong in ["[", "../x", "~root/x", ""] {
             assert!(PathPatterns::compile(&[wrong.to_owned()]).is_err(), "{wrong}");
         }

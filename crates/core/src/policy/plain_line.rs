@@ -48,7 +48,7 @@ const BROKEN: NotPlain = "something that is not a complete command";
 /// The simple commands of a plain line, each as its words.
 pub(super) fn read(line: &str) -> Result<Vec<Vec<Word>>, NotPlain> {
     let chars: Vec<char> = line.chars().collect();
-    let mut reader = Reader { chars: &chars, at: 0, commands: Vec::new(), words: Vec::new(), word: None };
+    let mut reader = Reader { chars: &chars, at: 0, commands: Vec::new(), words: Vec::new(), word: None, split_by_dash: false };
     reader.line()?;
     if reader.commands.is_empty() { Err(BROKEN) } else { Ok(reader.commands) }
 }
@@ -60,6 +60,8 @@ struct Reader<'a> {
     words: Vec<Word>,
     /// Where the word under way starts.
     word: Option<usize>,
+    /// Whether the command under way has a `&>`. For dash that is the end of a command in the background and another one.
+    split_by_dash: bool,
 }
 
 impl Reader<'_> {
@@ -205,6 +207,7 @@ impl Reader<'_> {
         if self.words.is_empty() {
             return Err(REDIRECTION);
         }
+        self.split_by_dash |= rest.starts_with('&');
         self.at += rest.chars().count() - after.chars().count();
         Ok(())
     }
@@ -212,6 +215,9 @@ impl Reader<'_> {
     fn end_word(&mut self) -> Result<(), NotPlain> {
         let Some(start) = self.word.take() else { return Ok(()) };
         let word = Word::read(&self.chars[start..self.at].iter().collect::<String>());
+        if self.split_by_dash {
+            return Err(REDIRECTION);
+        }
         if self.words.is_empty() {
             if is_assignment(&word.raw) {
                 return Err("an assignment before a command");
@@ -229,6 +235,7 @@ impl Reader<'_> {
 
     fn end_command(&mut self) -> Result<(), NotPlain> {
         self.end_word()?;
+        self.split_by_dash = false;
         if !self.words.is_empty() {
             self.commands.push(std::mem::take(&mut self.words));
         }
@@ -245,4 +252,170 @@ fn is_assignment(raw: &str) -> bool {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && !name.starts_with(|c: char| c.is_ascii_digit())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands of a line with their words as written, or what the line holds that is not plain.
+    fn commands(line: &str) -> Result<Vec<Vec<String>>, NotPlain> {
+        let raws = |words: Vec<Word>| words.into_iter().map(|word| word.raw).collect();
+        read(line).map(|commands| commands.into_iter().map(raws).collect())
+    }
+
+    fn is_read(line: &str, expected: &[&[&str]]) {
+        let expected = expected.iter().map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect();
+        assert_eq!(commands(line), Ok(expected), "{line:?}");
+    }
+
+    fn is_refused(reason: NotPlain, lines: &[&str]) {
+        for line in lines {
+            assert_eq!(commands(line), Err(reason), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn plain_lines_are_cut_into_commands_and_words() {
+        is_read("git status", &[&["git", "status"]]);
+        is_read("  git\t status \n", &[&["git", "status"]]);
+        is_read("a b; c && d || e | f", &[&["a", "b"], &["c"], &["d"], &["e"], &["f"]]);
+        is_read("a;b&&c||d|e", &[&["a"], &["b"], &["c"], &["d"], &["e"]]);
+        is_read("a\n\nb\n", &[&["a"], &["b"]]);
+        is_read("a;\nb;", &[&["a"], &["b"]]);
+        is_read("a &&\n\n b |\n c ||\nd", &[&["a"], &["b"], &["c"], &["d"]]);
+        is_read("a \\\n b\\ c", &[&["a", "b\\ c"]]);
+        is_read("\\\na b", &[&["a", "b"]]);
+        is_read("echo a#b 'x;y' \"p|q\" r\\;s", &[&["echo", "a#b", "'x;y'", "\"p|q\"", "r\\;s"]]);
+        is_read("echo a'b c'\"d e\"f", &[&["echo", "a'b c'\"d e\"f"]]);
+        is_read("echo A=1 if {a,b} *.rs ~", &[&["echo", "A=1", "if", "{a,b}", "*.rs", "~"]]);
+        is_read("echo '' ''; ls", &[&["echo", "''", "''"], &["ls"]]);
+    }
+
+    #[test]
+    fn only_the_exit_status_is_computed_in_a_plain_line() {
+        is_read("echo $? \"$?\" a$?b; ls", &[&["echo", "$?", "\"$?\"", "a$?b"], &["ls"]]);
+        is_read(
+            "echo \"a$ b$\" '$x `y`' \\$x \"\\$x \\` \\\" \\\\\"",
+            &[&["echo", "\"a$ b$\"", "'$x `y`'", "\\$x", "\"\\$x \\` \\\" \\\\\""]],
+        );
+        is_refused(
+            EXPANSION,
+            &[
+                "echo $x",
+                "echo $",
+                "echo a$(b)",
+                "echo \"$x\"",
+                "echo \"a$(b)\"",
+                "echo `b`",
+                "echo \"`b`\"",
+                "$?$x",
+                "echo $'a'",
+            ],
+        );
+    }
+
+    #[test]
+    fn redirections_of_what_is_shown_are_plain() {
+        is_read("ls >/dev/null 2>&1", &[&["ls"]]);
+        is_read("ls 2> /dev/null || echo no", &[&["ls"], &["echo", "no"]]);
+        is_read("ls >>\t/dev/null; a </dev/null\nb >&2", &[&["ls"], &["a"], &["b"]]);
+        is_read("ls a>/dev/null b", &[&["ls", "a", "b"]]);
+        is_read("ls 12>/dev/null|wc 1>&2 x", &[&["ls"], &["wc", "x"]]);
+        is_read("ls &>/dev/null; a &>>/dev/null && b", &[&["ls"], &["a"], &["b"]]);
+        is_read("ls 2&>/dev/null", &[&["ls", "2"]]);
+        is_refused(
+            REDIRECTION,
+            &[
+                "ls > x",
+                "ls < x",
+                "ls >> x",
+                "ls > /dev/nullx",
+                "ls > /dev/null/x",
+                "ls >&3",
+                "ls >&11",
+                "ls >&1x",
+                "ls >>&1",
+                "ls <&1",
+                "ls &>&1",
+                "ls <<E",
+                "ls <>/dev/null",
+                "ls >|/dev/null",
+                "ls >",
+                ">/dev/null",
+                "ls; >/dev/null",
+                "2>&1 ls",
+                "ls >/dev/null(",
+                // For dash, the words behind `&>` are another command.
+                "ls &>/dev/null x",
+                "ls &>>/dev/null x; y",
+                "ls &>/dev/null 2 >&1",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_redirection_is_found_behind_blanks_only_so_far() {
+        is_read(&format!("ls >{}/dev/null", " ".repeat(14)), &[&["ls"]]);
+        is_refused(REDIRECTION, &[&format!("ls >{}/dev/null", " ".repeat(15))]);
+    }
+
+    #[test]
+    fn lines_that_compute_hide_or_defer_are_refused() {
+        is_refused("a command in the background (&)", &["a & b", "a &", "&", "a & & b"]);
+        is_refused("parentheses", &["(a)", "a)", "a (b", "a b(c", "f() a"]);
+        is_refused("a comment", &["# a", "a # b", "a; #b", "a\n#"]);
+        is_refused("control characters", &["a \u{7}", "a\u{1b}b", "a\rb", "a \\\u{7}", "\u{0}"]);
+        is_refused("a line break inside a word", &["a\\\nb", "a b\\", "\\"]);
+        is_refused(
+            "an assignment before a command",
+            &["A=1 b", "A=", "_a=1", "a+=1 b", "a[0]=1", "a1=x b", "a[x+=1", "b; A=1 c", "A=\"x\" b"],
+        );
+        is_refused(
+            "shell syntax such as a loop or a condition",
+            &["if a", "a; then b", "! a", "{ a", "[[ a ]]", "time a", "a && while b", "function f"],
+        );
+        is_refused(
+            "a command whose name is not written out",
+            &["*", "a*b c", "~/x", "''", "\"\" a", "{a,b}", "b; [a] c", "a$? b"],
+        );
+        is_read("1a=x b", &[&["1a=x", "b"]]);
+        is_read("=x b", &[&["=x", "b"]]);
+        is_read("a-b=x c", &[&["a-b=x", "c"]]);
+        is_read("'if' a; \\! b", &[&["'if'", "a"], &["\\!", "b"]]);
+    }
+
+    #[test]
+    fn lines_that_are_not_complete_are_refused() {
+        is_refused(
+            BROKEN,
+            &[
+                "",
+                " \t",
+                "\n",
+                "a &&",
+                "a ||\n",
+                "a |",
+                "&& a",
+                "| a",
+                "; a",
+                ";",
+                "a ;; b",
+                "a ;& b",
+                "a; ; b",
+                "a &&& b",
+                "a && && b",
+                "a || | b",
+                "a ||| b",
+                "a |& b",
+                "a &&| b",
+                "a\n&& b",
+                "a 'b",
+                "a \"b",
+                "a \"b\\",
+                "a \"b\\\"",
+            ],
+        );
+        is_read("a && b;", &[&["a"], &["b"]]);
+    }
 }

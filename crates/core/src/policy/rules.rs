@@ -2,7 +2,10 @@
 
 use super::address::AddressPattern;
 use super::command_line::CommandLine;
+use super::config_files::config_kind;
+use super::config_table::ConfigKind;
 use super::decide::Subject;
+use super::disk_facts::path_arguments;
 use super::error::PolicyError;
 use super::model::{Effect, RuleSpec, Texts};
 use super::paths::{PathPatterns, Places, within};
@@ -10,7 +13,7 @@ use super::policy_file::{Fault, check_message};
 use super::run_pattern::RunPattern;
 use super::scopes::Scope;
 use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_case};
-use crate::ask::{Action, AskBody, Question};
+use crate::ask::{Action, Approval, AskBody, Claims, Question};
 use crate::plain_text;
 use crate::time::Time;
 
@@ -46,7 +49,13 @@ pub(super) struct PreparedAsk<'a> {
     pub(super) places: Places<'a>,
     /// The command line, when there is one to run.
     pub(super) line: Option<CommandLine>,
+    /// The paths that the action names, and the paths that links among them lead to. Of a command only the latter.
+    pub(super) paths: Vec<String>,
+    /// Texts among the arguments of a tool that may be paths, when the action does not say which paths it touches.
+    pub(super) arguments: Vec<String>,
     pub(super) now: Time,
+    /// What the asker only reports.
+    pub(super) claims: Claims,
 }
 
 /// One question, made ready for many rules.
@@ -68,21 +77,32 @@ impl<'a> PreparedQuestion<'a> {
 }
 
 impl<'a> PreparedAsk<'a> {
-    pub(super) fn at(subject: &'a Subject<'a>, now: Time) -> Self {
-        let line = match subject.body {
-            AskBody::Approval(approval) => match &approval.action {
-                Action::Run { command } => Some(CommandLine::read(command)),
-                Action::Edit { .. }
-                | Action::Read { .. }
-                | Action::Fetch { .. }
-                | Action::Mcp { .. }
-                | Action::Plan
-                | Action::Mode
-                | Action::Other => None,
-            },
-            AskBody::Question { .. } | AskBody::Link(_) => None,
-        };
-        Self { subject, places: Places { project: subject.project, home: subject.home }, line, now }
+    pub(super) fn at(subject: &'a Subject<'a>, now: Time, claims: Claims) -> Self {
+        let places = Places { project: subject.project, home: subject.home };
+        let mut this = Self { subject, places, line: None, paths: Vec::new(), arguments: Vec::new(), now, claims };
+        let AskBody::Approval(approval) = subject.body else { return this };
+        let real_paths = subject.disk.map_or(&[][..], |disk| &disk.real_paths);
+        match &approval.action {
+            Action::Run { command } => {
+                this.line = Some(CommandLine::read(command));
+                this.paths = real_paths.to_vec();
+            }
+            Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => {
+                this.paths = paths.iter().chain(real_paths).cloned().collect();
+            }
+            Action::Edit { .. } | Action::Mcp { .. } | Action::Other => {
+                this.arguments = path_arguments(&approval.input);
+                this.arguments.extend_from_slice(real_paths);
+            }
+            Action::Read { .. } | Action::Fetch { .. } | Action::Plan | Action::Mode => {}
+        }
+        this
+    }
+
+    /// Whether the action says which files it changes, and one of them is configuration that makes programs run.
+    pub(super) fn edited_config(&self) -> Option<(&str, ConfigKind)> {
+        let AskBody::Approval(Approval { action: Action::Edit { .. }, .. }) = self.subject.body else { return None };
+        self.paths.iter().find_map(|path| Some((path.as_str(), config_kind(path, self.places)?)))
     }
 }
 
@@ -175,6 +195,9 @@ impl Rule {
         {
             return Err("another agent");
         }
+        if self.spec.agent.is_some() && look.claims.agent && matches!(self.effect(), Effect::Allow | Effect::Answer) {
+            return Err("the name of the agent is only reported");
+        }
         match (&self.spec.project, look.subject.project) {
             (None, _) => Ok(()),
             (Some(_), None) => Err("the ask has no project"),
@@ -228,8 +251,8 @@ impl Rule {
                         (Some(_), None) => Err("another action"),
                         (None, _) => self.needs_no_action().map(|()| approval.title.clone()),
                     },
-                    Action::Edit { paths } => self.catches_paths(self.edit.as_ref(), paths, look),
-                    Action::Read { paths } => self.catches_paths(self.read.as_ref(), paths, look),
+                    Action::Edit { .. } => self.catches_paths(self.edit.as_ref(), look),
+                    Action::Read { .. } => self.catches_paths(self.read.as_ref(), look),
                     Action::Fetch { url } => match &self.fetch {
                         Some(patterns) if patterns.iter().any(|pattern| pattern.catches(url)) => Ok(url.clone()),
                         Some(_) => Err("another address"),
@@ -248,10 +271,10 @@ impl Rule {
         }
     }
 
-    fn catches_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &PreparedAsk<'_>) -> Result<String, Miss> {
+    fn catches_paths(&self, patterns: Option<&PathPatterns>, look: &PreparedAsk<'_>) -> Result<String, Miss> {
         match patterns {
-            Some(patterns) => patterns.first_caught(paths, look.places).map(str::to_owned).ok_or("no path fits"),
-            None => self.needs_no_action().map(|()| paths.first().cloned().unwrap_or_default()),
+            Some(patterns) => patterns.first_caught(&look.paths, look.places).map(str::to_owned).ok_or("no path fits"),
+            None => self.needs_no_action().map(|()| look.paths.first().cloned().unwrap_or_default()),
         }
     }
 
@@ -271,8 +294,8 @@ impl Rule {
                 (Some(_), Some(_)) => Ok(()),
                 (None, Some(_)) => self.needs_no_action(),
             },
-            Action::Edit { paths } => self.covers_paths(self.edit.as_ref(), paths, look),
-            Action::Read { paths } => self.covers_paths(self.read.as_ref(), paths, look),
+            Action::Edit { .. } => self.covers_paths(self.edit.as_ref(), look).and_then(|()| self.names_config(look)),
+            Action::Read { .. } => self.covers_paths(self.read.as_ref(), look),
             Action::Fetch { url } => match &self.fetch {
                 Some(patterns) if patterns.iter().any(|pattern| pattern.allows(url)) => Ok(()),
                 Some(_) => Err("another address"),
@@ -292,9 +315,18 @@ impl Rule {
         }
     }
 
-    fn covers_paths(&self, patterns: Option<&PathPatterns>, paths: &[String], look: &PreparedAsk<'_>) -> Result<(), Miss> {
+    /// Whether the rule writes out the configuration that an edit changes.
+    fn names_config(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
+        let is_named = match &self.edit {
+            Some(patterns) => patterns.name_config(&look.paths, look.places),
+            None => look.edited_config().is_none(),
+        };
+        if is_named { Ok(()) } else { Err("it does not name the configuration that is changed") }
+    }
+
+    fn covers_paths(&self, patterns: Option<&PathPatterns>, look: &PreparedAsk<'_>) -> Result<(), Miss> {
         match patterns {
-            Some(patterns) if patterns.cover_all(paths, look.places) => Ok(()),
+            Some(patterns) if patterns.cover_all(&look.paths, look.places) => Ok(()),
             Some(_) => Err("not every path fits"),
             None => self.needs_no_action(),
         }

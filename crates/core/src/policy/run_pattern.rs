@@ -1,5 +1,6 @@
 //! How a rule names commands: `git status`, `git diff *`, `./scripts/*.sh`.
 
+use super::config_files::{ConfigMatch, names_entry, writes_config};
 use super::harmless_options::may_cover;
 use super::text_pattern::wildcard;
 use super::words::Word;
@@ -117,7 +118,15 @@ impl RunPattern {
             return false;
         }
         let is_open = |at: usize| self.words.get(at).is_none_or(WordPattern::leaves_option_open);
-        self.words.iter().zip(command).all(|(pattern, word)| pattern.is(word)) && may_cover(command, &is_open)
+        let names = |at: usize, found: &ConfigMatch, path: &str| {
+            self.words.get(at).is_some_and(|pattern| match pattern {
+                WordPattern::Literal(_) => true,
+                WordPattern::Wild(pattern) => names_entry(pattern, path, found),
+            })
+        };
+        self.words.iter().zip(command).all(|(pattern, word)| pattern.is(word))
+            && may_cover(command, &is_open)
+            && !writes_config(command, names)
     }
 
     /// The program that is meant, when it is written out.
@@ -271,6 +280,9 @@ mod tests {
             ("*", "anything at all", true),
             ("echo '*'", "echo '*'", true),
             ("echo '*'", "echo a", false),
+            ("git diff -U*", "git diff -U5", true),
+            ("git diff -O*", "git diff -Ox", true),
+            ("git diff --out*", "git diff --output=x", false),
         ] {
             assert_eq!(RunPattern::compile(pattern).unwrap().allows(&words(command)), fits, "{pattern} / {command}");
         }
@@ -299,6 +311,18 @@ mod tests {
             ("*", "x", true),
             ("npm* publish *", "npm-x publish", true),
             ("rm *", "rm.exe x", true),
+            ("rm *", "/bin/l? x", false),
+            ("git push *", "git pu?h", true),
+            ("git push *", "git pul?", false),
+            ("git p* x", "git [a] x", true),
+            ("npm* publish *", "ls publish", false),
+            ("npm* publish *", "n*m publish", true),
+            ("npm* publish *", "n*m install", false),
+            ("rm -rf *", "rm --rf x", false),
+            ("rm -rf *", "rm rf x", false),
+            ("rm -r x", "rm - x", false),
+            ("git push --force *", "git push --force=yes", true),
+            ("git push --force *", "git push --forced", false),
         ] {
             let words = words(command);
             assert_eq!(RunPattern::compile(pattern).unwrap().catches(&words[0].program(), &words), fits, "{pattern} / {command}");

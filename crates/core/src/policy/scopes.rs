@@ -9,6 +9,7 @@ use super::hash::fingerprint;
 use super::model::{Effect, Profile, RuleSpec, SessionPolicy, Texts};
 use super::policy_file::Policy;
 use super::rules::Rule;
+use crate::ask::Claims;
 use crate::id::GrantId;
 use crate::time::Time;
 
@@ -155,6 +156,7 @@ pub struct PolicySet {
     session_rules: Arc<[Rule]>,
     grants: Arc<[Rule]>,
     pub(super) protected: Arc<[String]>,
+    pub(super) claims: Claims,
     /// One hash per part: user, profile, project, session, grants.
     hashes: [u64; 5],
 }
@@ -180,6 +182,7 @@ impl PolicySet {
             session_rules: Arc::from([]),
             grants: Arc::from([]),
             protected,
+            claims: Claims::default(),
         }
     }
 
@@ -216,6 +219,13 @@ impl PolicySet {
         self.hashes[3] = canonical(session);
         self.session = Arc::new(session.clone());
         Ok(self)
+    }
+
+    /// For an asker that only reports who it is or where it works.
+    #[must_use]
+    pub const fn with_claims(mut self, claims: Claims) -> Self {
+        self.claims = claims;
+        self
     }
 
     /// With what a person granted by hand.

@@ -151,6 +151,9 @@ mod tests {
             "=",
             "/a/I p",
             "s/[0-9]*/n/g; s/b/c/",
+            "1,~4p",
+            "1,$p",
+            "s/a\\//b/",
             "",
         ] {
             assert!(is_harmless(script), "{script}");
@@ -201,6 +204,12 @@ mod tests {
             "/a/I e id",
             "M",
             "1 2 e",
+            "1,p",
+            "1,+p",
+            "1,+",
+            "s;a;b;e",
+            "s a b ",
+            "s\\a\\b\\",
         ] {
             assert!(!is_harmless(script), "{script}");
         }

@@ -69,8 +69,8 @@ pub(super) fn wildcard(pattern: &str, text: &str) -> bool {
     while t < text.len() {
         match pattern.get(p) {
             Some('*') => {
-                retry = Some((p + 1, t));
                 p += 1;
+                retry = Some((p, t));
             }
             Some(&c) if c == '?' || c == text[t] => {
                 p += 1;
@@ -78,9 +78,8 @@ pub(super) fn wildcard(pattern: &str, text: &str) -> bool {
             }
             Some(_) | None => match retry {
                 Some((after_star, from)) => {
-                    p = after_star;
-                    t = from + 1;
-                    retry = Some((after_star, from + 1));
+                    (p, t) = (after_star, from + 1);
+                    retry = Some((p, t));
                 }
                 None => return false,
             },

@@ -257,4 +257,83 @@ mod tests {
         let _ = Word::read(&"${".repeat(20_000));
         let _ = Word::read(&"$(".repeat(20_000));
     }
+
+    #[test]
+    fn escapes_of_ansi_c_quotes_are_decoded() {
+        let raw = r"$'\a\b\e\E\f\n\r\t\v\q\'\\\x41\u0042\U00000043\104\c[z'x";
+        assert_eq!(Word::read(raw).text, "\u{7}\u{8}\u{1b}\u{1b}\u{c}\n\r\t\u{b}q'\\ABCDzx");
+        for (raw, text) in [
+            (r"$'\x4g'", "\u{4}g"),
+            (r"$'\x414'", "A4"),
+            (r"$'\u00410'", "A0"),
+            (r"$'\U000000410'", "A0"),
+            (r"$'\1010'", "A0"),
+            (r"$'\78'", "\u{7}8"),
+            (r"$'\xzz'", "zz"),
+            (r"$'\ud800'", ""),
+            (r#""$'a'""#, "$'a'"),
+        ] {
+            assert_eq!(Word::read(raw).text, text, "{raw}");
+        }
+    }
+
+    #[test]
+    fn text_around_computed_parts_stays() {
+        for (raw, text, scripts) in [
+            ("a$x.b", "a.b", vec![]),
+            ("a$x_1-b", "a-b", vec![]),
+            ("a${x}b", "ab", vec![]),
+            ("a$[1]b", "ab", vec![]),
+            ("a$(b (c) d)e", "ae", vec!["b (c) d"]),
+            ("a$(b \\) c)d", "ad", vec!["b \\) c"]),
+            ("a$(b ')' c)d", "ad", vec!["b ')' c"]),
+            ("a$(b \"'\" c)d", "ad", vec!["b \"'\" c"]),
+            ("a${x:-{y}}b", "ab", vec![]),
+            ("a${x:-'}'$(b)}c", "ac", vec!["b"]),
+            ("a`b \\`c\\` d`e", "ae", vec!["b `c` d"]),
+            ("a`b", "a", vec!["b"]),
+            ("a`b\\", "a", vec!["b\\"]),
+        ] {
+            let word = Word::read(raw);
+            let scripts: Vec<String> = scripts.into_iter().map(str::to_owned).collect();
+            assert_eq!((word.text.as_str(), word.computed, word.scripts), (text, true, scripts), "{raw}");
+        }
+        for parameter in ["1", "@", "*", "#", "?", "-", "$", "!", "_"] {
+            let word = Word::read(&format!("a${parameter}.b"));
+            assert_eq!((word.text.as_str(), word.computed), ("a.b", true), "{parameter}");
+        }
+        for (raw, text) in
+            [("a$.b", "a$.b"), ("a$", "a$"), ("\"\\$x\"", "$x"), ("\"\\`x\"", "`x"), ("\"\\\\x\"", "\\x"), ("\\", "\\")]
+        {
+            let word = Word::read(raw);
+            assert_eq!((word.text.as_str(), word.computed), (text, false), "{raw}");
+        }
+    }
+
+    #[test]
+    fn nested_expansions_are_looked_into_up_to_a_depth() {
+        let nested = |depth: usize| Word::read(&format!("{}$(rm){}", "${x:-".repeat(depth), "}".repeat(depth))).scripts;
+        assert_eq!(nested(NESTING), ["rm"]);
+        // Deeper ones are a script as a whole.
+        assert_eq!(nested(NESTING + 1), ["x:-$(rm)"]);
+    }
+
+    #[test]
+    fn only_unquoted_signs_make_other_words() {
+        for raw in ["*", "a?", "[a]", "{a,b}", "~", "~/x", "a*'b'", "'b'*"] {
+            assert!(Word::read(raw).active, "{raw}");
+        }
+        for raw in ["'*'", "\"?\"", "\\[a]", "\"{a}\"", "a~", "\\~", "'~'", "a]b}"] {
+            assert!(!Word::read(raw).active, "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_the_last_part_of_its_path() {
+        for (raw, program) in
+            [("git", "git"), ("/usr/bin/GIT", "git"), ("C:\\\\x\\\\Git.EXE", "git"), ("a.exe.b", "a.exe.b"), ("", "")]
+        {
+            assert_eq!(Word::read(raw).program(), program, "{raw}");
+        }
+    }
 }

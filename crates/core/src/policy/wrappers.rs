@@ -239,6 +239,8 @@ pub(super) enum ForAllow<'a> {
     Script(&'a str),
     /// The command, and the one that it starts.
     AndCommand(&'a [Word]),
+    /// The command, and the one that it starts with further words from its input: `xargs`.
+    AndFed(&'a [Word]),
     /// The command, and the script that it runs.
     AndScript(&'a str),
     /// It starts something, and where that begins is not clear: only a pattern that spells it out fits.
@@ -264,6 +266,10 @@ pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
         "chroot" => ForAllow::Unclear,
         joiner if JOINERS.contains(&joiner) => ForAllow::Unclear,
         "find" | "fd" | "fdfind" if arguments.iter().any(|word| starts_command(&program, word)) => ForAllow::Unclear,
+        "xargs" | "gxargs" => match inner(arguments) {
+            ForAllow::AndCommand(inner) => ForAllow::AndFed(inner),
+            unclear => unclear,
+        },
         prefix if PREFIXES.contains(&prefix) => inner(arguments),
         other => match runner_words(other).and_then(|behind| run_command(other, behind, words, 0)) {
             // `npm exec -- x`; with options before or behind the word, where the command begins is not certain.

@@ -2,8 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
+mod ask_digest;
+mod asks;
 mod policy_commands;
 mod policy_computed;
+mod policy_config;
+mod policy_config_programs;
 mod policy_edit;
 mod policy_hits;
 mod policy_hosts;
@@ -14,5 +18,6 @@ mod policy_questions;
 mod policy_scopes;
 mod policy_speed;
 mod policy_text;
+mod shell_fuzz;
 mod support;
 mod workflows;

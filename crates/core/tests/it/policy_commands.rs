@@ -1,10 +1,10 @@
 //! Hostile command lines: what an innocent rule must never allow, and what a deny must always catch.
 
-use sayso_core::ask::Action;
-use sayso_core::policy::Verdict;
+use sayso_core::ask::{Action, Approval, AskBody};
+use sayso_core::policy::{Verdict, explain};
 use sayso_core::texts;
 
-use crate::support::{approval, approved, denied, edit, link, read, run, user, verdict, why};
+use crate::support::{NOW, approval, approved, denied, edit, link, read, run, subject, user, verdict, why, without_hits};
 
 const INNOCENT: &str = r#"
     [[rules]]
@@ -272,7 +272,61 @@ fn every_kind_of_condition() {
     assert_eq!(verdict(&set, &mcp("GitHub", "delete_repo")), denied(texts::DENIED_BY_POLICY, "mcp no"));
     assert_eq!(why(&verdict(&set, &mcp("github/get_x", "delete"))), Some("no rule allows `github/get_x/delete`"));
     assert_eq!(verdict(&set, &edit(&["src/a.rs"])), approved("edits"));
-    assert_eq!(why(&verdict(&set, &edit(&["src/a.rs", ".github/ci.yml"]))), Some("no rule allows `src/a.rs, .github/ci.yml`"));
+    assert_eq!(
+        why(&verdict(&set, &edit(&["src/a.rs", ".github/ci.yml"]))),
+        Some("no rule names `.github/ci.yml`, which is configuration of CI")
+    );
     assert_eq!(why(&verdict(&set, &approval("Task", Action::Other))), Some("no rule allows `Task`"));
     assert_eq!(why(&verdict(&set, &approval("Other", Action::Other))), Some("no rule allows `Other`"));
+}
+
+#[test]
+fn wrappers_are_followed_only_so_deep() {
+    let set = user("[[rules]]\nname = \"w\"\ndo = \"allow\"\nrun = [\"timeout *\", \"xargs *\", \"ls *\", \"bash *\"]");
+    for inner in ["timeout 5 ls", "bash -c 'ls'", "xargs ls"] {
+        let line = |depth: usize| format!("{}{inner}", "timeout 5 ".repeat(depth));
+        assert_eq!(verdict(&set, &run(&line(5))), approved("w"), "{inner}");
+        assert!(why(&verdict(&set, &run(&line(6)))).is_some_and(|why| why.starts_with("no rule allows")), "{inner}");
+    }
+}
+
+#[test]
+fn a_rule_for_the_tool_allows_wrappers_but_no_configuration() {
+    let set = user("[[rules]]\nname = \"any\"\ndo = \"allow\"\ntool = \"Bash\"");
+    assert_eq!(verdict(&set, &run("sudo -u build make")), approved("any"));
+    assert_eq!(
+        why(&verdict(&set, &run("sudo -u build cat .git/config"))),
+        Some("no rule allows `sudo -u build cat .git/config`")
+    );
+}
+
+#[test]
+fn an_ask_without_paths_is_named_by_its_tool() {
+    for body in [edit(&[]), approval("Read", Action::Read { paths: vec![] })] {
+        let AskBody::Approval(Approval { tool, .. }) = &body else { panic!("an approval") };
+        assert_eq!(why(&verdict(&user(""), &body)), Some(format!("no rule allows `{tool}`").as_str()));
+    }
+}
+
+#[test]
+fn explain_says_which_allow_covers_no_command() {
+    let set = user(
+        "[[rules]]\ndo = \"allow\"\nrun = \"ls *\"\n[[rules]]\ndo = \"allow\"\nrun = \"cargo test *\"\n[[rules]]\ndo = \"allow\"\nrun = [\"timeout *\", \"make\"]",
+    );
+    let body = run("cargo test && timeout 5 make");
+    let explained = explain(&set, &subject(&body), NOW);
+    let misses: Vec<Option<&str>> = explained.considered.iter().map(|rule| rule.why_not).collect();
+    assert_eq!(misses, [Some("it does not touch Sayso"), Some("no command of the line fits"), None, None]);
+    assert_eq!(without_hits(explained.verdict), approved("rule 2 (user), rule 3 (user)"));
+}
+
+#[test]
+fn scripts_inside_a_line_are_read_up_to_a_size() {
+    let set = user("[approvals]\npolicy = \"allow\"\n[[rules]]\nname = \"never\"\ndo = \"deny\"\nrun = \"rm *\"");
+    let script = |bytes: usize| format!("bash -c 'echo rm; {}'", "echo a; ".repeat(bytes / 8));
+    // Only words that are not read as commands count wherever they are.
+    assert_eq!(verdict(&set, &run(&script(10_000))), approved("approvals.policy = \"allow\""));
+    let several = |count: usize| format!("echo rm{}", " $(echo a)".repeat(count));
+    assert_eq!(verdict(&set, &run(&several(16))), approved("approvals.policy = \"allow\""));
+    assert_eq!(verdict(&set, &run(&several(60))), denied(texts::DENIED_BY_POLICY, "never"));
 }

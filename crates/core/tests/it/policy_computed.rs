@@ -114,6 +114,8 @@ fn computed_programs_of_all_kinds_are_for_a_person() {
     let set = user(ALLOW_ALL);
     for line in [
         "env $(echo rm) x",
+        "env - $(echo rm) x",
+        "env - ${a}so approve 4f2a",
         "a=say; env ${a}so approve 4f2a",
         "sudo $A",
         "xargs ${a}so",

@@ -149,6 +149,34 @@ fn profiles_are_edited_or_added() {
 }
 
 #[test]
+fn edits_of_a_file_from_windows_keep_its_line_endings() {
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    let add = RuleSpec { run: texts(&["make"]), ..RuleSpec::new(Effect::Ask) };
+    let approvals = ApprovalSettings { policy: Some(ApprovalPolicy::Deny), ..ApprovalSettings::default() };
+    let questions = QuestionSettings { policy: Some(QuestionPolicy::Reject), ..QuestionSettings::default() };
+    for edit in [
+        PolicyEdit::SetRule { place: 1, rule: RuleSpec { name: None, ..rule(FILE, 1) } },
+        PolicyEdit::SetRule { place: 2, rule: RuleSpec { run: None, tool: texts(&["x"]), ..rule(FILE, 2) } },
+        PolicyEdit::AddRule { rule: add },
+        PolicyEdit::RemoveRule { place: 1 },
+        PolicyEdit::RemoveRule { place: 2 },
+        PolicyEdit::MoveRule { place: 1, to: 2 },
+        PolicyEdit::MoveRule { place: 2, to: 1 },
+        PolicyEdit::SetDefaults { questions: questions.clone(), approvals: approvals.clone() },
+        PolicyEdit::SetProfile { name: "home".to_owned(), questions, approvals },
+    ] {
+        assert_eq!(edited(&windows(FILE), edit.clone()), windows(&edited(FILE, edit.clone())), "{edit:?}");
+    }
+    // Comments behind a removed rule stay, without the empty lines between.
+    for blank in ["", "\n", "\n\n"] {
+        let text = format!("[[rules]]\ndo = \"deny\"\n{blank}# loose\n\n[[rules]]\ndo = \"ask\"\n");
+        assert_eq!(edited(&text, PolicyEdit::RemoveRule { place: 1 }), "# loose\n\n[[rules]]\ndo = \"ask\"\n");
+        let without = edited(&windows(&text), PolicyEdit::RemoveRule { place: 1 });
+        assert_eq!(without, windows("# loose\n\n[[rules]]\ndo = \"ask\"\n"));
+    }
+}
+
+#[test]
 fn edits_that_make_no_policy_are_refused() {
     let refusal = |text: &str, edit: PolicyEdit| edit_policy(text, &edit).unwrap_err().to_string();
     let missing = refusal(FILE, PolicyEdit::RemoveRule { place: 3 });

@@ -1,8 +1,8 @@
 //! Which rules a decision is counted for.
 
-use sayso_core::policy::decide;
+use sayso_core::policy::{decide, explain};
 
-use crate::support::{NOW, ask, choice, hits_of, run, subject, user};
+use crate::support::{NOW, answered, ask, choice, hits_of, run, subject, user};
 
 const RULES: &str = r#"
 [[rules]]
@@ -52,4 +52,29 @@ fn asks_that_a_rule_leaves_to_a_person_name_it_too() {
     assert_eq!(hits(&run("git push origin")), ["push"]);
     assert_eq!(hits(&run("sayso away 2h")), ["built in: sayso itself"]);
     assert_eq!(hits(&run("make")), [""; 0]);
+}
+
+#[test]
+fn answers_of_settings_count_for_the_rules_that_gave_some_of_them() {
+    let hits = |policy: &str| {
+        let set = user(&format!("[questions]\npolicy = \"{policy}\"\n{RULES}"));
+        let body = ask(&[choice("Package manager", "Which one?", &["npm", "pnpm"]), choice("", "Where?", &["here"])]);
+        let mut verdict = decide(&set, &subject(&body), NOW);
+        (std::mem::take(hits_of(&mut verdict)), verdict)
+    };
+    let rule = |rule: &str, first: &str| answered(&[&[first], &["here"]], rule);
+    assert_eq!(hits("auto"), (vec!["pm".to_owned()], rule("rule 5 (user), questions.policy = \"auto\"", "pnpm")));
+    assert_eq!(hits("accept-first"), (vec![], rule("questions.policy = \"accept-first\"", "npm")));
+}
+
+#[test]
+fn the_nearer_of_two_answers_is_given() {
+    let rule = |answer: &str| format!("[[rules]]\ndo = \"answer\"\nheader = \"x\"\nanswer = \"{answer}\"\n");
+    let set = user(&format!("{}{}", rule("B"), rule("A")));
+    let body = ask(&[choice("X", "Which?", &["A", "B"])]);
+    let mut explained = explain(&set, &subject(&body), NOW);
+    assert_eq!(std::mem::take(hits_of(&mut explained.verdict)), ["rule 1 (user)"]);
+    assert_eq!(explained.verdict, answered(&[&["B"]], "rule 1 (user)"));
+    let misses: Vec<Option<&str>> = explained.considered.iter().map(|rule| rule.why_not).collect();
+    assert_eq!(misses, [None, Some("a nearer rule answers it")]);
 }

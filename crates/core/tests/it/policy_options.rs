@@ -27,6 +27,33 @@ fn not_covered(set: &PolicySet, lines: &[&str]) {
 }
 
 #[test]
+fn words_from_the_input_of_xargs_may_be_options() {
+    let set = user(
+        "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"echo *\", \"xargs *\", \"sed *\", \"find *\", \"git status\", \"git diff *\", \"cat *\", \"wc -l\"]",
+    );
+    not_covered(
+        &set,
+        &[
+            "echo '1e id' a | xargs sed",
+            "echo p | xargs sed -n",
+            "echo . -exec id + | xargs find",
+            "echo --output=x | xargs git diff",
+            "echo x | xargs git status",
+            "echo x | xargs wc -l",
+        ],
+    );
+    covered(&set, &["echo a | xargs cat", "echo a | xargs cat b", "echo a | xargs echo"]);
+    let writes = user("[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"echo *\", \"xargs *\", \"rm *\", \"rm a\"]");
+    not_covered(&writes, &["echo .git/config | xargs rm", "echo x | xargs rm a"]);
+}
+
+#[test]
+fn computed_words_may_be_options() {
+    not_covered(&user(RULES), &["sort -u$?", "sed -n \"$?\" p a", "git diff $?", "find . -name \"$?\"", "uniq $?"]);
+    covered(&user(RULES), &["cat $?", "cat &>/dev/null; ls", "cat x &>/dev/null | wc"]);
+}
+
+#[test]
 fn options_that_run_write_or_configure_are_for_a_person() {
     not_covered(
         &user(RULES),
@@ -40,6 +67,8 @@ fn options_that_run_write_or_configure_are_for_a_person() {
             "sed -ni p x",
             "sed -e '1e id' x",
             "sed --expression='1e id' x",
+            "sed --expression '1e id' x",
+            "sed -n -e '1e id' x",
             "sed -f script x",
             "sed -- '1e id' x",
             "sed -l 5 '1e id' x",
@@ -233,6 +262,11 @@ fn options_that_only_read_and_print_are_covered() {
             "sort x | uniq -c",
             "less -R x",
             "ls -la --color=auto *.rs",
+            "git diff -- *.rs",
+            "git log -- {a,b}",
+            "sort -",
+            "make test*",
+            "make 'a{b'",
             "cat -A *",
             "grep -rn --include='*.rs' x src",
             "head -5 x",
@@ -244,7 +278,7 @@ fn options_that_only_read_and_print_are_covered() {
 #[test]
 fn a_rule_that_names_an_option_allows_it() {
     let set = user(
-        "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"git -C sub *\", \"sed -i *\", \"cargo test --manifest-path sub/Cargo.toml *\", \"npm run --prefix web *\", \"curl -o out *\", \"git diff --output=*\", \"kubectl --kubeconfig k get *\", \"make -f x *\", \"git rebase *\", \"go run ./cmd *\", \"find . -delete\", \"tar xzf *\"]",
+        "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"git -C sub *\", \"sed -i *\", \"cargo test --manifest-path sub/Cargo.toml *\", \"npm run --prefix web *\", \"curl -o out *\", \"git diff --output=*\", \"kubectl --kubeconfig k get *\", \"make -f x *\", \"git rebase *\", \"go run ./cmd *\", \"find . -delete\", \"tar xzf *\", \"sed -e *\", \"sed --expression *\"]",
     );
     covered(
         &set,
@@ -261,6 +295,8 @@ fn a_rule_that_names_an_option_allows_it() {
             "go run ./cmd arg",
             "find . -delete",
             "tar xzf x.tgz",
+            "sed -e p x",
+            "sed --expression p x",
         ],
     );
     not_covered(
@@ -282,6 +318,9 @@ fn a_rule_that_names_an_option_allows_it() {
             "find . -delete -fprint x",
             "tar xzf x.tgz -C /",
             "tar xzf host:x.tgz",
+            "sed -e '1e id' x",
+            "sed -e p -e '1e id' x",
+            "sed --expression '1e id' x",
         ],
     );
 }

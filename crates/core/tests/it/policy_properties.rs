@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn any_policy_on_any_ask(settings in settings(), rules in vec(rule(), 0..6), body in body(), step in any::<bool>()) {
         let set = set_of(&settings, &rules);
-        let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step };
+        let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step, disk: None };
         let verdict = decide(&set, &subject, NOW);
         prop_assert_eq!(&verdict, &decide(&set, &subject, NOW), "deterministic");
         prop_assert_eq!(&verdict, &explain(&set, &subject, NOW).verdict, "explained as decided");
@@ -148,7 +148,7 @@ proptest! {
         let body = if matches!(body, AskBody::Question { .. }) { link() } else { body };
         let mut rules = rules;
         rules.push(RuleSpec { name: Some("all".to_owned()), ..RuleSpec::new(Effect::Deny) });
-        let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step: false };
+        let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step: false, disk: None };
         let denied = matches!(decide(&set_of(&settings, &rules), &subject, NOW), Verdict::Decided { decision: Decision::Denied { .. }, .. });
         prop_assert!(denied);
     }
@@ -158,7 +158,7 @@ proptest! {
         let session = SessionPolicy { rules: rules.into_iter().filter(|rule| SessionPolicy { rules: vec![rule.clone()], ..SessionPolicy::default() }.check().is_ok()).collect(), ..SessionPolicy::default() };
         let mut policy = Policy::parse(&settings).unwrap();
         policy.rules = session.rules.iter().map(|rule| sayso_core::policy::Rule::new(rule.clone()).unwrap()).collect();
-        let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step: false };
+        let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step: false, disk: None };
         let set = PolicySet::default().with_project(Arc::new(ProjectPolicy { policy, trusted: false }));
         let yes = matches!(decide(&set, &subject, NOW), Verdict::Decided { decision: Decision::Approved { .. } | Decision::Answered { .. }, .. });
         prop_assert!(!yes);
@@ -171,7 +171,7 @@ proptest! {
         for broken in [format!("{line} '"), format!("{line} \"")] {
             let set = set_of("[approvals]\npolicy = \"allow\"", &[RuleSpec { run: Some(Texts(vec!["*".to_owned()])), ..RuleSpec::new(Effect::Allow) }]);
             let body = approval("Bash", Action::Run { command: broken.clone() });
-            let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step: false };
+            let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step: false, disk: None };
             prop_assert!(matches!(decide(&set, &subject, NOW), Verdict::Person(_)), "{}", broken);
         }
     }

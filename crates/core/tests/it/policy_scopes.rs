@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use sayso_core::ask::{Action, AskBody, Claims};
 use sayso_core::id::GrantId;
 use sayso_core::policy::{
-    Effect, Grant, PolicySet, ProjectPolicy, Rule, RuleSpec, Scope, SessionPolicy, Subject, Texts, Verdict, decide, explain,
-    matches_ask, project_hash,
+    Effect, Grant, OnTimeout, PolicySet, ProjectPolicy, Rule, RuleSpec, Scope, SessionPolicy, Subject, Texts, Verdict, decide,
+    explain, matches_ask, project_hash,
 };
 use sayso_core::texts;
 use sayso_core::time::Time;
 
 use crate::support::{
-    NOW, answered, approved, ask, choice, denied, policy, rejected, run, subject, user, verdict, why, without_hits,
+    NOW, answered, approval, approved, ask, choice, denied, edit, link, policy, read, rejected, run, subject, user, verdict, why,
+    without_hits,
 };
 
 fn project(base: &str, text: &str, trusted: bool) -> PolicySet {
@@ -58,6 +60,47 @@ fn a_session_overrides_settings_but_never_a_deny() {
 }
 
 #[test]
+fn rules_of_a_session_are_counted_from_one() {
+    let session: SessionPolicy =
+        serde_json::from_str(r#"{"rules":[{"do":"allow","run":"ls"},{"do":"allow","run":"make"}]}"#).unwrap();
+    let set = user("").with_session(&session).unwrap();
+    assert_eq!(verdict(&set, &run("ls")), approved("rule 1 (session)"));
+    assert_eq!(verdict(&set, &run("make")), approved("rule 2 (session)"));
+}
+
+#[test]
+fn a_project_whose_place_is_not_known_is_protected_and_not_allowed() {
+    let set = user(
+        "[[rules]]\nname = \"no\"\ndo = \"deny\"\nrun = \"rm *\"\nproject = \"~/shop\"\n[[rules]]\ndo = \"allow\"\nrun = \"ls\"\nproject = \"~/shop\"",
+    );
+    let decided = |line: &str, home, project| without_hits(decide(&set, &Subject { home, project, ..subject(&run(line)) }, NOW));
+    let (home, shop) = (Some("/home/u"), Some("/home/u/shop"));
+    assert_eq!(decided("rm x", home, shop), denied(texts::DENIED_BY_POLICY, "no"));
+    assert_eq!(decided("rm x", None, shop), denied(texts::DENIED_BY_POLICY, "no"));
+    assert_eq!(why(&decided("rm x", home, None)), Some("no rule allows `rm x`"));
+    assert_eq!(why(&decided("rm x", home, Some("/home/u/other"))), Some("no rule allows `rm x`"));
+    assert_eq!(decided("ls", home, shop), approved("rule 2 (user)"));
+    assert_eq!(why(&decided("ls", None, shop)), Some("no rule allows `ls`"));
+    let body = run("ls");
+    let explained = explain(&set, &Subject { home: None, ..subject(&body) }, NOW);
+    assert_eq!(explained.considered[2].why_not, Some("its project is not known"));
+}
+
+#[test]
+fn links_are_caught_by_rules_about_their_address_and_by_rules_about_everything() {
+    let denies = |rule: &str| {
+        let set = user(&format!("[[rules]]\nname = \"no\"\ndo = \"deny\"\n{rule}"));
+        verdict(&set, &link()) == denied(texts::DENIED_BY_POLICY, "no")
+    };
+    for rule in ["", "agent = \"claude\"", "fetch = \"example.com\"", "fetch = [\"x.test\", \"https://example.com/*\"]"] {
+        assert!(denies(rule), "{rule}");
+    }
+    for rule in ["tool = \"*\"", "run = \"*\"", "edit = \"**\"", "read = \"**\"", "mcp = \"*\"", "fetch = \"x.test\""] {
+        assert!(!denies(rule), "{rule}");
+    }
+}
+
+#[test]
 fn a_profile_holds_until_its_time() {
     let text = "[profiles.away]\nquestions = { timeout = \"15m\", on_timeout = \"reject\" }\napprovals = \"deny\"";
     let until = Time::from_millis(NOW.as_millis() + 1);
@@ -91,7 +134,94 @@ fn a_grant_allows_for_a_while() {
 }
 
 #[test]
+fn every_field_of_a_grant_allows_what_it_names_and_nothing_else() {
+    let mcp = |server: &str| approval("mcp", Action::Mcp { server: server.to_owned(), tool: "get".to_owned() });
+    let fetch = |url: &str| approval("WebFetch", Action::Fetch { url: url.to_owned() });
+    let texts = |text: &str| vec![text.to_owned()];
+    let empty = || Grant::new(GrantId::new(NOW, [1; 10]), None);
+    for (grant, granted, other) in [
+        (Grant { run: texts("ls *"), ..empty() }, run("ls -l"), run("cat x")),
+        (Grant { edit: texts("src/**"), ..empty() }, edit(&["src/a"]), edit(&["b"])),
+        (Grant { read: texts("src/**"), ..empty() }, read("src/a"), read("b")),
+        (Grant { fetch: texts("docs.rs"), ..empty() }, fetch("https://docs.rs/x"), fetch("https://evil.test/")),
+        (Grant { mcp: texts("github/get*"), ..empty() }, mcp("github"), mcp("files")),
+        (Grant { tool: texts("Task"), ..empty() }, approval("Task", Action::Other), approval("Other", Action::Other)),
+        (Grant { run: texts("ls"), project: Some("/home/u".to_owned()), ..empty() }, run("ls"), run("cat")),
+    ] {
+        let set = user("").with_grants(std::slice::from_ref(&grant)).unwrap();
+        assert_eq!(verdict(&set, &granted), approved(&format!("grant {}", grant.id)), "{grant:?}");
+        assert!(why(&verdict(&set, &other)).is_some(), "{grant:?}");
+        let elsewhere = Grant { project: Some("/home/other".to_owned()), ..grant.clone() };
+        let set = user("").with_grants(std::slice::from_ref(&elsewhere)).unwrap();
+        assert!(why(&verdict(&set, &granted)).is_some(), "{elsewhere:?}");
+        assert_eq!(elsewhere.check(), Ok(()));
+    }
+    assert!(empty().check().is_err());
+}
+
+#[test]
+fn an_untrusted_project_shortens_waits_and_never_lengthens_them() {
+    let deadline = |base: &str, text: &str, body: &AskBody| match verdict(&project(base, text, false), body) {
+        Verdict::Person(note) => note.deadline.map(|deadline| (deadline.after.to_string(), deadline.then)),
+        Verdict::Decided { .. } => panic!("decided"),
+    };
+    let wait = |time: &str, then: &str| format!("[questions]\ntimeout = \"{time}\"\non_timeout = \"{then}\"");
+    let question = ask(&[choice("", "Which?", &["A"])]);
+    let rejects = |time: &str| Some((time.to_owned(), OnTimeout::Reject));
+    for (base, text, expected) in [
+        (String::new(), wait("5m", "reject"), rejects("5m")),
+        (String::new(), wait("5m", "accept-first"), None),
+        (wait("10m", "reject"), wait("5m", "reject"), rejects("5m")),
+        (wait("5m", "reject"), wait("10m", "reject"), rejects("5m")),
+        (wait("5m", "accept-first"), wait("10m", "reject"), rejects("10m")),
+        (wait("5m", "reject"), wait("1m", "accept-first"), rejects("5m")),
+    ] {
+        assert_eq!(deadline(&base, &text, &question), expected, "{base} / {text}");
+    }
+    let approvals = |time: &str| format!("[approvals]\ntimeout = \"{time}\"");
+    let denies = |time: &str| Some((time.to_owned(), OnTimeout::Deny));
+    for (base, text, expected) in [
+        (String::new(), approvals("5m"), denies("5m")),
+        (approvals("10m"), approvals("5m"), denies("5m")),
+        (approvals("5m"), approvals("10m"), denies("5m")),
+    ] {
+        assert_eq!(deadline(&base, &text, &run("ls")), expected, "{base} / {text}");
+    }
+    // The same policy is not stricter, so its message does not replace the person's.
+    let same = |message: &str| {
+        format!(
+            "[approvals]\npolicy = \"deny\"\nmessage = \"{message}\"\n[questions]\npolicy = \"reject\"\nmessage = \"{message}\""
+        )
+    };
+    let set = project(&same("mine"), &same("theirs"), false);
+    assert_eq!(verdict(&set, &run("ls")), denied("mine", "approvals.policy = \"deny\""));
+    assert_eq!(verdict(&set, &question), rejected("mine", "questions.policy = \"reject\""));
+}
+
+#[test]
+fn rules_about_questions_catch_no_approvals() {
+    for rule in ["header = \"ls\"", "match = \"ls\""] {
+        let set = user(&format!("[[rules]]\ndo = \"ask\"\n{rule}"));
+        let body = run("ls");
+        let explained = explain(&set, &subject(&body), NOW);
+        assert_eq!(explained.considered[1].why_not, Some("it is about questions"), "{rule}");
+        assert_eq!(why(&explained.verdict), Some("no rule allows `ls`"));
+    }
+    let set = user("[[rules]]\ndo = \"allow\"\nrun = \"ls *\"");
+    let body = run("ls > x");
+    let explained = explain(&set, &subject(&body), NOW);
+    assert_eq!(explained.considered[1].why_not, Some("the line is not one that a rule can allow"));
+}
+
+#[test]
 fn the_fingerprint_names_the_rules() {
+    let session = |json: &str| user("").with_session(&serde_json::from_str(json).unwrap()).unwrap().fingerprint();
+    assert_ne!(session(r#"{"approvals":"deny"}"#), session(r#"{"approvals":"ask"}"#));
+    let grants = |run: &str| {
+        let grant = Grant { run: vec![run.to_owned()], ..Grant::new(GrantId::new(NOW, [1; 10]), None) };
+        user("").with_grants(&[grant]).unwrap().fingerprint()
+    };
+    assert_ne!(grants("ls"), grants("make"));
     let set = user("[approvals]\npolicy = \"ask\"");
     assert_eq!(set.fingerprint(), user("[approvals]\npolicy = \"ask\"").fingerprint());
     assert_ne!(set.fingerprint(), user("").fingerprint());
@@ -147,4 +277,41 @@ fn one_rule_is_tried_on_past_asks() {
     assert!(matches_ask(&answer, &subject(&ask(&[choice("X", "?", &["A"])])), NOW));
     assert!(!matches_ask(&answer, &subject(&ask(&[choice("X", "?", &["A"]), choice("Y", "?", &["A"])])), NOW));
     assert!(!matches_ask(&answer, &subject(&run("ls")), NOW));
+    let asks = |agent: &str| {
+        let agent = Some(Texts(vec![agent.to_owned()]));
+        Rule::new(RuleSpec { header: Some("x".to_owned()), agent, ..RuleSpec::new(Effect::Ask) }).unwrap()
+    };
+    let question = |header: &str| ask(&[choice(header, "?", &["A"])]);
+    assert!(matches_ask(&asks("claude"), &subject(&question("X")), NOW));
+    assert!(!matches_ask(&asks("claude"), &subject(&question("Y")), NOW));
+    assert!(!matches_ask(&asks("codex"), &subject(&question("X")), NOW));
+}
+
+#[test]
+fn a_project_named_sayso_is_no_reason_to_ask_unless_it_is_only_reported() {
+    let set = user("[approvals]\npolicy = \"allow\"");
+    let decided = |set: &PolicySet, project: &str, line: &str| {
+        without_hits(decide(set, &Subject { project: Some(project), ..subject(&run(line)) }, NOW))
+    };
+    let named = Some("built in: sayso itself: it names sayso or its files");
+    let line = "cat /home/u/sayso/src/main.rs";
+    for project in ["/home/u/sayso", "/home/u/sayso/"] {
+        assert_eq!(decided(&set, project, line), approved("approvals.policy = \"allow\""), "{project}");
+        assert_eq!(why(&decided(&set, project, "sayso approve 4f2a")), named);
+    }
+    for project in ["/home/u/shop", "/"] {
+        assert_eq!(why(&decided(&set, project, line)), named, "{project}");
+    }
+    let reported = set.with_claims(Claims { agent: false, project: true });
+    assert_eq!(why(&decided(&reported, "/home/u/sayso", line)), named);
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_searched_for_the_name_with_and_without_quotes() {
+    let set = user("[approvals]\npolicy = \"allow\"");
+    for line in ["sayso approve 'x", "say''so approve 'x", "s\\ayso approve \"x", "echo a'sayso' 'x"] {
+        let named = Some("built in: sayso itself: it names sayso or its files");
+        assert_eq!(why(&verdict(&set, &run(line))), named, "{line}");
+    }
+    assert_eq!(why(&verdict(&set, &run("echo essayso 'x"))), Some("the command line cannot be read"));
 }

@@ -1,6 +1,6 @@
 //! The text of a policy: what is read, and what a person is told when it is wrong.
 
-use sayso_core::policy::{Policy, SessionPolicy};
+use sayso_core::policy::{Effect, Policy, RuleSpec, SessionPolicy};
 
 use crate::support::policy;
 
@@ -10,6 +10,19 @@ fn the_page_of_the_design_is_read() {
     let read = policy(text);
     assert_eq!((read.rules.len(), read.profiles.keys().map(String::as_str).collect::<Vec<_>>()), (4, vec!["away"]));
     assert_eq!(read, policy(text));
+    let rule = "[[rules]]\ndo = \"deny\"\nrun = \"rm *\"\n";
+    for other in [
+        "",
+        "[questions]\npolicy = \"reject\"",
+        "[approvals]\npolicy = \"deny\"",
+        "[profiles.away]",
+        "[[rules]]\ndo = \"ask\"\nrun = \"rm *\"",
+        "[[rules]]\ndo = \"deny\"\nrun = \"rm x\"",
+    ] {
+        assert_ne!(policy(rule), policy(other), "{other}");
+    }
+    let twice = policy(&rule.repeat(2));
+    assert_ne!(twice.rules[0], twice.rules[1], "rules are told apart by their place");
 }
 
 #[test]
@@ -36,6 +49,15 @@ fn what_is_wrong_is_said_with_its_place() {
             "[approvals]\npolicy = \"allow\"\ntimeout = \"10m\"".to_owned(),
             "line 3, column 1: only approvals that a person decides wait: write policy = \"ask\" instead of \"allow\", or leave the timeout out",
         ),
+        (
+            "[questions]\ntimeout = \"0s\"\non_timeout = \"reject\"".to_owned(),
+            "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
+        ),
+        (
+            "[profiles.away]\napprovals = { timeout = \"0s\" }\n[approvals]\ntimeout = \"10m\"".to_owned(),
+            "line 1, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
+        ),
+        (rule("do = \"deny\"\nrun = [\"ls\", \" \"]"), "line 3, column 1: run holds an empty text: write a pattern"),
         (
             "[approvals]\ntimeout = \"0s\"".to_owned(),
             "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
@@ -92,6 +114,26 @@ fn what_is_wrong_is_said_with_its_place() {
             rule("do = \"allow\"\nrun = \"ls\"\nmessage = \"x\""),
             "line 4, column 1: a message is for what is denied or rejected, not for do = \"allow\"",
         ),
+        (
+            rule("do = \"ask\"\ntool = \"Bash\"\nmatch = \"x\""),
+            "line 4, column 1: match is about questions and the rest about approvals: write two rules",
+        ),
+        (
+            rule("do = \"ask\"\nrun = \"ls\"\nheader = \"x\""),
+            "line 4, column 1: header is about questions and the rest about approvals: write two rules",
+        ),
+        (
+            rule("id = \"a b\"\ndo = \"deny\""),
+            "line 2, column 1: an id has 1 to 64 letters, digits, - and _; leave it out if you need none",
+        ),
+        (
+            rule("id = \"\"\ndo = \"deny\""),
+            "line 2, column 1: an id has 1 to 64 letters, digits, - and _; leave it out if you need none",
+        ),
+        (
+            rule(&format!("id = \"{}\"\ndo = \"deny\"", "x".repeat(65))),
+            "line 2, column 1: an id has 1 to 64 letters, digits, - and _; leave it out if you need none",
+        ),
         (rule("do = \"deny\"\npick = 1"), "line 3, column 1: pick belongs to do = \"answer\", not to \"deny\""),
     ] {
         assert_eq!(Policy::parse(&text).unwrap_err().to_string(), error, "{text}");
@@ -129,7 +171,19 @@ fn a_time_is_written_with_or_without_quotes() {
 
 #[test]
 fn what_is_untrusted_is_bounded() {
-    assert!(Policy::parse(&"#".repeat(256 * 1024 + 1)).is_err());
+    assert!(Policy::parse(&"#".repeat(256 * 1024)).is_ok());
+    assert_eq!(
+        Policy::parse(&"#".repeat(256 * 1024 + 1)).unwrap_err().to_string(),
+        "line 1, column 1: the policy has 262145 bytes, the limit is 262144"
+    );
+    let message = |bytes: usize| format!("[[rules]]\ndo = \"deny\"\nmessage = \"{}\"\n", "x".repeat(bytes));
+    assert!(Policy::parse(&message(8192)).is_ok());
+    assert_eq!(
+        Policy::parse(&message(8193)).unwrap_err().to_string(),
+        "line 3, column 1: the message has 8193 bytes, the limit is 8192"
+    );
+    assert!(Policy::parse(&"[[rules]]\ndo = \"deny\"\n".repeat(1_000)).is_ok());
+    assert!(Policy::parse("[[rules]]\ndo = \"ask\"\nmatch = \"/^(delete|drop|remove) [a-z]{1,40} (table|index)s?$/\"").is_ok());
     let many = "[[rules]]\ndo = \"deny\"\n".repeat(1_001);
     assert_eq!(
         Policy::parse(&many).unwrap_err().to_string(),
@@ -148,6 +202,9 @@ fn a_session_says_it_in_json() {
     let short: SessionPolicy = serde_json::from_str(r#"{"questions":"forward","approvals":"deny"}"#).unwrap();
     assert_eq!(serde_json::to_string(&short).unwrap(), r#"{"questions":{"policy":"forward"},"approvals":{"policy":"deny"}}"#);
     assert_eq!(serde_json::to_string(&SessionPolicy::default()).unwrap(), "{}");
+    let many = |count| SessionPolicy { rules: vec![RuleSpec::new(Effect::Deny); count], ..SessionPolicy::default() };
+    assert_eq!(many(1_000).check(), Ok(()));
+    assert_eq!(many(1_001).check().unwrap_err().to_string(), "1001 rules, the limit is 1000: join some, a rule takes lists");
     for wrong in [
         r#"{"question":"forward"}"#,
         r#"{"questions":"later"}"#,

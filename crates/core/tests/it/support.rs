@@ -20,7 +20,7 @@ pub(crate) fn user(text: &str) -> PolicySet {
 }
 
 pub(crate) fn subject(body: &AskBody) -> Subject<'_> {
-    Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body, step: false }
+    Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body, step: false, disk: None }
 }
 
 pub(crate) fn approval(tool: &str, action: Action) -> AskBody {

@@ -133,8 +133,7 @@ fn whole(text: &str, change: impl FnOnce(&mut DocumentMut)) -> Result<String, Po
     let mut document: DocumentMut =
         text.replace("\r\n", "\n").parse().map_err(|error: toml_edit::TomlError| PolicyError::new(error.message()))?;
     change(&mut document);
-    let changed = document.to_string();
-    Ok(if end == "\n" { changed } else { changed.replace('\n', end) })
+    Ok(document.to_string().replace('\n', end))
 }
 
 /// Puts a block after the byte `at`, with an empty line before it.
@@ -148,7 +147,7 @@ fn append(text: &str, at: usize, block: &str) -> String {
     } else {
         end.repeat(2)
     };
-    let block = if end == "\n" { block.to_owned() } else { block.replace("\r\n", "\n").replace('\n', end) };
+    let block = block.replace("\r\n", "\n").replace('\n', end);
     format!("{before}{gap}{block}{after}")
 }
 

@@ -1,0 +1,103 @@
+//! SHA-256 digests that people compare and clients send back.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sha2::{Digest as _, Sha256};
+
+/// Digits of [`ShaDigest::short`].
+const SHORT: usize = 12;
+
+/// A SHA-256 digest. Written as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ShaDigest([u8; 32]);
+
+impl ShaDigest {
+    /// The digest of these bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The first 12 digits, for people to compare.
+    #[must_use]
+    pub fn short(&self) -> String {
+        self.to_string().chars().take(SHORT).collect()
+    }
+}
+
+/// Digests a list of fields so that different lists never give the same bytes: each field is preceded by its length.
+pub(crate) struct DigestFields(Sha256);
+
+impl DigestFields {
+    /// `layout` distinguishes what is digested, and the order of its fields.
+    pub(crate) fn new(layout: &str) -> Self {
+        let mut fields = Self(Sha256::new());
+        fields.text(layout);
+        fields
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.0.update((text.len() as u64).to_le_bytes());
+        self.0.update(text.as_bytes());
+    }
+
+    /// An absent field differs from an empty one.
+    pub(crate) fn maybe(&mut self, text: Option<&str>) {
+        self.0.update([u8::from(text.is_some())]);
+        self.text(text.unwrap_or_default());
+    }
+
+    pub(crate) fn list<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) {
+        self.0.update((texts.len() as u64).to_le_bytes());
+        texts.for_each(|text| self.text(text));
+    }
+
+    pub(crate) fn finish(self) -> ShaDigest {
+        ShaDigest(self.0.finalize().into())
+    }
+}
+
+impl fmt::Display for ShaDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ShaDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShaDigest({self})")
+    }
+}
+
+/// A text that is not 64 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is 64 hexadecimal digits")]
+pub struct InvalidDigest;
+
+impl FromStr for ShaDigest {
+    type Err = InvalidDigest;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDigest> {
+        let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+        let digits = digits.filter(|digits| digits.len() == 64).ok_or(InvalidDigest)?;
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = u8::try_from(pair[0] * 16 + pair[1]).map_err(|_| InvalidDigest)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for ShaDigest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ShaDigest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
