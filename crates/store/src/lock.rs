@@ -1,9 +1,11 @@
 //! One server per data directory.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 use crate::error::OpenError;
 
@@ -21,8 +23,7 @@ impl DirLock {
     pub fn take(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("lock");
         let io = |source| OpenError::Io { path: path.clone(), source };
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(io)?;
+        let mut file = open_lock(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -38,6 +39,20 @@ impl DirLock {
         writeln!(file, "{}", std::process::id()).map_err(io)?;
         Ok(Self { file })
     }
+}
+
+/// Opens the lock file, or creates it. The file is truncated later, so a link to another file is refused.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let no_follow = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
+    let not_a_file = || io::Error::other("it is not a regular file; remove it and start Sayso again");
+    let opened = options.open(path);
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(not_a_file());
+    }
+    let file = opened?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_a_file()) }
 }
 
 impl Drop for DirLock {

@@ -75,8 +75,7 @@ pub(crate) enum Read {
     UndeliveredOfSession(SessionId),
     OutboxOfConnection(ConnectionId),
     OutboxOfSession(SessionId),
-    /// The sessions of a connection that have not ended.
-    OpenSessionsOfConnection(ConnectionId),
+    SessionsOfConnection(ConnectionId),
 }
 
 /// Whose pending asks.

@@ -1,15 +1,14 @@
 //! The closed set of reads. Each runs on a read-only connection and sees one snapshot.
 
 use sayso_core::ask::{Ask, AskKind};
-use sayso_core::connection::Connection;
-use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::scope::Scope;
-use sayso_core::session::{Session, SessionStatus};
+use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
 
-use crate::event::{OutboxRow, StoredEvent, WorkspaceId};
+use crate::event::{StoredEvent, WorkspaceId};
 use crate::sqlite::SqliteQuery;
 
 /// A query that every backend can run.
@@ -117,6 +116,9 @@ pub struct FindToolCallAsk {
     pub kind: AskKind,
 }
 
+/// Bytes of text in one page. A page with more is cut, but has one row in any case.
+pub const PAGE_BYTES: usize = 8 * 1024 * 1024;
+
 /// A page and where it ends.
 #[derive(Debug, Clone)]
 pub struct Page<T> {
@@ -126,6 +128,8 @@ pub struct Page<T> {
     pub next: Option<i64>,
     /// The feed position of the snapshot.
     pub seq: i64,
+    /// Whether the page ends at [`PAGE_BYTES`], with fewer rows than the limit.
+    pub truncated: bool,
 }
 
 /// How many are pending, and since when.
@@ -163,9 +167,25 @@ pub struct SessionDetail {
     /// The session.
     pub session: Session,
     /// Its pending asks, oldest first.
-    pub pending: Vec<Ask>,
+    pub pending: PendingAsks,
     /// The feed position of the snapshot.
     pub seq: i64,
+}
+
+/// The pending asks of a session or a run, oldest first, up to [`PAGE_BYTES`].
+#[derive(Debug, Clone, Default)]
+pub struct PendingAsks {
+    pub asks: Vec<Ask>,
+    /// The number of all of them, also of those that are left out.
+    pub count: u32,
+}
+
+impl PendingAsks {
+    /// Whether some are left out.
+    #[must_use]
+    pub fn truncated(&self) -> bool {
+        u32::try_from(self.asks.len()).is_ok_and(|shown| shown < self.count)
+    }
 }
 
 /// Which sessions to list, newest first.
@@ -235,26 +255,6 @@ pub struct PastEvents {
     pub head: i64,
 }
 
-/// A connection and what has to be sent over it.
-#[derive(Debug)]
-pub struct LoadConnection {
-    pub workspace: WorkspaceId,
-    pub connection: ConnectionId,
-}
-
-/// Everything an actor needs to take a connection up.
-#[derive(Debug, Clone)]
-pub struct LoadedConnection {
-    /// The connection.
-    pub connection: Connection,
-    /// The sessions it carries.
-    pub sessions: Vec<Session>,
-    /// What has to be sent, in order.
-    pub outbox: Vec<OutboxRow>,
-    /// How many asks are pending on it.
-    pub pending: usize,
-}
-
 /// The servers that somebody else started and that are listened to.
 #[derive(Debug)]
 pub struct ListAttached {
@@ -276,7 +276,15 @@ pub struct Beginnings {
     /// Asks that end by themselves.
     pub deadlines: Vec<(AskId, Time)>,
     /// Asks that end when their caller stays away for so long.
-    pub kept: Vec<(AskId, Span)>,
+    pub kept: Vec<KeptAsk>,
+}
+
+/// A pending ask that is kept for its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptAsk {
+    pub ask: AskId,
+    pub opened_by: Option<TokenId>,
+    pub keep: Span,
 }
 
 /// Every token of every workspace.
@@ -327,7 +335,7 @@ pub struct RunDetail {
     /// Where it stands: whoever moves it has to know.
     pub version: i64,
     /// What is pending, first come first: checkpoints have no session.
-    pub pending: Vec<Ask>,
+    pub pending: PendingAsks,
     /// The feed position of the snapshot.
     pub seq: i64,
 }
@@ -355,36 +363,19 @@ pub struct OpenRuns {
     pub workspace: WorkspaceId,
 }
 
-/// How the active steps of a run fare.
+/// The last turn of a session that is idle.
 #[derive(Debug)]
-pub struct LookAtSteps {
-    /// Where.
+pub struct LastTurn {
     pub workspace: WorkspaceId,
-    /// The sessions that carry steps out.
-    pub sessions: Vec<SessionId>,
-    /// The checkpoints that are open.
-    pub asks: Vec<AskId>,
+    pub session: SessionId,
 }
 
-/// How they fare, in the order in which they were named.
+/// How the turn ended.
 #[derive(Debug, Clone)]
-pub struct StepsLook {
-    /// The sessions.
-    pub sessions: Vec<SessionLook>,
-    /// The checkpoints; nothing if one is not there any more.
-    pub asks: Vec<Option<Ask>>,
-}
-
-/// How the session of a step fares.
-#[derive(Debug, Clone)]
-pub struct SessionLook {
-    /// What it does; nothing if it is not there any more.
-    pub status: Option<SessionStatus>,
-    /// Whether something is pending in it, or on its way to its agent.
-    pub busy: bool,
-    /// Whether its last turn was stopped, where the session is idle.
+pub struct TurnEnd {
+    /// Whether it was stopped.
     pub interrupted: bool,
-    /// What the agent said last, where the session is idle.
+    /// What the agent said last.
     pub last_words: Option<String>,
 }
 

@@ -40,10 +40,22 @@ pub struct Advance {
     pub wake_at: Option<Time>,
     /// Outbox entries that the agent has received.
     pub delivered: Vec<OutboxId>,
+    /// Outcomes and commands that `state` has consumed, and that were sent to the process before this commit. Each entry is
+    /// replaced by its lines under the same id, so that a restarted server sends the lines and does not translate again.
+    pub sent: Vec<SentInput>,
     /// Messages that are sent right after this commit. After a crash nobody knows whether they arrived.
     pub trying: Vec<OutboxId>,
     /// What happened, in order.
     pub changes: Vec<Change>,
+}
+
+/// The lines of an outcome or a command that are on their way to the process.
+#[derive(Debug, PartialEq)]
+pub struct SentInput {
+    pub row: OutboxId,
+    /// The ask whose outcome the lines carry.
+    pub ask: Option<AskId>,
+    pub message: Raw,
 }
 
 /// One consequence of an input.
@@ -115,7 +127,7 @@ impl Operation for Advance {
 
     fn reads(&self, reads: &mut Reads) {
         reads.add(Read::Connection(self.connection));
-        for id in self.delivered.iter().chain(&self.trying) {
+        for id in self.delivered.iter().chain(&self.trying).chain(self.sent.iter().map(|sent| &sent.row)) {
             reads.add(Read::Outbox(*id));
         }
         if matches!(self.process, Process::Launched | Process::Gone) {
@@ -148,9 +160,12 @@ impl Operation for Advance {
         for id in &self.delivered {
             let Some(entry) = unit.outbox.get(id)?.cloned() else { continue };
             unit.outbox.remove(*id);
-            if let Some(ask) = entry.ask().filter(|ask| !self.continues(*ask)) {
+            if let Some(ask) = entry.ask().filter(|ask| !self.continues(*ask) && !self.withholds(*ask)) {
                 report_delivery(unit, ask, Delivery::Delivered)?;
             }
+        }
+        for sent in &self.sent {
+            replace_by_lines(unit, sent)?;
         }
         if matches!(self.process, Process::Launched | Process::Gone) {
             self.void_messages(unit)?;
@@ -244,6 +259,13 @@ impl Advance {
         Ok(())
     }
 
+    /// Whether the agent gets something else than the outcome of this ask.
+    fn withholds(&self, ask: AskId) -> bool {
+        let withheld =
+            |change: &Change| matches!(change, Change::Delivery { ask: of, delivery: Delivery::Withheld } if *of == ask);
+        self.changes.iter().any(withheld)
+    }
+
     fn apply_change(&self, unit: &mut Unit, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::NewSession { session } => session_rows::insert(unit, session),
@@ -295,6 +317,13 @@ impl Advance {
         }
         session_rows::set_status(unit, id, status)
     }
+}
+
+fn replace_by_lines(unit: &mut Unit, sent: &SentInput) -> Result<(), StoreError> {
+    let Some(entry) = unit.outbox.get(&sent.row)?.cloned() else { return Ok(()) };
+    let body = OutboxBody::Send { ask: sent.ask, message: Some(sent.message.clone()), tried: false };
+    unit.outbox.put(sent.row, Arc::new(OutboxEntry { body, ..OutboxEntry::clone(&entry) }));
+    Ok(())
 }
 
 fn mark_tried(unit: &mut Unit, id: OutboxId) -> Result<(), StoreError> {

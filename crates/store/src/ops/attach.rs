@@ -59,7 +59,7 @@ impl Operation for DetachConnection {
     fn reads(&self, reads: &mut Reads) {
         reads.add(Read::Connection(self.connection));
         reads.add(Read::OutboxOfConnection(self.connection));
-        reads.add(Read::OpenSessionsOfConnection(self.connection));
+        reads.add(Read::SessionsOfConnection(self.connection));
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {

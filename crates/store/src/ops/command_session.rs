@@ -1,6 +1,5 @@
 //! Interrupts, closes or resumes a session.
 
-use sayso_core::ask::{AskState, Decision, Delivery};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
@@ -9,12 +8,11 @@ use sayso_core::session_lifecycle::{CommandEffect, CommandRefused, SessionComman
 use sayso_core::texts;
 
 use super::announce::SayNotice;
-use super::decide::{agent_gone, report_delivery};
+use super::decide::agent_gone;
 use super::session_rows;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
-use crate::rows::OutboxBody;
 use crate::unit::Unit;
 
 /// See the module.
@@ -54,18 +52,8 @@ impl Operation for CommandSession {
     fn reads(&self, reads: &mut Reads) {
         reads.add(Read::Session(self.session));
         reads.add(Read::PendingOfSession(self.session));
-        reads.add(Read::OutboxOfSession(self.session));
         if let Some(said) = &self.said {
             said.reads(reads);
-        }
-    }
-
-    fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
-        for entry in unit.outbox.present().filter(|entry| entry.session == self.session) {
-            if let Some(ask) = entry.ask() {
-                reads.add(Read::Ask(ask));
-                reads.add(Read::Secret(ask));
-            }
         }
     }
 
@@ -80,7 +68,8 @@ impl Operation for CommandSession {
                 session.status = self.close_here(unit)?;
                 return Ok(Commanded::Queued(Box::new(session)));
             }
-            Ok(CommandEffect::StopAgent) => self.cancel_approvals(unit)?,
+            // The actor decides what becomes of outcomes that it has not sent. Here nobody knows which it has.
+            Ok(CommandEffect::StopAgent) => {}
             Ok(CommandEffect::ResumeAgent) => {
                 session_rows::set_status(unit, self.session, SessionStatus::Running)?;
                 session.status = SessionStatus::Running;
@@ -102,23 +91,5 @@ impl CommandSession {
         let closed = SessionStatus::Ended { reason: texts::WITHDRAWN_CLOSED.to_owned(), failed: false, resumable: false };
         session_rows::set_status(unit, self.session, closed.clone())?;
         Ok(closed)
-    }
-
-    /// An approval that was not sent must not reach an agent that was told to stop. A message that is on its way to a
-    /// process is left alone: it may have arrived.
-    fn cancel_approvals(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        for (id, entry) in unit.outbox_of_session(self.session)? {
-            let OutboxBody::Outcome { ask, follow_up: false } = entry.body else { continue };
-            let approved = unit.ask(ask)?.is_some_and(|row| match &row.ask.state {
-                AskState::Resolved { outcome, .. } => matches!(outcome.decision, Decision::Approved { .. }),
-                AskState::Pending(_) => false,
-            });
-            if approved {
-                unit.outbox.remove(id);
-                let reason = "The turn was interrupted before the approval arrived.".to_owned();
-                report_delivery(unit, ask, Delivery::Undeliverable { reason })?;
-            }
-        }
-        Ok(())
     }
 }

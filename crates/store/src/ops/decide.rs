@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{self, AgentGone, Ask, AskKind, AskState, Decision, Delivery, Reach, Refused};
+use sayso_core::digest::ShaDigest;
 use sayso_core::id::AskId;
 use sayso_core::plain_text;
 use sayso_core::raw::Raw;
@@ -21,7 +22,19 @@ pub(crate) fn is_visible(ask: &Ask, scope: &Scope) -> bool {
 /// Decides a pending ask: the compare-and-set. The row is the current one of the unit, and the batch commits as a whole,
 /// so nothing can come between reading and writing it.
 pub(super) fn decide(unit: &mut Unit, row: &AskRow, decision: Decision, by: Actor) -> Result<Arc<Ask>, Refused> {
-    let resolution = ask::resolve(&row.ask, decision, by, unit.now)?;
+    decide_about(unit, row, decision, by, None)
+}
+
+/// The same, for files with this digest.
+pub(super) fn decide_about(
+    unit: &mut Unit,
+    row: &AskRow,
+    decision: Decision,
+    by: Actor,
+    content: Option<ShaDigest>,
+) -> Result<Arc<Ask>, Refused> {
+    let mut resolution = ask::resolve(&row.ask, decision, by, unit.now)?;
+    resolution.outcome.content = content;
     let reach = match row.ask.state {
         AskState::Pending(reach) => reach,
         AskState::Resolved { .. } => Reach::Live,
@@ -63,7 +76,7 @@ pub(super) fn report_delivery(unit: &mut Unit, id: AskId, report: Delivery) -> R
     let report = match report {
         // Words of an agent may be part of the reason, which has a column of its own.
         Delivery::Undeliverable { reason } => Delivery::Undeliverable { reason: plain_text::without_nul(&reason) },
-        Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => report,
+        Delivery::Queued | Delivery::Delivered | Delivery::Confirmed | Delivery::Withheld => report,
     };
     let Ok(Some(state)) = row.ask.state.delivered(report) else { return Ok(()) };
     let AskState::Resolved { delivery, .. } = &state else { return Ok(()) };

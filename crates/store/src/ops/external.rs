@@ -71,6 +71,7 @@ impl Operation for EnsureExternal {
             known.project.clone_from(&self.session.project);
             known.branch.clone_from(&self.session.branch);
             known.project_policy.clone_from(&self.session.project_policy);
+            known.config.clone_from(&self.session.config);
             unit.put_session(known.clone())?;
             session_rows::set_status(unit, known.id, status.clone())?;
             known.status = status;

@@ -37,6 +37,10 @@ pub enum Opened {
     TooMany,
     /// The idempotency key belongs to another call.
     KeyReused,
+    /// The call with this idempotency key was approved, and the caller has that approval already.
+    ApprovalDelivered,
+    /// The caller's request id belongs to an ask for something else.
+    DedupeKeyReused,
     /// The session is unknown, invisible or over.
     NoSession,
 }
@@ -88,7 +92,11 @@ impl Operation for OpenAsk {
             Earlier::Fresh => {}
             Earlier::Same(id) => {
                 let earlier = id.parse().ok().map(|id| unit.ask(id)).transpose()?.flatten();
-                return Ok(earlier.map_or(Opened::KeyReused, |row| Opened::Ask(Box::new(Ask::clone(&row.ask)))));
+                return Ok(match earlier {
+                    None => Opened::KeyReused,
+                    Some(row) if row.ask.is_delivered_approval() => Opened::ApprovalDelivered,
+                    Some(row) => Opened::Ask(Box::new(Ask::clone(&row.ask))),
+                });
             }
             Earlier::Other => return Ok(Opened::KeyReused),
         }
@@ -102,6 +110,9 @@ impl Operation for OpenAsk {
             }
         }
         if let Some(earlier) = self.earlier_request(unit)? {
+            if !earlier.asks_the_same(&self.ask) {
+                return Ok(Opened::DedupeKeyReused);
+            }
             unit.remember(self.key.as_ref(), earlier.id.to_string());
             return Ok(Opened::Ask(Box::new(Ask::clone(&earlier))));
         }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Refused};
-use sayso_core::id::{AskId, SessionId};
+use sayso_core::digest::ShaDigest;
+use sayso_core::id::{AskId, SessionId, TokenId};
 use sayso_core::policy;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 
-use super::decide::{decide, is_visible};
+use super::decide::{decide, decide_about, is_visible};
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, KeyReused, Operation, Read, Reads};
@@ -29,6 +30,8 @@ pub struct ResolveAsk {
     pub decision: Decision,
     pub by: Actor,
     pub key: Option<IdempotencyKey>,
+    /// The digest of the files that the command executes, if the caller has just compared them with what the person saw.
+    pub content: Option<ShaDigest>,
 }
 
 /// Why an ask was not decided.
@@ -40,6 +43,9 @@ pub enum ResolveError {
     /// The state machine refused the decision.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// The command executes files that the caller has to compare first.
+    #[error("the files that the command executes were not compared")]
+    ContentUnchecked,
     /// The idempotency key belongs to another call.
     #[error(transparent)]
     KeyReused(#[from] KeyReused),
@@ -72,7 +78,11 @@ impl Operation for ResolveAsk {
             Earlier::Same(_) => return Ok(Ok(Arc::clone(&row.ask))),
             Earlier::Other => return Ok(Err(KeyReused.into())),
         }
-        let decided = decide(unit, &row, self.decision.clone(), self.by.clone());
+        let approves = row.is_pending() && matches!(self.decision, Decision::Approved { .. });
+        if approves && self.content.is_none() && row.ask.context.executes.as_ref().is_some_and(|executes| executes.readable) {
+            return Ok(Err(ResolveError::ContentUnchecked));
+        }
+        let decided = decide_about(unit, &row, self.decision.clone(), self.by.clone(), self.content);
         if let Ok(ask) = &decided {
             unit.remember(self.key.as_ref(), ask.id.to_string());
         }
@@ -145,6 +155,36 @@ impl Operation for WithdrawAsk {
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
         // Callers withdraw only asks of callers; an agent withdraws its own through its connection.
         let found = visible_ask(unit, self.ask, &self.scope)?.filter(|row| row.ask.origin.connection.is_none());
+        let Some(row) = found else { return Ok(Err(ResolveError::NotFound)) };
+        let decision = Decision::Withdrawn { reason: self.reason.clone() };
+        Ok(decide(unit, &row, decision, Actor::Agent).map_err(ResolveError::from))
+    }
+}
+
+/// Withdraws the pending ask that a caller opened under this request id.
+#[derive(Debug)]
+pub struct WithdrawByRequest {
+    pub workspace: WorkspaceId,
+    /// The token that opened it.
+    pub opened_by: TokenId,
+    /// The `dedupeKey`.
+    pub request: String,
+    pub reason: String,
+}
+
+impl Operation for WithdrawByRequest {
+    type Output = Result<Arc<Ask>, ResolveError>;
+
+    fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    fn reads(&self, reads: &mut Reads) {
+        reads.add(Read::PendingByNative(self.opened_by.into(), self.request.clone()));
+    }
+
+    fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
+        let found = unit.pending_by_native(self.opened_by.into(), &self.request)?;
         let Some(row) = found else { return Ok(Err(ResolveError::NotFound)) };
         let decision = Decision::Withdrawn { reason: self.reason.clone() };
         Ok(decide(unit, &row, decision, Actor::Agent).map_err(ResolveError::from))

@@ -32,6 +32,11 @@ impl<K: Clone + Eq + Hash, R> Cache<K, R> {
         self.entries.get(key).map(|entry| entry.row.clone())
     }
 
+    /// The rows that are newer than their table.
+    pub(super) fn unflushed(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
+        self.unflushed.iter().filter_map(|key| Some((key, self.entries.get(key)?.row.as_ref()?)))
+    }
+
     /// Adds a row that was read from its table.
     pub(super) fn add(&mut self, key: K, row: Arc<R>) {
         if self.capacity == 0 || self.entries.contains_key(&key) {

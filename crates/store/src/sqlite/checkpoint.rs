@@ -1,9 +1,9 @@
 //! Copies the write-ahead log into the database, on a thread and a connection of its own, so that commits do not wait.
 //!
-//! A passive checkpoint copies what it can while the writer continues. The thread then asks the writer for the last step
+//! Passive checkpoints copy what they can while the writer continues. The thread then asks the writer for the last step
 //! ([`LogReset`]), which the writer takes between two commits: it copies the few pages that were added in the meantime and
 //! starts the log again from its beginning. No two connections ever compete for the write lock, so no commit fails or sleeps
-//! because of a checkpoint. The log stays below [`RESTART_BYTES`] plus what is committed during one passive checkpoint.
+//! because of a checkpoint. The log stays below [`RESTART_BYTES`] plus what is committed during [`PASSES`] passive checkpoints.
 //!
 //! A reader of an old snapshot keeps the log from starting again. Nobody waits for such a reader; the step is repeated.
 //!
@@ -21,6 +21,9 @@ use crate::error::StoreError;
 
 /// The size of the write-ahead log at which it is copied.
 const RESTART_BYTES: u32 = 4 * 1024 * 1024;
+/// How often the thread copies before the last step, and how many pages it leaves to that step if it can.
+const PASSES: usize = 4;
+const LITTLE: i64 = 64;
 /// Deleted secrets of one second share a truncation.
 const TRUNCATE_EVERY: Duration = Duration::from_secs(1);
 /// How soon the last step is repeated if a reader was in the way or the disk is full. The pause doubles, up to
@@ -96,7 +99,7 @@ impl Checkpointer {
 fn run(connection: Connection, shared: &(Mutex<Due>, Condvar), reset: impl Fn(LogReset) -> bool) {
     let (mut not_before, mut retry) = (NotBefore::default(), RETRY);
     while let Some(step) = wait(shared, &not_before) {
-        let _ = checkpoint(&connection, "PASSIVE");
+        copy_most(&connection);
         let complete = reset(step);
         let now = Instant::now();
         retry = if complete { RETRY } else { (retry * 2).min(TRUNCATE_EVERY) };
@@ -151,27 +154,41 @@ fn wait((lock, changed): &(Mutex<Due>, Condvar), not_before: &NotBefore) -> Opti
 pub(super) fn reset_log(connection: &Connection, step: LogReset) -> bool {
     // A reader in the way must not delay commits: the step is repeated later.
     let _ = connection.execute_batch("PRAGMA busy_timeout = 0");
-    let complete = checkpoint(
-        connection,
-        match step {
-            LogReset::Restart => "RESTART",
-            LogReset::Truncate => "TRUNCATE",
-        },
-    );
+    let mode = match step {
+        LogReset::Restart => "RESTART",
+        LogReset::Truncate => "TRUNCATE",
+    };
+    let done = checkpoint(connection, mode);
     let _ = connection.execute_batch(writer::BUSY_TIMEOUT);
-    complete
+    done.is_some_and(|done| done.complete)
 }
 
-/// Returns whether the checkpoint was complete.
-fn checkpoint(connection: &Connection, mode: &str) -> bool {
-    let done = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get::<_, i64>(0));
-    match done {
-        Ok(busy) => busy == 0,
-        Err(error) => {
-            tracing::warn!(%error, mode, "checkpoint failed");
-            false
+/// Copies what is in the log, then what was committed while it copied, until little is left for the last step: the writer
+/// commits nothing while it copies that.
+fn copy_most(connection: &Connection) {
+    let mut before = 0;
+    for _ in 0..PASSES {
+        match checkpoint(connection, "PASSIVE") {
+            Some(Checkpointed { copied, .. }) if copied > before + LITTLE => before = copied,
+            Some(_) | None => return,
         }
     }
+}
+
+/// What a checkpoint did.
+struct Checkpointed {
+    /// Whether all of the log is in the database.
+    complete: bool,
+    /// How many pages of the log are in the database.
+    copied: i64,
+}
+
+/// `None` if it failed.
+fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
+    let done = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
+        Ok(Checkpointed { complete: row.get::<_, i64>(0)? == 0, copied: row.get(2)? })
+    });
+    done.inspect_err(|error| tracing::warn!(%error, mode, "checkpoint failed")).ok()
 }
 
 /// The connection for checkpoints. It must be able to write.

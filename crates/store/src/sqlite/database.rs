@@ -5,16 +5,17 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 use sayso_core::time::Time;
 
 use super::checkpoint::{self, LogReset};
-use super::encode::{Encoded, encode};
+use super::encode::{encode, encode_secrets};
 use super::load;
 use super::log::{self, ChangeLog};
 use super::memory::Memory;
-use super::table::{RowChange, Statements, Table};
+use super::row_bytes::{Action, Changes};
+use super::table::{Statements, TableWriter};
+use super::unflushed::Unflushed;
 use super::writer;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
@@ -30,68 +31,9 @@ pub(super) struct Database {
     statements: Statements,
     log: ChangeLog,
     memory: HashMap<WorkspaceId, Memory>,
-    /// Changes in the log, each row once, in the order in which rows first changed.
     unflushed: Unflushed,
     secret_deleted: bool,
     wal_pages: Arc<AtomicU32>,
-}
-
-/// Row changes that wait for a flush.
-#[derive(Debug, Default)]
-struct Unflushed {
-    changes: Vec<Option<RowChange>>,
-    /// Where the change of a row is.
-    places: HashMap<(Table, Vec<u8>), usize>,
-}
-
-impl Unflushed {
-    fn len(&self) -> usize {
-        self.changes.len()
-    }
-
-    fn add(&mut self, change: RowChange) {
-        if change.table() == Table::Event {
-            // Events are only ever added.
-            self.changes.push(Some(change));
-            return;
-        }
-        match self.places.entry((change.table(), key_bytes(change.key()))) {
-            Entry::Vacant(place) => {
-                place.insert(self.changes.len());
-                self.changes.push(Some(change));
-            }
-            Entry::Occupied(place) => {
-                let slot = &mut self.changes[*place.get()];
-                match (slot.as_mut(), change) {
-                    (Some(RowChange::Put { values, .. }), RowChange::AskState { values: state }) => {
-                        let width = Table::Ask.key_width();
-                        let from = values.len() - (state.len() - width);
-                        values.splice(from.., state.into_iter().skip(width));
-                    }
-                    (_, change) => *slot = Some(change),
-                }
-            }
-        }
-    }
-}
-
-fn key_bytes(key: &[Value]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(40);
-    for value in key {
-        match value {
-            Value::Null | Value::Real(_) => bytes.push(0),
-            Value::Integer(number) => bytes.extend(number.to_le_bytes()),
-            Value::Text(text) => {
-                bytes.extend(text.len().to_le_bytes());
-                bytes.extend(text.as_bytes());
-            }
-            Value::Blob(blob) => {
-                bytes.extend(blob.len().to_le_bytes());
-                bytes.extend(blob);
-            }
-        }
-    }
-    bytes
 }
 
 impl Database {
@@ -103,22 +45,22 @@ impl Database {
             pages.store(count.unsigned_abs(), Ordering::Relaxed);
             Ok(())
         }))?;
-        let replay = log::replay(&connection)?;
+        let (log, replay) = ChangeLog::open(&connection)?;
         let mut database = Self {
             connection,
             statements: Statements::new(),
-            log: ChangeLog::after(&replay),
+            log,
             memory: HashMap::new(),
             unflushed: Unflushed::default(),
             secret_deleted: false,
             wal_pages,
         };
         if let Some(counters) = replay.counters {
-            tracing::info!(changes = replay.changes.len(), "replaying the change log");
-            for change in replay.changes {
-                database.unflushed.add(change);
-            }
-            database.transaction(|database| database.write_tables(&[], &[(WorkspaceId::MAIN, counters)], replay.last_batch))?;
+            database.unflushed.add(&replay.changes);
+            tracing::info!(rows = database.unflushed.len(), "replaying the change log");
+            let batch = database.log.last_batch();
+            let nothing = Changes::default();
+            database.transaction(|database| database.write_tables(&nothing, &[(WorkspaceId::MAIN, counters)], batch))?;
             database.unflushed = Unflushed::default();
         }
         Ok(database)
@@ -177,9 +119,6 @@ impl Database {
     /// Loads what was named into a unit.
     pub(super) fn load(&mut self, unit: &mut Unit, reads: &mut Reads) -> Result<(), StoreError> {
         for read in reads.drain().collect::<Vec<_>>() {
-            if load::needs_flush(&read) && !unit.has(&read) {
-                self.flush()?;
-            }
             self.memory(unit.workspace)?;
             let Some(memory) = self.memory.get_mut(&unit.workspace) else { continue };
             load::load(&self.connection, memory, unit, read)?;
@@ -189,49 +128,46 @@ impl Database {
 
     /// Makes a batch durable: as a record of the log, or in the tables together with everything the log has.
     pub(super) fn commit(&mut self, units: &HashMap<WorkspaceId, Unit>, flush: bool) -> Result<(), StoreError> {
-        let mut changes = Vec::new();
-        let mut secrets = Vec::new();
+        let (mut changes, mut secrets) = (Changes::default(), Changes::default());
         let mut counters = Vec::with_capacity(units.len());
         for (workspace, unit) in units {
-            let Encoded { changes: more, secrets: hidden } = encode(unit)?;
-            if more.is_empty() && hidden.is_empty() {
-                continue;
-            }
-            changes.extend(more);
-            secrets.extend(hidden);
+            encode(unit, &mut changes)?;
+            encode_secrets(unit, &mut secrets)?;
             counters.push((*workspace, unit.counters));
         }
-        if counters.is_empty() {
+        if changes.is_empty() && secrets.is_empty() {
             return Ok(());
         }
-        let payload = match counters.as_slice() {
-            [(WorkspaceId::MAIN, counters)] if secrets.is_empty() && !flush => Some(log::encode(*counters, &changes)),
+        let record = match counters.as_slice() {
+            [(WorkspaceId::MAIN, counters)]
+                if secrets.is_empty() && !flush && self.unflushed.len() < UNFLUSHED_ROWS && self.log.has_room(&changes) =>
+            {
+                Some(self.log.record(*counters, &changes))
+            }
             _ => None,
         };
-        let room = |payload: &Vec<u8>| self.log.has_room(payload.len()) && self.unflushed.len() < UNFLUSHED_ROWS;
-        match payload.filter(room) {
-            Some(payload) => {
-                self.transaction(|database| database.log.append(&database.connection, &payload))?;
-                self.log.appended(payload.len());
-                for change in changes {
-                    self.unflushed.add(change);
-                }
+        match record {
+            Some(record) => {
+                self.transaction(|database| database.log.append(&database.connection, &record))?;
+                self.log.appended(&record);
+                self.unflushed.add(&changes);
                 self.committed(units);
             }
             None => {
                 let batch = self.log.next_batch();
                 let secret = !secrets.is_empty();
-                let all = [changes, secrets].concat();
+                let secret_deleted = secrets.iter().any(|change| change.action == Action::Delete);
+                changes.extend(&secrets);
                 if secret {
                     self.secure_delete(true)?;
                 }
-                let done = self.transaction(|database| database.write_tables(&all, &counters, batch));
+                let done = self.transaction(|database| database.write_tables(&changes, &counters, batch));
                 if secret {
                     // The batch is decided. If this fails, later deletions overwrite as well.
                     let _ = self.secure_delete(false);
                 }
                 done?;
-                self.secret_deleted |= all.iter().any(|change| matches!(change, RowChange::Delete { table: Table::Secret, .. }));
+                self.secret_deleted |= secret_deleted;
                 self.log.flushed(batch);
                 self.unflushed = Unflushed::default();
                 self.committed(units);
@@ -249,14 +185,18 @@ impl Database {
         }
     }
 
-    /// Writes everything the log has into the tables.
+    /// Writes everything the log has into the tables. The transaction does not wait for the disk: until a later commit has
+    /// synced it, a power loss takes it back as a whole, and the log still has its rows.
     pub(super) fn flush(&mut self) -> Result<(), StoreError> {
         if self.log.is_empty() {
             return Ok(());
         }
         let counters: Vec<_> = self.memory.iter().map(|(workspace, memory)| (*workspace, memory.counters)).collect();
         let batch = self.log.next_batch();
-        self.transaction(|database| database.write_tables(&[], &counters, batch))?;
+        self.connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+        let done = self.transaction(|database| database.write_tables(&Changes::default(), &counters, batch));
+        self.connection.execute_batch("PRAGMA synchronous = FULL")?;
+        done?;
         self.log.flushed(batch);
         self.unflushed = Unflushed::default();
         self.memory.values_mut().for_each(Memory::flushed);
@@ -266,7 +206,7 @@ impl Database {
     /// Runs a query on the tables as a flush would leave them, and takes the flush back. Nothing is written to the disk.
     pub(super) fn query_unflushed(&self, query: impl FnOnce(Result<&Connection, StoreError>)) {
         let ready = self.connection.execute_batch("PRAGMA cache_spill = OFF; BEGIN IMMEDIATE").map_err(StoreError::from);
-        let ready = ready.and_then(|()| self.write_tables(&[], &[], self.log.next_batch()));
+        let ready = ready.and_then(|()| self.write_tables(&Changes::default(), &[], self.log.next_batch()));
         query(ready.map(|()| &self.connection));
         let _ = self.connection.execute_batch("ROLLBACK; PRAGMA cache_spill = ON");
     }
@@ -277,9 +217,12 @@ impl Database {
         Ok(())
     }
 
-    fn write_tables(&self, changes: &[RowChange], counters: &[(WorkspaceId, Counters)], batch: u64) -> Result<(), StoreError> {
-        for change in self.unflushed.changes.iter().flatten().chain(changes) {
-            change.write(&self.connection, &self.statements)?;
+    /// Writes what the log has and then these changes.
+    fn write_tables(&self, changes: &Changes, counters: &[(WorkspaceId, Counters)], batch: u64) -> Result<(), StoreError> {
+        let mut tables = TableWriter::new(&self.connection, &self.statements);
+        self.unflushed.write(&mut tables)?;
+        for change in changes.iter() {
+            tables.write(changes.bytes(), *change, None)?;
         }
         for (workspace, counters) in counters {
             self.connection

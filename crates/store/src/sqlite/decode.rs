@@ -8,7 +8,7 @@ use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-use super::encode::{ATTACHED, FIRST_OUTCOME, OutboxKind};
+use super::numbers::{ATTACHED, DELIVERY_WITHHELD, FIRST_OUTCOME, OutboxKind};
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
 use crate::ops::tokens::TokenRow;
@@ -112,6 +112,7 @@ pub(super) fn ask(row: &Row<'_>, at: usize) -> Result<AskRow, StoreError> {
                 0_i64 => Delivery::Queued,
                 1 => Delivery::Delivered,
                 2 => Delivery::Confirmed,
+                DELIVERY_WITHHELD => Delivery::Withheld,
                 _ => Delivery::Undeliverable { reason: column::<Option<String>>(row, at + 15)?.unwrap_or_default() },
             };
             AskState::Resolved { outcome, delivery }

@@ -1,16 +1,16 @@
-//! Rows as column values.
+//! Rows as values of columns.
 
-use rusqlite::types::Value;
-use sayso_core::ask::{Ask, AskKind, AskState, Delivery, OutcomeStatus, Reach};
-use sayso_core::connection::{Connection, ConnectionKind, WirePosition};
+use sayso_core::ask::{Ask, AskState, Delivery};
+use sayso_core::connection::{Connection, WirePosition};
 use sayso_core::raw::Raw;
 use sayso_core::run::{StepRun, StepState};
 use sayso_core::time::Time;
 use sayso_core::transcript::BlockBody;
 
 use super::event_row;
-use super::search_text::SearchText;
-use super::table::{RowChange, Table};
+use super::numbers::{DELIVERY_QUEUED, OutboxKind, connection_number, delivery_number, kind_number, status_number};
+use super::row_bytes::{Action, Changes, RowWriter};
+use super::table::Table;
 use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
 use crate::ops::notes::NoteState;
@@ -18,406 +18,409 @@ use crate::payload::EventPayload;
 use crate::rows::{AskRow, OutboxBody, OutboxEntry, owner_of};
 use crate::unit::Unit;
 
-/// Every staged change of a unit, events included. Secrets are returned apart: they must not be in the log.
-pub(super) struct Encoded {
-    pub(super) changes: Vec<RowChange>,
-    pub(super) secrets: Vec<RowChange>,
-}
+impl RowWriter<'_> {
+    fn raw(&mut self, raw: &Raw) {
+        self.text(raw.as_str());
+    }
 
-/// Asks below this number are pending. The schema's partial indexes use the same number.
-pub(super) const FIRST_OUTCOME: i64 = 2;
+    fn time(&mut self, time: Time) {
+        self.integer(time.as_millis());
+    }
 
-/// The condition that an ask is pending. A literal and no parameter: only so SQLite uses the partial indexes.
-macro_rules! is_pending {
-    () => {
-        is_pending!("")
-    };
-    ($table:literal) => {
-        concat!($table, "status < 2")
-    };
-}
-pub(super) use is_pending;
-
-/// The condition that an ask has its outcome.
-macro_rules! is_resolved {
-    () => {
-        "status >= 2"
-    };
-}
-pub(super) use is_resolved;
-
-/// The condition that a caller has not collected the outcome of an ask. The partial index has the same words.
-macro_rules! is_uncollected {
-    () => {
-        "status >= 2 AND delivery = 0 AND connection IS NULL AND native_id IS NOT NULL"
-    };
-}
-pub(super) use is_uncollected;
-
-/// The condition that a connection is to a server that someone else started.
-macro_rules! is_attached {
-    () => {
-        "kind = 2"
-    };
-}
-pub(super) use is_attached;
-
-pub(super) const fn status_number(state: &AskState) -> i64 {
-    match state {
-        AskState::Pending(Reach::Live) => 0,
-        AskState::Pending(Reach::Parked) => 1,
-        AskState::Resolved { outcome, .. } => outcome_number(outcome.decision.status()),
+    fn flag(&mut self, flag: bool) {
+        self.integer(flag.into());
     }
 }
 
-pub(super) const fn outcome_number(status: OutcomeStatus) -> i64 {
-    match status {
-        OutcomeStatus::Answered => FIRST_OUTCOME,
-        OutcomeStatus::Rejected => 3,
-        OutcomeStatus::Approved => 4,
-        OutcomeStatus::Denied => 5,
-        OutcomeStatus::Withdrawn => 6,
-    }
+/// Adds the change of one row: its values, or its deletion.
+fn add<R: ?Sized>(
+    changes: &mut Changes,
+    workspace: WorkspaceId,
+    table: Table,
+    key: impl FnOnce(&mut RowWriter<'_>),
+    row: Option<&R>,
+    values: impl FnOnce(&mut RowWriter<'_>, &R) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let action = if row.is_some() { Action::Put } else { Action::Delete };
+    changes.add(action, table, |out| {
+        out.integer(workspace.0);
+        key(out);
+        row.map_or(Ok(()), |row| values(out, row))
+    })
 }
 
-pub(super) const fn kind_number(kind: AskKind) -> i64 {
-    match kind {
-        AskKind::Question => 0,
-        AskKind::Approval => 1,
-        AskKind::Link => 2,
-    }
-}
-
-pub(super) const DELIVERY_QUEUED: i64 = 0;
-
-const fn delivery_number(delivery: &Delivery) -> i64 {
-    match delivery {
-        Delivery::Queued => DELIVERY_QUEUED,
-        Delivery::Delivered => 1,
-        Delivery::Confirmed => 2,
-        Delivery::Undeliverable { .. } => 3,
-    }
-}
-
-pub(super) const ATTACHED: i64 = 2;
-
-const fn connection_number(kind: ConnectionKind) -> i64 {
-    match kind {
-        ConnectionKind::InProcess => 0,
-        ConnectionKind::Supervised => 1,
-        ConnectionKind::Attached => ATTACHED,
-        ConnectionKind::Caller => 3,
-    }
-}
-
-/// The number of a kind of outbox entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OutboxKind {
-    Outcome = 0,
-    FollowUp = 1,
-    Command = 2,
-    Send = 3,
-    SendSecret = 4,
-}
-
-fn id(bytes: &[u8]) -> Value {
-    Value::Blob(bytes.to_vec())
-}
-
-fn text(text: impl Into<String>) -> Value {
-    Value::Text(text.into())
-}
-
-fn json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<Value, StoreError> {
-    json_text(what, value).map(Value::Text)
-}
-
-fn json_text<T: serde::Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
-}
-
-fn raw(raw: &Raw) -> Value {
-    text(raw.as_str())
-}
-
-fn time(time: Time) -> Value {
-    Value::Integer(time.as_millis())
-}
-
-fn maybe<T>(value: Option<T>, encode: impl FnOnce(T) -> Value) -> Value {
-    value.map_or(Value::Null, encode)
-}
-
-fn flag(flag: bool) -> Value {
-    Value::Integer(i64::from(flag))
-}
-
-fn number(number: usize) -> Value {
-    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-pub(super) fn encode(unit: &Unit) -> Result<Encoded, StoreError> {
-    let workspace = Value::Integer(unit.workspace.0);
-    let mut found = Encoded { changes: Vec::with_capacity(8), secrets: Vec::new() };
-    let changes = &mut found.changes;
-    let mut row = |table: Table, mut key: Vec<Value>, rest: Option<Vec<Value>>| {
-        key.insert(0, workspace.clone());
-        changes.push(match rest {
-            Some(rest) => {
-                key.extend(rest);
-                RowChange::Put { table, values: key }
-            }
-            None => RowChange::Delete { table, key },
-        });
-    };
+/// Adds every staged change of a unit, events included, except secrets: they must not be in the log.
+pub(super) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
+    let workspace = unit.workspace;
     for (key, block) in unit.blocks.changes() {
-        let rest = block
-            .map(|block| {
-                let data = json("block", &block.block)?;
-                Ok::<_, StoreError>(vec![id(block.session.as_bytes()), Value::Integer(block.seq), data])
-            })
-            .transpose()?;
-        row(Table::Block, vec![id(key.as_bytes())], rest);
+        add(
+            changes,
+            workspace,
+            Table::Block,
+            |out| out.blob(key.as_bytes()),
+            block,
+            |out, block| {
+                out.blob(block.session.as_bytes());
+                out.integer(block.seq);
+                out.json("block", &block.block)
+            },
+        )?;
     }
     for (key, connection) in unit.connections.changes() {
-        row(Table::Connection, vec![id(key.as_bytes())], connection.map(|connection| connection_values(connection)));
+        add(
+            changes,
+            workspace,
+            Table::Connection,
+            |out| out.blob(key.as_bytes()),
+            connection,
+            |out, connection| {
+                write_connection(out, connection);
+                Ok(())
+            },
+        )?;
     }
     for (key, session) in unit.externals.changes() {
-        let native = vec![id(key.token.as_bytes()), text(&*key.agent), text(&*key.native_id)];
-        row(Table::External, native, session.map(|session| vec![id(session.as_bytes())]));
+        let write_key = |out: &mut RowWriter<'_>| {
+            out.blob(key.token.as_bytes());
+            out.text(&key.agent);
+            out.text(&key.native_id);
+        };
+        add(changes, workspace, Table::External, write_key, session, |out, session| {
+            out.blob(session.as_bytes());
+            Ok(())
+        })?;
     }
     for (key, grant) in unit.grants.changes() {
-        row(Table::Grant, vec![id(key.as_bytes())], grant.map(|grant| vec![maybe(grant.until, time), raw(&grant.data)]));
+        add(
+            changes,
+            workspace,
+            Table::Grant,
+            |out| out.blob(key.as_bytes()),
+            grant,
+            |out, grant| {
+                out.optional(grant.until, RowWriter::time);
+                out.raw(&grant.data);
+                Ok(())
+            },
+        )?;
     }
     for (key, made) in unit.idempotency.changes() {
-        let rest = made.map(|made| vec![id(&made.fingerprint), text(&*made.target), time(made.at)]);
-        row(Table::Idempotency, vec![id(key.token.as_bytes()), text(&*key.route), text(&*key.key)], rest);
+        let write_key = |out: &mut RowWriter<'_>| {
+            out.blob(key.token.as_bytes());
+            out.text(&key.route);
+            out.text(&key.key);
+        };
+        add(changes, workspace, Table::Idempotency, write_key, made, |out, made| {
+            out.blob(&made.fingerprint);
+            out.text(&made.target);
+            out.time(made.at);
+            Ok(())
+        })?;
     }
     for (hash, code) in unit.login_codes.changes() {
-        let rest = code.map(|code| vec![text(&*code.role), text(&*code.actor), time(code.expires_at)]);
-        row(Table::LoginCode, vec![id(hash)], rest);
+        add(
+            changes,
+            workspace,
+            Table::LoginCode,
+            |out| out.blob(hash),
+            code,
+            |out, code| {
+                out.text(&code.role);
+                out.text(&code.actor);
+                out.time(code.expires_at);
+                Ok(())
+            },
+        )?;
     }
     for ((ask, channel), note) in unit.notes.changes() {
-        let rest = note.map(|note| {
+        let write_key = |out: &mut RowWriter<'_>| {
+            out.blob(ask.as_bytes());
+            out.text(channel);
+        };
+        add(changes, workspace, Table::Note, write_key, note, |out, note| {
             let (state, due) = match note.state {
                 NoteState::Again(at) => (0, at.as_millis()),
                 NoteState::Told => (1, 0),
                 NoteState::GivenUp => (2, 0),
             };
-            let message = maybe(note.message.as_deref(), text);
-            vec![Value::Integer(state), Value::Integer(note.attempts.into()), Value::Integer(due), message]
-        });
-        row(Table::Note, vec![id(ask.as_bytes()), text(&**channel)], rest);
+            out.integer(state);
+            out.integer(note.attempts.into());
+            out.integer(due);
+            out.optional(note.message.as_deref(), RowWriter::text);
+            Ok(())
+        })?;
     }
     for (key, entry) in unit.outbox.changes() {
-        row(Table::Outbox, vec![Value::Integer(key.0)], entry.map(|entry| outbox_values(entry)));
+        add(
+            changes,
+            workspace,
+            Table::Outbox,
+            |out| out.integer(key.0),
+            entry,
+            |out, entry| {
+                write_outbox(out, entry);
+                Ok(())
+            },
+        )?;
     }
     for (token, push) in unit.pushes.changes() {
-        let rest = push.map(|push| vec![text(&*push.endpoint), id(&push.public_key), id(&push.auth)]);
-        row(Table::Push, vec![id(token.as_bytes())], rest);
+        add(
+            changes,
+            workspace,
+            Table::Push,
+            |out| out.blob(token.as_bytes()),
+            push,
+            |out, push| {
+                out.text(&push.endpoint);
+                out.blob(&push.public_key);
+                out.blob(&push.auth);
+                Ok(())
+            },
+        )?;
     }
     for (key, setting) in unit.settings.changes() {
-        row(Table::Setting, vec![text(&**key)], setting.map(|value| vec![raw(value)]));
+        add(
+            changes,
+            workspace,
+            Table::Setting,
+            |out| out.text(key),
+            setting,
+            |out, value| {
+                out.raw(value);
+                Ok(())
+            },
+        )?;
     }
     for (path, trust) in unit.trusted.changes() {
-        row(Table::Trust, vec![text(&**path)], trust.map(|trust| vec![text(&*trust.hash), time(trust.at)]));
+        add(
+            changes,
+            workspace,
+            Table::Trust,
+            |out| out.text(path),
+            trust,
+            |out, trust| {
+                out.text(&trust.hash);
+                out.time(trust.at);
+                Ok(())
+            },
+        )?;
     }
     for (key, token) in unit.tokens.changes() {
-        let rest = token
-            .map(|token| {
-                Ok::<_, StoreError>(vec![
-                    id(&token.hash),
-                    text(&*token.role),
-                    text(&*token.actor),
-                    json("scope", &token.scope)?,
-                    time(token.created_at),
-                    maybe(token.expires_at, time),
-                    maybe(token.revoked_at, time),
-                    maybe(token.device.as_deref(), text),
-                ])
-            })
-            .transpose()?;
-        row(Table::Token, vec![id(key.as_bytes())], rest);
+        add(
+            changes,
+            workspace,
+            Table::Token,
+            |out| out.blob(key.as_bytes()),
+            token,
+            |out, token| {
+                out.blob(&token.hash);
+                out.text(&token.role);
+                out.text(&token.actor);
+                out.json("scope", &token.scope)?;
+                out.time(token.created_at);
+                out.optional(token.expires_at, RowWriter::time);
+                out.optional(token.revoked_at, RowWriter::time);
+                out.optional(token.device.as_deref(), RowWriter::text);
+                Ok(())
+            },
+        )?;
     }
     for (key, stored) in unit.sessions.changes() {
-        let rest = stored
-            .map(|stored| {
+        add(
+            changes,
+            workspace,
+            Table::Session,
+            |out| out.blob(key.as_bytes()),
+            stored,
+            |out, stored| {
                 let session = &stored.session;
-                Ok::<_, StoreError>(vec![
-                    Value::Integer(stored.seq),
-                    id(session.connection.as_bytes()),
-                    flag(session.status.is_ended()),
-                    time(session.updated_at),
-                    json("session", session)?,
-                ])
-            })
-            .transpose()?;
-        row(Table::Session, vec![id(key.as_bytes())], rest);
+                out.integer(stored.seq);
+                out.blob(session.connection.as_bytes());
+                out.flag(session.status.is_ended());
+                out.time(session.updated_at);
+                out.json("session", session)
+            },
+        )?;
     }
     for (key, stored) in unit.runs.changes() {
         let Some(stored) = stored else { continue };
         let run = &stored.run;
-        let rest = vec![
-            Value::Integer(stored.seq),
-            flag(run.status.is_over()),
-            Value::Integer(stored.version),
-            time(run.updated_at),
-            json("run", run)?,
-        ];
-        row(Table::Run, vec![id(key.as_bytes())], Some(rest));
+        add(
+            changes,
+            workspace,
+            Table::Run,
+            |out| out.blob(key.as_bytes()),
+            Some(stored),
+            |out, stored| {
+                out.integer(stored.seq);
+                out.flag(run.status.is_over());
+                out.integer(stored.version);
+                out.time(run.updated_at);
+                out.json("run", run)
+            },
+        )?;
         for position in &stored.changed_steps {
             let Some(step) = run.steps.get(*position) else { continue };
-            row(Table::RunStep, vec![id(key.as_bytes()), number(*position)], Some(step_values(step)?));
+            let write_key = |out: &mut RowWriter<'_>| {
+                out.blob(key.as_bytes());
+                out.integer(i64::try_from(*position).unwrap_or(i64::MAX));
+            };
+            add(changes, workspace, Table::RunStep, write_key, Some(step), write_step)?;
         }
     }
     for (_, stored) in unit.asks.changes() {
-        if let Some(stored) = stored {
-            changes.push(ask_change(unit, stored)?);
-            if unit.is_new(stored.seq) {
-                changes.extend(rule_hits(unit.workspace, &stored.ask));
-            }
+        let Some(stored) = stored else { continue };
+        if unit.is_new(stored.seq) {
+            add_ask(changes, workspace, stored)?;
+            add_rule_hits(changes, workspace, &stored.ask)?;
+        } else {
+            changes.add(Action::SetAskState, Table::Ask, |out| {
+                out.integer(workspace.0);
+                out.blob(stored.ask.id.as_bytes());
+                write_ask_state(out, &stored.ask)
+            })?;
         }
     }
     for event in &unit.events {
-        changes.push(event_change(unit, event)?);
+        changes.add(Action::Put, Table::Event, |out| write_event(out, unit, event))?;
     }
+    Ok(())
+}
+
+/// Adds the staged changes of secrets.
+pub(super) fn encode_secrets(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
     for (ask, secret) in unit.secrets.changes() {
-        let key = vec![workspace.clone(), id(ask.as_bytes())];
-        found.secrets.push(match secret {
-            Some(secret) => RowChange::Put { table: Table::Secret, values: [key, vec![raw(secret)]].concat() },
-            None => RowChange::Delete { table: Table::Secret, key },
-        });
+        add(
+            changes,
+            unit.workspace,
+            Table::Secret,
+            |out| out.blob(ask.as_bytes()),
+            secret,
+            |out, secret| {
+                out.raw(secret);
+                Ok(())
+            },
+        )?;
     }
-    Ok(found)
+    Ok(())
 }
 
-fn connection_values(connection: &Connection) -> Vec<Value> {
-    let wire = connection.process.map(|WirePosition(read)| Value::Integer(i64::try_from(read).unwrap_or(i64::MAX)));
-    vec![
-        Value::Integer(connection_number(connection.kind)),
-        text(&*connection.agent),
-        Value::Integer(connection.epoch.0),
-        Value::Integer(connection.position.0),
-        wire.unwrap_or(Value::Null),
-        maybe(connection.state.as_ref(), raw),
-        maybe(connection.wake_at, time),
-    ]
+fn write_connection(out: &mut RowWriter<'_>, connection: &Connection) {
+    out.integer(connection_number(connection.kind));
+    out.text(&connection.agent);
+    out.integer(connection.epoch.0);
+    out.integer(connection.position.0);
+    out.optional(connection.process, |out, WirePosition(read)| out.integer(i64::try_from(read).unwrap_or(i64::MAX)));
+    out.optional(connection.state.as_ref(), RowWriter::raw);
+    out.optional(connection.wake_at, RowWriter::time);
 }
 
-fn outbox_values(entry: &OutboxEntry) -> Vec<Value> {
+fn write_outbox(out: &mut RowWriter<'_>, entry: &OutboxEntry) {
     let (kind, body, tried) = match &entry.body {
-        OutboxBody::Outcome { follow_up: false, .. } => (OutboxKind::Outcome, Value::Null, false),
-        OutboxBody::Outcome { follow_up: true, .. } => (OutboxKind::FollowUp, Value::Null, false),
-        OutboxBody::Command(command) => (OutboxKind::Command, raw(command), false),
-        OutboxBody::Send { message: Some(message), tried, .. } => (OutboxKind::Send, raw(message), *tried),
-        OutboxBody::Send { message: None, tried, .. } => (OutboxKind::SendSecret, Value::Null, *tried),
+        OutboxBody::Outcome { follow_up: false, .. } => (OutboxKind::Outcome, None, false),
+        OutboxBody::Outcome { follow_up: true, .. } => (OutboxKind::FollowUp, None, false),
+        OutboxBody::Command(command) => (OutboxKind::Command, Some(command), false),
+        OutboxBody::Send { message: Some(message), tried, .. } => (OutboxKind::Send, Some(message), *tried),
+        OutboxBody::Send { message: None, tried, .. } => (OutboxKind::SendSecret, None, *tried),
     };
-    vec![
-        id(entry.connection.as_bytes()),
-        id(entry.session.as_bytes()),
-        Value::Integer(kind as i64),
-        maybe(entry.ask(), |ask| id(ask.as_bytes())),
-        body,
-        flag(tried),
-    ]
+    out.blob(entry.connection.as_bytes());
+    out.blob(entry.session.as_bytes());
+    out.integer(kind as i64);
+    out.optional(entry.ask(), |out, ask| out.blob(ask.as_bytes()));
+    out.optional(body, RowWriter::raw);
+    out.flag(tried);
 }
 
-fn step_values(step: &StepRun) -> Result<Vec<Value>, StoreError> {
+fn write_step(out: &mut RowWriter<'_>, step: &StepRun) -> Result<(), StoreError> {
     let (session, ask) = match &step.state {
-        StepState::Running { session } => (id(session.as_bytes()), Value::Null),
-        StepState::Asking { ask } => (Value::Null, id(ask.as_bytes())),
-        StepState::Pending | StepState::Completed { .. } | StepState::Failed { .. } | StepState::Cancelled { .. } => {
-            (Value::Null, Value::Null)
-        }
+        StepState::Running { session } => (Some(session), None),
+        StepState::Asking { ask } => (None, Some(ask)),
+        StepState::Pending | StepState::Completed { .. } | StepState::Failed { .. } | StepState::Cancelled { .. } => (None, None),
     };
-    Ok(vec![session, ask, json("step", step)?])
+    out.optional(session, |out, session| out.blob(session.as_bytes()));
+    out.optional(ask, |out, ask| out.blob(ask.as_bytes()));
+    out.json("step", step)
 }
 
-/// A new ask whole, an older one with what changes after it was opened.
-fn ask_change(unit: &Unit, row: &AskRow) -> Result<RowChange, StoreError> {
-    let state = ask_state(&row.ask)?;
-    Ok(if unit.is_new(row.seq) {
-        let mut values = ask_values(unit.workspace, row)?;
-        values.extend(state);
-        RowChange::Put { table: Table::Ask, values }
-    } else {
-        let mut values = vec![Value::Integer(unit.workspace.0), id(row.ask.id.as_bytes())];
-        values.extend(state);
-        RowChange::AskState { values }
-    })
+/// Adds the rows of the rules that a new ask is counted for.
+fn add_rule_hits(changes: &mut Changes, workspace: WorkspaceId, ask: &Ask) -> Result<(), StoreError> {
+    for rule in &ask.policy.hits {
+        changes.add(Action::Put, Table::RuleHit, |out| {
+            out.integer(workspace.0);
+            out.text(rule);
+            out.time(ask.opened_at);
+            out.blob(ask.id.as_bytes());
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
-/// The rows of the rules that a new ask is counted for.
-fn rule_hits(workspace: WorkspaceId, ask: &Ask) -> impl Iterator<Item = RowChange> {
-    ask.policy.hits.iter().map(move |rule| {
-        let values = vec![Value::Integer(workspace.0), text(&**rule), time(ask.opened_at), id(ask.id.as_bytes())];
-        RowChange::Put { table: Table::RuleHit, values }
-    })
-}
-
-pub(super) fn ask_values(workspace: WorkspaceId, row: &AskRow) -> Result<Vec<Value>, StoreError> {
+/// Adds a whole ask. The columns for searches are null: they follow from others when the row is written into its table.
+pub(super) fn add_ask(changes: &mut Changes, workspace: WorkspaceId, row: &AskRow) -> Result<(), StoreError> {
     let ask = &row.ask;
     let (origin, context) = (&ask.origin, &ask.context);
-    let (body_json, context_json) = (json_text("ask body", &*ask.body)?, json_text("ask context", &**context)?);
-    let mut asked = SearchText::default();
-    asked.add(&body_json);
-    asked.add(&context_json);
-    Ok(vec![
-        Value::Integer(workspace.0),
-        id(ask.id.as_bytes()),
-        Value::Integer(row.seq),
-        maybe(origin.session, |session| id(session.as_bytes())),
-        maybe(origin.connection, |connection| id(connection.as_bytes())),
-        maybe(owner_of(ask), |owner| id(&owner.0)),
-        maybe(origin.native_id.as_deref(), text),
-        maybe(origin.opened_by, |token| id(token.as_bytes())),
-        Value::Integer(kind_number(ask.kind())),
-        time(ask.opened_at),
-        maybe(ask.policy.deadline, |deadline| time(deadline.at)),
-        maybe(context.keep, |keep| Value::Integer(i64::try_from(keep.0.as_millis()).unwrap_or(i64::MAX))),
-        text(&*context.agent),
-        maybe(context.project.as_deref(), text),
-        maybe(context.tool_call_id.as_deref(), text),
-        text(body_json),
-        text(context_json),
-        json("policy note", &ask.policy)?,
-        maybe(ask.raw.as_ref(), raw),
-        text(asked.into_text()),
-    ])
+    changes.add(Action::Put, Table::Ask, |out| {
+        out.integer(workspace.0);
+        out.blob(ask.id.as_bytes());
+        out.integer(row.seq);
+        out.optional(origin.session, |out, session| out.blob(session.as_bytes()));
+        out.optional(origin.connection, |out, connection| out.blob(connection.as_bytes()));
+        out.optional(owner_of(ask), |out, owner| out.blob(&owner.0));
+        out.optional(origin.native_id.as_deref(), RowWriter::text);
+        out.optional(origin.opened_by, |out, token| out.blob(token.as_bytes()));
+        out.integer(kind_number(ask.kind()));
+        out.time(ask.opened_at);
+        out.optional(ask.policy.deadline.as_ref(), |out, deadline| out.time(deadline.at));
+        out.optional(context.keep, |out, keep| out.integer(i64::try_from(keep.0.as_millis()).unwrap_or(i64::MAX)));
+        out.text(&context.agent);
+        out.optional(context.project.as_deref(), RowWriter::text);
+        out.optional(context.tool_call_id.as_deref(), RowWriter::text);
+        out.json("ask body", &*ask.body)?;
+        out.json("ask context", &**context)?;
+        out.json("policy note", &ask.policy)?;
+        out.optional(ask.raw.as_ref(), RowWriter::raw);
+        out.null();
+        write_ask_state(out, ask)
+    })
 }
 
-/// The columns of `ASK_STATE`.
-pub(super) fn ask_state(ask: &Ask) -> Result<Vec<Value>, StoreError> {
-    let (outcome, delivery, reason, decided) = match &ask.state {
-        AskState::Pending(_) => (Value::Null, DELIVERY_QUEUED, Value::Null, Value::Null),
-        AskState::Resolved { outcome, delivery } => {
-            let outcome = json_text("outcome", outcome)?;
-            let mut decided = SearchText::default();
-            decided.add(&outcome);
-            let reason = match delivery {
-                Delivery::Undeliverable { reason } => text(&**reason),
-                Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => Value::Null,
-            };
-            (text(outcome), delivery_number(delivery), reason, text(decided.into_text()))
+/// The columns of `ASK_STATE`. The one for searches is null, as in [`add_ask`].
+fn write_ask_state(out: &mut RowWriter<'_>, ask: &Ask) -> Result<(), StoreError> {
+    out.integer(status_number(&ask.state));
+    out.optional(ask.snoozed_until, RowWriter::time);
+    match &ask.state {
+        AskState::Pending(_) => {
+            out.null();
+            out.integer(DELIVERY_QUEUED);
+            out.null();
         }
-    };
-    let status = Value::Integer(status_number(&ask.state));
-    Ok(vec![status, maybe(ask.snoozed_until, time), outcome, Value::Integer(delivery), reason, decided])
+        AskState::Resolved { outcome, delivery } => {
+            out.json("outcome", outcome)?;
+            out.integer(delivery_number(delivery));
+            match delivery {
+                Delivery::Undeliverable { reason } => out.text(reason),
+                Delivery::Queued | Delivery::Delivered | Delivery::Confirmed | Delivery::Withheld => out.null(),
+            }
+        }
+    }
+    out.null();
+    Ok(())
 }
 
-fn event_change(unit: &Unit, event: &StoredEvent) -> Result<RowChange, StoreError> {
-    let data = if is_in_block(unit, event) { None } else { event_row::encode(&event.payload)? };
-    let values = vec![
-        Value::Integer(event.workspace.0),
-        Value::Integer(event.seq),
-        time(event.at),
-        Value::Integer(event.payload.kind() as i64),
-        maybe(event.session, |session| id(session.as_bytes())),
-        maybe(event.payload.ask(), |ask| id(ask.id.as_bytes())),
-        maybe(event.run, |run| id(run.as_bytes())),
-        maybe(data, text),
-    ];
-    Ok(RowChange::Put { table: Table::Event, values })
+fn write_event(out: &mut RowWriter<'_>, unit: &Unit, event: &StoredEvent) -> Result<(), StoreError> {
+    out.integer(event.workspace.0);
+    out.integer(event.seq);
+    out.time(event.at);
+    out.integer(event.payload.kind() as i64);
+    out.optional(event.session, |out, session| out.blob(session.as_bytes()));
+    out.optional(event.payload.ask(), |out, ask| out.blob(ask.id.as_bytes()));
+    out.optional(event.run, |out, run| out.blob(run.as_bytes()));
+    if is_in_block(unit, event) {
+        out.null();
+        return Ok(());
+    }
+    event_row::write(out, &event.payload)
 }
 
 /// Whether the row of a block at the same `seq` has the payload, so that it is not stored a second time. Blocks of tools

@@ -10,6 +10,7 @@ use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use super::decode::json;
+use super::row_bytes::RowWriter;
 use crate::error::StoreError;
 use crate::event::EventKind;
 use crate::payload::EventPayload;
@@ -39,6 +40,7 @@ enum DeliveryWord {
     Queued,
     Delivered,
     Confirmed,
+    Withheld,
     Undeliverable,
 }
 
@@ -60,6 +62,7 @@ impl From<&Delivery> for DeliveryData {
             Delivery::Queued => (DeliveryWord::Queued, None),
             Delivery::Delivered => (DeliveryWord::Delivered, None),
             Delivery::Confirmed => (DeliveryWord::Confirmed, None),
+            Delivery::Withheld => (DeliveryWord::Withheld, None),
             Delivery::Undeliverable { reason } => (DeliveryWord::Undeliverable, Some(reason.clone())),
         };
         Self { delivery, delivery_reason }
@@ -72,36 +75,35 @@ impl From<DeliveryData> for Delivery {
             DeliveryWord::Queued => Self::Queued,
             DeliveryWord::Delivered => Self::Delivered,
             DeliveryWord::Confirmed => Self::Confirmed,
+            DeliveryWord::Withheld => Self::Withheld,
             DeliveryWord::Undeliverable => Self::Undeliverable { reason: data.delivery_reason.unwrap_or_default() },
         }
     }
 }
 
-fn to_json<T: Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
-}
-
-/// The data of an event; none for events that are rendered from another row.
-pub(super) fn encode(payload: &EventPayload) -> Result<Option<String>, StoreError> {
-    let text = match payload {
+/// Writes the data of an event: null for events that are rendered from another row.
+pub(super) fn write(out: &mut RowWriter<'_>, payload: &EventPayload) -> Result<(), StoreError> {
+    match payload {
         EventPayload::AskRequested(_)
         | EventPayload::AskResolved(_)
         | EventPayload::AgentQuestionAsked(_)
-        | EventPayload::AgentQuestionAnswered(_) => return Ok(None),
-        EventPayload::AskParked { reach, .. } => to_json("event", &ParkedData { reach: *reach }),
-        EventPayload::AskSnoozed { until, .. } => to_json("event", &SnoozedData { snoozed_until: *until }),
-        EventPayload::AskDelivery { delivery, .. } => to_json("event", &DeliveryData::from(delivery)),
-        EventPayload::SessionCreated(session) => to_json("event", session),
-        EventPayload::SessionStatus(status) => to_json("event", status),
-        EventPayload::Block { block, .. } => to_json("event", block),
-        EventPayload::Notice { agent, text } => to_json("event", &NoticeData { agent: agent.clone(), text: text.clone() }),
-        EventPayload::PolicyChanged { fingerprint, valid } => {
-            to_json("event", &PolicyData { fingerprint: fingerprint.clone(), valid: *valid })
+        | EventPayload::AgentQuestionAnswered(_) => {
+            out.null();
+            Ok(())
         }
-        EventPayload::Run(run) => to_json("event", run),
-        EventPayload::Step(step) => to_json("event", step),
-    };
-    text.map(Some)
+        EventPayload::AskParked { reach, .. } => out.json("event", &ParkedData { reach: *reach }),
+        EventPayload::AskSnoozed { until, .. } => out.json("event", &SnoozedData { snoozed_until: *until }),
+        EventPayload::AskDelivery { delivery, .. } => out.json("event", &DeliveryData::from(delivery)),
+        EventPayload::SessionCreated(session) => out.json("event", session),
+        EventPayload::SessionStatus(status) => out.json("event", status),
+        EventPayload::Block { block, .. } => out.json("event", block),
+        EventPayload::Notice { agent, text } => out.json("event", &NoticeData { agent: agent.clone(), text: text.clone() }),
+        EventPayload::PolicyChanged { fingerprint, valid } => {
+            out.json("event", &PolicyData { fingerprint: fingerprint.clone(), valid: *valid })
+        }
+        EventPayload::Run(run) => out.json("event", run),
+        EventPayload::Step(step) => out.json("event", step),
+    }
 }
 
 /// The payload of a row. `text` is the event's own data, or the block at its place.

@@ -8,22 +8,14 @@ use sayso_core::time::Time;
 
 use super::cache::Cache;
 use super::decode::{self, all, ask_columns, column, json, one, raw};
-use super::encode::{DELIVERY_QUEUED, FIRST_OUTCOME, is_uncollected};
 use super::memory::Memory;
+use super::numbers::{DELIVERY_QUEUED, FIRST_OUTCOME, is_uncollected};
 use super::queries::runs::read_run;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyId, PendingOf, Read};
 use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, RunRow, SessionRow};
-use crate::unit::Unit;
-
-/// Whether the rows of this set can be found only in the tables, so that the log has to be flushed before.
-pub(super) const fn needs_flush(read: &Read) -> bool {
-    matches!(
-        read,
-        Read::UncollectedByNative(..) | Read::UndeliveredOfSession(_) | Read::OpenSessionsOfConnection(_) | Read::TokenByHash(_)
-    )
-}
+use crate::unit::{Unit, belongs};
 
 /// A row from memory, otherwise from its table.
 fn row<K: Clone + Eq + std::hash::Hash, R>(
@@ -114,8 +106,13 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
         }
         Read::TokenByHash(hash) => {
             let sql = format!("SELECT {} FROM token WHERE workspace = ?1 AND hash = ?2", decode::TOKEN);
+            for (id, token) in memory.tokens.unflushed().filter(|(_, token)| token.hash == *hash) {
+                unit.tokens.load(*id, Some(Arc::clone(token)));
+            }
             for token in all(db, &sql, params![space.0, hash], decode::token)? {
-                unit.tokens.load(token.id, Some(Arc::new(token)));
+                // Newer than the table, for example revoked.
+                let newest = memory.tokens.get(&token.id).unwrap_or_else(|| Some(Arc::new(token.clone())));
+                unit.tokens.load(token.id, newest);
             }
         }
         Read::PendingIds(of) => unit.load_pending_ids(*of, memory.pending.of(*of)),
@@ -130,24 +127,15 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
             }
         }
         Read::UncollectedByNative(owner, native) => {
-            let sql = concat!(
-                "SELECT ",
-                ask_columns!(""),
-                " FROM ask WHERE owner = ?1 AND native_id = ?2 AND +workspace = ?3 AND ",
-                is_uncollected!(),
-                " ORDER BY seq DESC LIMIT 1"
-            );
-            let rows = all(db, sql, params![owner.0, native, space.0], |row| decode::ask(row, 0))?;
-            load_asks(unit, rows);
+            let sql =
+                concat!("SELECT id FROM ask WHERE owner = ?1 AND native_id = ?2 AND +workspace = ?3 AND ", is_uncollected!());
+            let stored = ask_ids(db, sql, params![owner.0, native, space.0])?;
+            load_matching_asks(db, memory, unit, stored, |row| row.is_uncollected() && belongs(row, *owner, native))?;
         }
         Read::UndeliveredOfSession(session) => {
-            let sql = concat!(
-                "SELECT ",
-                ask_columns!(""),
-                " FROM ask WHERE session = ?1 AND workspace = ?2 AND status >= ?3 AND delivery = ?4 ORDER BY seq"
-            );
-            let key = params![session.as_bytes(), space.0, FIRST_OUTCOME, DELIVERY_QUEUED];
-            load_asks(unit, all(db, sql, key, |row| decode::ask(row, 0))?);
+            let sql = "SELECT id FROM ask WHERE session = ?1 AND workspace = ?2 AND status >= ?3 AND delivery = ?4";
+            let stored = ask_ids(db, sql, params![session.as_bytes(), space.0, FIRST_OUTCOME, DELIVERY_QUEUED])?;
+            load_matching_asks(db, memory, unit, stored, |row| row.is_undelivered() && row.ask.origin.session == Some(*session))?;
         }
         Read::OutboxOfConnection(connection) => {
             for (id, entry) in memory.outbox.iter().filter(|(_, entry)| entry.connection == *connection) {
@@ -159,10 +147,13 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
                 unit.outbox.load(*id, Some(Arc::clone(entry)));
             }
         }
-        Read::OpenSessionsOfConnection(connection) => {
-            let sql = "SELECT id FROM session WHERE connection = ?1 AND workspace = ?2 AND ended = 0";
+        Read::SessionsOfConnection(connection) => {
+            let sql = "SELECT id FROM session WHERE connection = ?1 AND workspace = ?2";
             let key = params![connection.as_bytes(), space.0];
-            for id in all(db, sql, key, |row| Ok(SessionId::from_bytes(column(row, 0)?)))? {
+            let mut ids = all(db, sql, key, |row| Ok(SessionId::from_bytes(column(row, 0)?)))?;
+            let unflushed = memory.sessions.unflushed().filter(|(_, row)| row.session.connection == *connection);
+            ids.extend(unflushed.map(|(id, _)| *id));
+            for id in ids {
                 load_session(db, memory, unit, id)?;
             }
         }
@@ -179,10 +170,21 @@ fn load_ask(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: AskId) -> Res
     Ok(())
 }
 
-fn load_asks(unit: &mut Unit, rows: Vec<AskRow>) {
-    for row in rows {
-        unit.asks.load(row.ask.id, Some(Arc::new(row)));
-    }
+fn ask_ids(db: &Sqlite, sql: &'static str, key: impl rusqlite::Params) -> Result<Vec<AskId>, StoreError> {
+    all(db, sql, key, |row| Ok(AskId::from_bytes(column(row, 0)?)))
+}
+
+/// Loads the asks that the table has in a set, and those that are newer than the table. Some of the first may have left the
+/// set since; the unit looks at each row.
+fn load_matching_asks(
+    db: &Sqlite,
+    memory: &mut Memory,
+    unit: &mut Unit,
+    mut ids: Vec<AskId>,
+    matches: impl Fn(&AskRow) -> bool,
+) -> Result<(), StoreError> {
+    ids.extend(memory.asks.unflushed().filter(|(_, row)| matches(row)).map(|(id, _)| *id));
+    ids.into_iter().try_for_each(|id| load_ask(db, memory, unit, id))
 }
 
 pub(super) fn read_ask(db: &Sqlite, workspace: WorkspaceId, id: AskId) -> Result<Option<AskRow>, StoreError> {

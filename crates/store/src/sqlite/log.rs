@@ -1,8 +1,8 @@
 //! The change log: committed changes that are not in the tables yet.
 //!
 //! A commit has to be durable before anyone sees its effect, and SQLite writes whole pages. Writing an ask, its event and
-//! its connection into their tables and indexes changes a dozen pages per commit. The log is one preallocated value that is
-//! written in place, so a commit changes one or two pages; the rows follow later, in one transaction for many commits,
+//! its connection into their tables and indexes changes a dozen pages per commit. The log is a few preallocated values that
+//! are written in place, so a commit changes one or two pages; the rows follow later, in one transaction for many commits,
 //! where a row that changed several times is written once. Both are ordinary transactions: SQLite makes them atomic and
 //! durable, and a crash between the two loses nothing, because opening the store replays the log.
 //!
@@ -10,57 +10,119 @@
 //! the last flushed batch, and an end marker follows the last record, so that nothing of an earlier round is mistaken for a
 //! record.
 
-use rusqlite::{Connection, OptionalExtension};
+use std::ops::Range;
 
-use super::codec;
-use super::table::RowChange;
+use rusqlite::Connection;
+
+use super::row_bytes::Changes;
 use crate::error::StoreError;
 use crate::unit::Counters;
 
-/// The size of the log of a new database, and so the most that a crash leaves to replay.
-const CAPACITY: usize = 1024 * 1024;
-const ROW: i64 = 1;
+/// The log of a new database has this many values. Their size is the most that a crash leaves to replay.
+const SEGMENTS: i64 = 32;
+/// SQLite finds a place in a value by following its pages one by one, so a long log is several values.
+const SEGMENT_BYTES: i64 = 32 * 1024;
 const HEADER: usize = 8 + 4;
+const COUNTERS: usize = 8 + 8;
 /// Stands where the number of the next batch would. No batch has this number.
 const END: [u8; 8] = [0; 8];
 
-/// Where the next record goes.
+/// The log, and where the next record goes.
 #[derive(Debug)]
 pub(super) struct ChangeLog {
+    segments: Vec<Segment>,
     last_batch: u64,
     end: usize,
-    capacity: usize,
+}
+
+/// One of the values that together are the log.
+#[derive(Debug)]
+struct Segment {
+    row: i64,
+    length: usize,
 }
 
 /// The content of a log that was not flushed.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    pub(super) changes: Vec<RowChange>,
+    pub(super) changes: Changes,
     pub(super) counters: Option<Counters>,
-    pub(super) last_batch: u64,
-    /// The size of the log in this database.
-    pub(super) capacity: usize,
 }
 
-/// Encodes the record of a batch.
-pub(super) fn encode(counters: Counters, changes: &[RowChange]) -> Vec<u8> {
-    let mut payload = Vec::with_capacity(1024);
-    payload.extend(counters.seq.to_le_bytes());
-    payload.extend(counters.outbox.to_le_bytes());
-    for change in changes {
-        codec::write_change(&mut payload, change);
-    }
-    payload
-}
+/// A batch as the bytes that are written: header, counters, changes, end marker.
+#[derive(Debug)]
+pub(super) struct Record(Vec<u8>);
 
 impl ChangeLog {
-    /// An empty log after this replay.
-    pub(super) const fn after(replay: &Replay) -> Self {
-        Self { last_batch: replay.last_batch, end: 0, capacity: replay.capacity }
+    /// Reads the records that are not in the tables, and puts the next one after an empty log.
+    pub(super) fn open(db: &Connection) -> Result<(Self, Replay), StoreError> {
+        let flushed: i64 = db.query_row("SELECT flushed FROM change_log_state", [], |row| row.get(0))?;
+        let segments = db
+            .prepare("SELECT id, length(data) FROM change_log ORDER BY id")?
+            .query_map([], |row| Ok(Segment { row: row.get(0)?, length: row.get::<_, u32>(1)? as usize }))?
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut log = Self { segments, last_batch: flushed.unsigned_abs(), end: 0 };
+        let replay = log.read(db)?;
+        log.end = 0;
+        Ok((log, replay))
+    }
+
+    /// Reads records until one does not follow the one before it.
+    fn read(&mut self, db: &Connection) -> Result<Replay, StoreError> {
+        let unreadable = |detail: &str| StoreError::Unreadable { what: "change log", detail: detail.to_owned() };
+        if self.segments.is_empty() {
+            return Err(unreadable("missing"));
+        }
+        let mut found = Replay::default();
+        while let Some(header) = self.read_at(db, self.end, HEADER)? {
+            let batch = u64::from_le_bytes(header[..8].try_into().unwrap_or_default());
+            let length = u32::from_le_bytes(header[8..].try_into().unwrap_or_default()) as usize;
+            if batch != self.next_batch() {
+                break;
+            }
+            let payload = self.read_at(db, self.end + HEADER, length)?.ok_or_else(|| unreadable("a record is cut off"))?;
+            let (counters, changes) = parse(&payload).ok_or_else(|| unreadable("a record is invalid"))?;
+            found.counters = Some(counters);
+            found.changes.extend(&changes);
+            self.last_batch = batch;
+            self.end += HEADER + length;
+        }
+        Ok(found)
+    }
+
+    /// `None` if the log ends before.
+    fn read_at(&self, db: &Connection, at: usize, length: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        if at + length > self.capacity() {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; length];
+        for (row, offset, part) in self.parts(at, length) {
+            db.blob_open("main", "change_log", "data", row, true)?.read_at_exact(&mut bytes[part], offset)?;
+        }
+        Ok(Some(bytes))
+    }
+
+    /// The values that a stretch of the log is in: the row of each, the offset in it, and which part of the stretch it has.
+    fn parts(&self, at: usize, length: usize) -> impl Iterator<Item = (i64, usize, Range<usize>)> {
+        let mut start = 0;
+        self.segments.iter().filter_map(move |segment| {
+            let (from, to) = (at.max(start), (at + length).min(start + segment.length));
+            let offset = from.saturating_sub(start);
+            start += segment.length;
+            (from < to).then(|| (segment.row, offset, from - at..to - at))
+        })
+    }
+
+    fn capacity(&self) -> usize {
+        self.segments.iter().map(|segment| segment.length).sum()
     }
 
     pub(super) const fn is_empty(&self) -> bool {
         self.end == 0
+    }
+
+    pub(super) const fn last_batch(&self) -> u64 {
+        self.last_batch
     }
 
     /// The number of the next batch.
@@ -68,27 +130,37 @@ impl ChangeLog {
         self.last_batch + 1
     }
 
-    pub(super) const fn has_room(&self, payload: usize) -> bool {
-        self.end + HEADER + payload + END.len() <= self.capacity
+    pub(super) fn has_room(&self, changes: &Changes) -> bool {
+        self.end + HEADER + COUNTERS + changes.bytes().len() + END.len() <= self.capacity()
+    }
+
+    /// The record of the next batch.
+    pub(super) fn record(&self, counters: Counters, changes: &Changes) -> Record {
+        let length = COUNTERS + changes.bytes().len();
+        let mut record = Vec::with_capacity(HEADER + length + END.len());
+        record.extend(self.next_batch().to_le_bytes());
+        record.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+        record.extend(counters.seq.to_le_bytes());
+        record.extend(counters.outbox.to_le_bytes());
+        record.extend_from_slice(changes.bytes());
+        record.extend(END);
+        Record(record)
     }
 
     /// Writes a record inside the current transaction. Call [`Self::appended`] after the commit.
-    pub(super) fn append(&self, db: &Connection, payload: &[u8]) -> Result<(), StoreError> {
-        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-        let mut record = Vec::with_capacity(HEADER + payload.len() + END.len());
-        record.extend(self.next_batch().to_le_bytes());
-        record.extend(length.to_le_bytes());
-        record.extend(payload);
-        record.extend(END);
-        let mut blob = db.blob_open("main", "change_log", "data", ROW, false)?;
-        blob.write_at(&record, self.end)?;
-        blob.close()?;
+    pub(super) fn append(&self, db: &Connection, Record(record): &Record) -> Result<(), StoreError> {
+        for (row, offset, part) in self.parts(self.end, record.len()) {
+            let mut blob = db.blob_open("main", "change_log", "data", row, false)?;
+            blob.write_at(&record[part], offset)?;
+            blob.close()?;
+        }
         Ok(())
     }
 
-    pub(super) const fn appended(&mut self, payload: usize) {
+    pub(super) const fn appended(&mut self, Record(record): &Record) {
         self.last_batch += 1;
-        self.end += HEADER + payload;
+        // The next record overwrites the end marker.
+        self.end += record.len() - END.len();
     }
 
     /// The log was flushed, and this batch went directly into the tables.
@@ -98,10 +170,17 @@ impl ChangeLog {
     }
 }
 
+fn parse(payload: &[u8]) -> Option<(Counters, Changes)> {
+    let (seq, rest) = payload.split_first_chunk::<8>()?;
+    let (outbox, rest) = rest.split_first_chunk::<8>()?;
+    Some((Counters { seq: i64::from_le_bytes(*seq), outbox: i64::from_le_bytes(*outbox) }, Changes::read(rest)?))
+}
+
 /// Creates the log in a new database.
 pub(super) fn create(db: &Connection) -> rusqlite::Result<()> {
-    let size = i64::try_from(CAPACITY).unwrap_or(i64::MAX);
-    db.execute("INSERT INTO change_log (id, data) VALUES (?1, zeroblob(?2))", [ROW, size])?;
+    for row in 1..=SEGMENTS {
+        db.execute("INSERT INTO change_log (id, data) VALUES (?1, zeroblob(?2))", [row, SEGMENT_BYTES])?;
+    }
     Ok(())
 }
 
@@ -110,35 +189,4 @@ pub(super) fn set_flushed(db: &Connection, batch: u64) -> Result<(), StoreError>
     let batch = i64::try_from(batch).unwrap_or(i64::MAX);
     db.prepare_cached("UPDATE change_log_state SET flushed = ?1")?.execute([batch])?;
     Ok(())
-}
-
-/// Reads the records that are not in the tables.
-pub(super) fn replay(db: &Connection) -> Result<Replay, StoreError> {
-    let unreadable = |detail: &str| StoreError::Unreadable { what: "change log", detail: detail.to_owned() };
-    let flushed: i64 = db.query_row("SELECT flushed FROM change_log_state", [], |row| row.get(0))?;
-    let mut found = Replay { last_batch: flushed.unsigned_abs(), ..Replay::default() };
-    let data: Option<Vec<u8>> = db.query_row("SELECT data FROM change_log WHERE id = ?1", [ROW], |row| row.get(0)).optional()?;
-    let data = data.ok_or_else(|| unreadable("missing"))?;
-    found.capacity = data.len();
-    let mut rest = data.as_slice();
-    while let Some((header, after)) = rest.split_at_checked(HEADER) {
-        let batch = u64::from_le_bytes(header[..8].try_into().unwrap_or_default());
-        let length = u32::from_le_bytes(header[8..].try_into().unwrap_or_default()) as usize;
-        if batch != found.last_batch + 1 {
-            break;
-        }
-        let (payload, next) = after.split_at_checked(length).ok_or_else(|| unreadable("a record is cut off"))?;
-        let (seq, outbox, changes) = parse(payload).ok_or_else(|| unreadable("a record is invalid"))?;
-        found.counters = Some(Counters { seq, outbox });
-        found.changes.extend(changes);
-        found.last_batch = batch;
-        rest = next;
-    }
-    Ok(found)
-}
-
-fn parse(payload: &[u8]) -> Option<(i64, i64, Vec<RowChange>)> {
-    let (seq, rest) = payload.split_first_chunk::<8>()?;
-    let (outbox, rest) = rest.split_first_chunk::<8>()?;
-    Some((i64::from_le_bytes(*seq), i64::from_le_bytes(*outbox), codec::read_changes(rest)?))
 }

@@ -10,7 +10,7 @@ use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, RunId, SessionId, To
 
 use super::cache::Cache;
 use super::decode::{self, all, column, one};
-use super::encode::FIRST_OUTCOME;
+use super::numbers::FIRST_OUTCOME;
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
 use crate::operation::{IdempotencyId, PendingOf};

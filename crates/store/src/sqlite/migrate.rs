@@ -1,5 +1,6 @@
 //! Brings a database to the current schema.
 
+use std::io;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
@@ -30,12 +31,14 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
         }
     }
     check(&connection, path)?;
+    // The check has read pages that nothing needs soon.
     let settings = "PRAGMA journal_mode = WAL;
          PRAGMA synchronous = FULL;
          PRAGMA temp_store = MEMORY;
          PRAGMA cache_size = -2000;
          PRAGMA wal_autocheckpoint = 0;
-         PRAGMA journal_size_limit = 16777216;";
+         PRAGMA journal_size_limit = 16777216;
+         PRAGMA shrink_memory;";
     connection.execute_batch(settings).map_err(|error| open_error(path, error))?;
     connection.set_prepared_statement_cache_capacity(128);
     Ok(connection)
@@ -46,15 +49,14 @@ fn version(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
 }
 
 pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
-    let fresh = !path.exists();
+    if !path.exists() {
+        create_private(path).map_err(|source| not_created(path, source))?;
+    }
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .map_err(|error| open_error(path, error))?;
-    if fresh {
-        restrict(path)?;
-    }
     connection
         .execute_batch(BUSY_TIMEOUT)
         .and_then(|()| connection.execute_batch("PRAGMA secure_delete = OFF"))
@@ -75,11 +77,20 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("COMMIT")
 }
 
-/// The database holds what people and agents said: nobody else may read it.
-fn restrict(path: &Path) -> Result<(), OpenError> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
-        .map_err(|source| OpenError::Io { path: path.to_owned(), source })
+/// Creates an empty file for a database, under a name that is not used. A database holds what people and agents said, so
+/// nobody else may read it, at no moment.
+pub(super) fn create_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
+}
+
+fn not_created(path: &Path, source: io::Error) -> OpenError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => OpenError::ReadOnly { path },
+        io::ErrorKind::StorageFull => OpenError::Full { path },
+        _ => OpenError::Io { path, source },
+    }
 }
 
 /// Refuses a damaged file. Checking a large one whole would take long, so only the tables that every start needs are

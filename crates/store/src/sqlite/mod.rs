@@ -7,7 +7,6 @@
 mod backup;
 mod cache;
 mod checkpoint;
-mod codec;
 mod database;
 mod decode;
 mod encode;
@@ -16,12 +15,15 @@ mod load;
 mod log;
 mod memory;
 mod migrate;
+mod numbers;
 pub mod probe;
 mod queries;
 mod retention;
+mod row_bytes;
 mod search_text;
 mod store;
 mod table;
+mod unflushed;
 mod upgrade;
 mod writer;
 

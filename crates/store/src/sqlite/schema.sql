@@ -10,7 +10,7 @@ CREATE TABLE workspace (
 
 INSERT INTO workspace (id, name, last_seq, last_outbox) VALUES (1, 'main', 0, 0);
 
--- Changes that are committed but not yet in the other tables: one preallocated value that is written in place, so that a
+-- Changes that are committed but not yet in the other tables: preallocated values that are written in place, so that a
 -- commit touches the fewest pages. See sqlite/log.rs.
 CREATE TABLE change_log (
     id   INTEGER PRIMARY KEY,
@@ -57,7 +57,7 @@ CREATE INDEX session_list ON session (workspace, seq);
 CREATE INDEX session_connection ON session (connection);
 
 -- status: 0 live, 1 parked, 2 answered, 3 rejected, 4 approved, 5 denied, 6 withdrawn.
--- delivery: 0 queued, 1 delivered, 2 confirmed, 3 undeliverable.
+-- delivery: 0 queued, 1 delivered, 2 confirmed, 3 undeliverable, 4 withheld.
 -- owner: the connection, or the token of a caller.
 -- asked_text, decided_text: what a search looks at. Never a secret.
 CREATE TABLE ask (

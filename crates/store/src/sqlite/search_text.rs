@@ -18,6 +18,10 @@ impl SearchText {
         }
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn into_text(self) -> String {
         self.0
     }

@@ -1,8 +1,10 @@
 //! The tables that rows are written to: names, columns, and the statements that write them.
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection};
 
+use super::row_bytes::{Action, Change};
+use super::search_text::SearchText;
 use crate::error::StoreError;
 
 /// A table with rows that operations change. The numbers are in the change log: never change one.
@@ -29,6 +31,9 @@ pub(super) enum Table {
     Trust = 18,
     RuleHit = 19,
 }
+
+/// One more than the largest number of a table.
+const TABLES: usize = Table::ALL.len() + 1;
 
 /// The columns of an ask that change after it was opened. They are the last ones of its row.
 pub(super) const ASK_STATE: [&str; 6] = ["status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text"];
@@ -184,46 +189,6 @@ impl Table {
     }
 }
 
-/// One change of one row.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum RowChange {
-    /// The whole row, in the order of the columns.
-    Put { table: Table, values: Vec<Value> },
-    /// The key of a deleted row.
-    Delete { table: Table, key: Vec<Value> },
-    /// The key of an ask and its [`ASK_STATE`] columns.
-    AskState { values: Vec<Value> },
-}
-
-impl RowChange {
-    pub(super) const fn table(&self) -> Table {
-        match self {
-            Self::Put { table, .. } | Self::Delete { table, .. } => *table,
-            Self::AskState { .. } => Table::Ask,
-        }
-    }
-
-    /// The values of the primary key.
-    pub(super) fn key(&self) -> &[Value] {
-        match self {
-            Self::Put { table, values } => &values[..table.key_width().min(values.len())],
-            Self::Delete { key, .. } => key,
-            Self::AskState { values } => &values[..Table::Ask.key_width().min(values.len())],
-        }
-    }
-
-    /// Writes the change into its table.
-    pub(super) fn write(&self, db: &Connection, sql: &Statements) -> Result<(), StoreError> {
-        let (statement, values) = match self {
-            Self::Put { table, values } => (&sql.upserts[*table as usize], values),
-            Self::Delete { table, key } => (&sql.deletes[*table as usize], key),
-            Self::AskState { values } => (&sql.ask_state, values),
-        };
-        db.prepare_cached(statement)?.execute(params_from_iter(values))?;
-        Ok(())
-    }
-}
-
 /// The statements of all tables, by number.
 #[derive(Debug)]
 pub(super) struct Statements {
@@ -234,7 +199,7 @@ pub(super) struct Statements {
 
 impl Statements {
     pub(super) fn new() -> Self {
-        let mut upserts = vec![String::new(); Table::ALL.len() + 1];
+        let mut upserts = vec![String::new(); TABLES];
         let mut deletes = upserts.clone();
         for table in Table::ALL {
             upserts[table as usize] = table.upsert();
@@ -245,4 +210,71 @@ impl Statements {
         let ask_state = format!("UPDATE ask SET {} WHERE {}", sets.join(", "), Table::Ask.key_condition());
         Self { upserts, deletes, ask_state }
     }
+}
+
+/// Writes changes into their tables. Keeps the statements of one transaction.
+pub(super) struct TableWriter<'a> {
+    db: &'a Connection,
+    sql: &'a Statements,
+    upserts: [Option<CachedStatement<'a>>; TABLES],
+    deletes: [Option<CachedStatement<'a>>; TABLES],
+    ask_state: Option<CachedStatement<'a>>,
+}
+
+impl<'a> TableWriter<'a> {
+    pub(super) fn new(db: &'a Connection, sql: &'a Statements) -> Self {
+        Self { db, sql, upserts: [const { None }; TABLES], deletes: [const { None }; TABLES], ask_state: None }
+    }
+
+    /// Writes a change. `state` is a later change of the state of the same ask.
+    pub(super) fn write(&mut self, bytes: &[u8], change: Change, state: Option<Change>) -> Result<(), StoreError> {
+        let table = change.table as usize;
+        let (place, sql) = match change.action {
+            Action::Put => (&mut self.upserts[table], &self.sql.upserts[table]),
+            Action::Delete => (&mut self.deletes[table], &self.sql.deletes[table]),
+            Action::SetAskState => (&mut self.ask_state, &self.sql.ask_state),
+        };
+        let statement = match place {
+            Some(statement) => statement,
+            None => place.insert(self.db.prepare_cached(sql)?),
+        };
+        let (columns, width) = (change.table.columns(), change.table.key_width());
+        match (change.action, state) {
+            (Action::Put, Some(state)) => {
+                let opened = columns.len() - ASK_STATE.len();
+                let values = change.values(bytes).take(opened).chain(state.values(bytes).skip(width));
+                bind(statement, columns, values)?;
+            }
+            (Action::Put | Action::Delete, _) => bind(statement, columns, change.values(bytes))?,
+            (Action::SetAskState, _) => {
+                let columns: Vec<_> = columns[..width].iter().chain(&ASK_STATE).copied().collect();
+                bind(statement, &columns, change.values(bytes))?;
+            }
+        }
+        statement.raw_execute()?;
+        Ok(())
+    }
+}
+
+/// Binds the values of columns. The columns for searches follow from those before them.
+fn bind<'v>(
+    statement: &mut CachedStatement<'_>,
+    columns: &[&str],
+    values: impl Iterator<Item = ValueRef<'v>>,
+) -> Result<(), StoreError> {
+    let mut search = SearchText::default();
+    for (at, (column, value)) in columns.iter().zip(values).enumerate() {
+        let value = match (*column, value) {
+            ("body" | "context" | "outcome", ValueRef::Text(json)) => {
+                search.add(std::str::from_utf8(json).unwrap_or_default());
+                ToSqlOutput::Borrowed(value)
+            }
+            ("asked_text", _) => ToSqlOutput::Owned(std::mem::take(&mut search).into_text().into()),
+            // A pending ask has no outcome.
+            ("decided_text", _) if !search.is_empty() => ToSqlOutput::Owned(std::mem::take(&mut search).into_text().into()),
+            _ => ToSqlOutput::Borrowed(value),
+        };
+        statement.raw_bind_parameter(at + 1, value)?;
+    }
+    Ok(())
 }

@@ -2,17 +2,18 @@
 //! the old one stays beside it. A failure at any point leaves the old file in place.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 use sayso_core::id::RunId;
 
 use super::decode::{self, ask_columns, column};
-use super::encode::{ask_state, ask_values};
+use super::encode::add_ask;
 use super::migrate::{connect, create};
+use super::row_bytes::Changes;
 use super::store::{open_error, store_error};
-use super::table::{RowChange, Statements, Table};
+use super::table::{Statements, Table, TableWriter};
 use crate::error::{OpenError, StoreError};
 use crate::event::{EventKind, WorkspaceId};
 
@@ -59,6 +60,9 @@ fn apply_earlier(old: &Connection, found: i64) -> rusqlite::Result<()> {
 /// Puts the new file in place of the old one, which keeps another name.
 fn replace(path: &Path, new: &Path) -> std::io::Result<()> {
     let kept = free_name(path);
+    // An old version may have left it readable.
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    // Like `create_new`, it never replaces a file and follows no link.
     fs::hard_link(path, &kept)?;
     fs::rename(new, path)?;
     if let Some(dir) = path.parent() {
@@ -70,11 +74,12 @@ fn replace(path: &Path, new: &Path) -> std::io::Result<()> {
 
 /// `before-8.db`, or with a number if an earlier upgrade left one.
 fn free_name(path: &Path) -> PathBuf {
+    let is_free = |name: &Path| name.symlink_metadata().is_err();
     let first = path.with_extension("before-8.db");
-    if !first.exists() {
+    if is_free(&first) {
         return first;
     }
-    (2..).map(|number| path.with_extension(format!("before-8-{number}.db"))).find(|name| !name.exists()).unwrap_or(first)
+    (2..).map(|number| path.with_extension(format!("before-8-{number}.db"))).find(|name| is_free(name)).unwrap_or(first)
 }
 
 fn copy(path: &Path, new: &Path) -> Result<(), OpenError> {
@@ -169,6 +174,7 @@ fn copy_runs(db: &Connection) -> Result<(), StoreError> {
 /// Asks are read and written again, because some of their fields become columns.
 fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     let statements = Statements::new();
+    let mut tables = TableWriter::new(db, &statements);
     let total: i64 = db.query_row("SELECT count(*) FROM old.ask", [], |row| row.get(0))?;
     let mut asks = db.prepare(concat!("SELECT ", ask_columns!(""), ", workspace FROM old.ask ORDER BY n"))?;
     let mut rows = asks.query([])?;
@@ -176,9 +182,11 @@ fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     while let Some(row) = rows.next()? {
         let workspace = WorkspaceId(column(row, decode::ASK_WIDTH)?);
         let ask = decode::ask(row, 0)?;
-        let mut values: Vec<Value> = ask_values(workspace, &ask)?;
-        values.extend(ask_state(&ask.ask)?);
-        RowChange::Put { table: Table::Ask, values }.write(db, &statements)?;
+        let mut changes = Changes::default();
+        add_ask(&mut changes, workspace, &ask)?;
+        for change in changes.iter() {
+            tables.write(changes.bytes(), *change, None)?;
+        }
         copied += 1;
         if copied.is_multiple_of(PROGRESS) {
             tracing::info!(copied, total, "upgrading asks");

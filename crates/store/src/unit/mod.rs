@@ -17,6 +17,7 @@ use sayso_core::session::Session;
 use sayso_core::time::Time;
 
 pub(crate) use rows::Rows;
+pub(crate) use sets::belongs;
 
 use crate::error::StoreError;
 use crate::event::{Commit, OutboxId, OutboxRow, StoredEvent, WorkspaceId};

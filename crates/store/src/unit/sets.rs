@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::session::Session;
 
 use super::Unit;
 use crate::error::StoreError;
@@ -37,7 +38,7 @@ impl Unit {
             | Read::UndeliveredOfSession(_)
             | Read::OutboxOfConnection(_)
             | Read::OutboxOfSession(_)
-            | Read::OpenSessionsOfConnection(_)
+            | Read::SessionsOfConnection(_)
             | Read::TokenByHash(_) => self.sets.contains(read),
         }
     }
@@ -129,19 +130,20 @@ impl Unit {
     }
 
     /// In the order in which they were created.
+    pub(crate) fn sessions_of_connection(&self, connection: ConnectionId) -> Result<Vec<Session>, StoreError> {
+        self.require(&Read::SessionsOfConnection(connection), "sessions of a connection")?;
+        let mut found: Vec<_> = self.sessions.present().filter(|row| row.session.connection == connection).collect();
+        found.sort_by_key(|row| row.seq);
+        Ok(found.into_iter().map(|row| row.session.clone()).collect())
+    }
+
+    /// The sessions that have not ended, in the order in which they were created.
     pub(crate) fn open_sessions_of_connection(&self, connection: ConnectionId) -> Result<Vec<SessionId>, StoreError> {
-        self.require(&Read::OpenSessionsOfConnection(connection), "open sessions of a connection")?;
-        let mut found: Vec<_> = self
-            .sessions
-            .present()
-            .filter(|row| row.session.connection == connection && !row.session.status.is_ended())
-            .map(|row| (row.seq, row.session.id))
-            .collect();
-        found.sort_unstable();
-        Ok(found.into_iter().map(|(_, id)| id).collect())
+        let sessions = self.sessions_of_connection(connection)?;
+        Ok(sessions.into_iter().filter(|session| !session.status.is_ended()).map(|session| session.id).collect())
     }
 }
 
-fn belongs(row: &AskRow, owner: OwnerId, native_id: &str) -> bool {
+pub(crate) fn belongs(row: &AskRow, owner: OwnerId, native_id: &str) -> bool {
     row.owner() == Some(owner) && row.ask.origin.native_id.as_deref() == Some(native_id)
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
-use sayso_store::read::{
-    CountRuleHits, EventsAfter, FeedHead, ListAsks, ListSessions, LoadConnection, RuleHits, StatusFilter, Unfinished,
-};
+use sayso_store::ops::LoadConnection;
+use sayso_store::read::{CountRuleHits, EventsAfter, FeedHead, ListAsks, ListSessions, RuleHits, StatusFilter, Unfinished};
 use sayso_store::{DirLock, OpenError, OutboxPayload, Store, StoreError, backup};
 
 use crate::conformance::plain_text::store_nul_in_every_content;
@@ -110,6 +109,7 @@ async fn database_of_the_previous_release_is_upgraded_with_every_row() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sayso.db");
     previous_release(&path);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let (store, _) = open(path.clone()).unwrap();
     let page = store.read(ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 100) }).await.unwrap();
     let pending = store.read(ListAsks::pending(MAIN, Scope::All, 100)).await.unwrap();
@@ -134,7 +134,7 @@ async fn database_of_the_previous_release_is_upgraded_with_every_row() {
     assert!(connection.is_some());
     let mut payloads = Vec::new();
     for connection in unfinished.connections {
-        let loaded = store.read(LoadConnection { workspace: MAIN, connection }).await.unwrap().unwrap();
+        let loaded = store.write(LoadConnection { workspace: MAIN, connection }).await.unwrap().unwrap();
         payloads.extend(loaded.outbox.into_iter().map(|row| match row.payload {
             OutboxPayload::Outcome { .. } => "outcome".to_owned(),
             OutboxPayload::Command(command) => command.as_str().to_owned(),
@@ -146,6 +146,9 @@ async fn database_of_the_previous_release_is_upgraded_with_every_row() {
     let past = store.read(EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
     assert_eq!((past.events.len(), past.oldest, past.head), (53, 1, 53));
     store.close().await;
+    for name in ["sayso.db", "sayso.before-8.db"] {
+        assert_eq!(std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+    }
     let kept = rusqlite::Connection::open(dir.path().join("sayso.before-8.db")).unwrap();
     assert_eq!(kept.query_row("SELECT count(*) FROM ask", [], |row| row.get::<_, i64>(0)).unwrap(), 12);
 }
@@ -309,6 +312,19 @@ async fn one_server_per_directory() {
     DirLock::take(dir.path()).unwrap();
 }
 
+#[test]
+fn lock_that_is_a_link_is_refused_and_its_target_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let victim = dir.path().join("victim");
+    std::fs::write(&victim, "mine").unwrap();
+    for target in [&victim, &dir.path().join("missing")] {
+        std::os::unix::fs::symlink(target, dir.path().join("lock")).unwrap();
+        assert!(matches!(DirLock::take(dir.path()), Err(OpenError::Io { .. })), "{}", target.display());
+        std::fs::remove_file(dir.path().join("lock")).unwrap();
+    }
+    assert_eq!((std::fs::read_to_string(&victim).unwrap().as_str(), dir.path().join("missing").exists()), ("mine", false));
+}
+
 #[tokio::test]
 async fn only_its_owner_reads_the_database() {
     let world = closed().await;
@@ -336,8 +352,12 @@ async fn a_backup_is_whole_and_made_while_writing() {
         })
     };
     backup(&world.path(), &copy).unwrap();
+    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
     writer.await.unwrap();
     assert!(backup(&world.path(), &copy).is_err(), "nothing is written over");
+    let (link, target) = (world.dir().join("link.db"), world.dir().join("target.db"));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    assert!(backup(&world.path(), &link).is_err() && !target.exists() && link.is_symlink(), "no link is followed");
     let (store, _) = open(copy).unwrap();
     let get = sayso_store::read::GetAsk { workspace: MAIN, ask: first.id, scope: sayso_core::scope::Scope::All };
     assert_eq!(store.read(get).await.unwrap(), Some(first));

@@ -6,8 +6,8 @@ use sayso_core::ask::{Decision, Delivery, MASK};
 use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
 use sayso_store::OutboxPayload;
+use sayso_store::ops::LoadConnection;
 use sayso_store::ops::{CallerHasOutcome, Change, Process};
-use sayso_store::read::LoadConnection;
 
 use crate::conformance::processes::{delivery, ids, load, running, send, step};
 use crate::world::{MAIN, World, answered, ask, ask_of, question, secret};
@@ -38,7 +38,7 @@ pub(crate) async fn no_file_has_it(dir: &Path) {
 
 /// The value in what the agent is sent.
 async fn sent(world: &World, session: &sayso_core::session::Session) -> Vec<Decision> {
-    let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+    let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     loaded
         .outbox
         .into_iter()

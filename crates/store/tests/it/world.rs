@@ -223,7 +223,16 @@ impl World {
 }
 
 pub(crate) fn resolve(id: AskId, decision: Decision) -> ResolveAsk {
-    ResolveAsk { workspace: MAIN, ask: id, scope: Scope::All, session: None, decision, by: person(token()), key: None }
+    ResolveAsk {
+        workspace: MAIN,
+        ask: id,
+        scope: Scope::All,
+        session: None,
+        decision,
+        by: person(token()),
+        key: None,
+        content: None,
+    }
 }
 
 pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Option<IdempotencyKey>) -> CreateSession {
@@ -242,6 +251,7 @@ pub(crate) fn new_session(labels: Labels, opened_by: Option<TokenId>, key: Optio
             model: None,
             policy: sayso_core::policy::SessionPolicy::default(),
             project_policy: None,
+            config: None,
             external: None,
             step: None,
             labels,
@@ -281,6 +291,7 @@ pub(crate) fn advance(session: &Session, from: i64, delivered: Vec<OutboxId>, ch
         state: Raw::of(&serde_json::json!({ "step": from + 1 })),
         wake_at: None,
         delivered,
+        sent: Vec::new(),
         trying: Vec::new(),
         changes,
     }

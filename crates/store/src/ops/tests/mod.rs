@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
-    Ask, AskBody, AskContext, AskState, Decision, Delivery, Input, Origin, PolicyNote, Question, Reach, Refused,
+    Ask, AskBody, AskContext, AskState, Decision, Delivery, Input, Origin, PolicyNote, Question, Reach, Refused, ask_digest,
 };
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position};
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
@@ -71,6 +71,7 @@ fn answer(id: u8) -> ResolveAsk {
         decision: Decision::Answered { answers: vec![vec!["8080".to_owned()]], note: None },
         by: Actor::Agent,
         key: None,
+        content: None,
     }
 }
 
@@ -180,6 +181,45 @@ fn operations_name_every_row_that_they_look_at() {
     assert_eq!(run(&mut unit, &OpenAsk { ask: Box::new(of_caller(11, "l")), ..again(&open) }).unwrap(), Opened::TooMany);
 }
 
+#[test]
+fn equal_request_ids_join_only_equal_asks() {
+    let mut unit = unit();
+    let owner = OwnerId::from(CALLER);
+    for id in 9..=12 {
+        unit.asks.load(AskId::from_bytes([id; 16]), None);
+    }
+    unit.load_pending_ids(PendingOf::Owner(owner), [].into());
+    unit.set_is_loaded(Read::PendingByNative(owner, "k".to_owned()));
+    let with_digest = |mut ask: Ask| {
+        let digest = Some(ask_digest(&ask.body, &ask.context, None));
+        ask.context = AskContext { digest, ..AskContext::clone(&ask.context) }.into();
+        ask
+    };
+    let in_project = |mut ask: Ask, project: &str| {
+        ask.context = AskContext { project: Some(project.to_owned()), ..AskContext::default() }.into();
+        ask
+    };
+    let titled = |mut ask: Ask| {
+        ask.context = AskContext { title: "another title".to_owned(), ..AskContext::clone(&ask.context) }.into();
+        ask
+    };
+    let mut open = |ask: Ask| {
+        let open = OpenAsk { workspace: WorkspaceId::MAIN, scope: Scope::All, ask: Box::new(ask), key: None, max_pending: 9 };
+        match run(&mut unit, &open).unwrap() {
+            Opened::Ask(ask) => Ok(ask.id),
+            refused => Err(refused),
+        }
+    };
+    let first = AskId::from_bytes([9; 16]);
+    // An earlier version stored the first ask, without a digest.
+    assert_eq!(open(of_caller(9, "k")), Ok(first));
+    assert_eq!(open(titled(with_digest(of_caller(10, "k")))), Ok(first));
+    assert_eq!(open(with_digest(in_project(of_caller(11, "k"), "/p"))), Err(Opened::DedupeKeyReused));
+    let mut other = of_caller(12, "k");
+    other.body = AskBody::Question { questions: Vec::new() }.into();
+    assert_eq!(open(with_digest(other)), Err(Opened::DedupeKeyReused));
+}
+
 fn again(open: &OpenAsk) -> OpenAsk {
     OpenAsk {
         workspace: open.workspace,
@@ -201,6 +241,7 @@ fn advance(changes: Vec<Change>) -> Advance {
         state: Raw::of(&5),
         wake_at: None,
         delivered: Vec::new(),
+        sent: Vec::new(),
         trying: Vec::new(),
         changes,
     }

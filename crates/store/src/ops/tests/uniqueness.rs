@@ -90,6 +90,7 @@ fn session(id: u8, connection: u8) -> Session {
         model: None,
         policy: sayso_core::policy::SessionPolicy::default(),
         project_policy: None,
+        config: None,
         external: None,
         step: None,
         labels: Labels::new(),

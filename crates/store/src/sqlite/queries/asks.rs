@@ -8,13 +8,14 @@ use sayso_core::id::AskId;
 use sayso_core::time::Time;
 
 use super::events;
+use super::page::PageBuilder;
 use crate::error::StoreError;
 use crate::ops::decide::is_visible;
 use crate::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, PendingCount, StatusFilter};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, ask_columns};
-use crate::sqlite::encode::{is_pending, is_resolved, kind_number, outcome_number};
 use crate::sqlite::load::read_ask;
+use crate::sqlite::numbers::{is_pending, is_resolved, kind_number, outcome_number};
 
 /// Whether a text of the ask, its context or its outcome contains the words.
 const SAYS: &str = "(asked_text LIKE ? ESCAPE '\\' OR decided_text LIKE ? ESCAPE '\\')";
@@ -90,8 +91,7 @@ impl SqliteQuery for ListAsks {
 
         let mut statement = db.prepare_cached(&sql)?;
         let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
-        let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
-        let mut last = 0;
+        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
         while let Some(row) = rows.next()? {
             let row = decode::ask(row, 0)?;
             let ask = Arc::unwrap_or_clone(row.ask);
@@ -99,14 +99,12 @@ impl SqliteQuery for ListAsks {
             if !labelled || !is_visible(&ask, &self.scope) {
                 continue;
             }
-            if page.rows.len() == self.limit {
-                page.next = Some(last);
+            let bytes = ask.text_size();
+            if !page.push(row.seq, ask, bytes) {
                 break;
             }
-            last = row.seq;
-            page.rows.push(ask);
         }
-        Ok(page)
+        Ok(page.finish())
     }
 }
 

@@ -4,18 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, OptionalExtension, params};
-use sayso_core::ask::{AskState, Decision};
-use sayso_core::id::{AskId, ConnectionId, RunId, SessionId};
-use sayso_core::raw::Raw;
+use sayso_core::id::{RunId, SessionId};
 use sayso_core::time::Time;
 
 use super::runs;
 use crate::error::StoreError;
-use crate::event::{About, EventKind, OutboxPayload, OutboxRow, StoredEvent, WorkspaceId};
+use crate::event::{About, EventKind, StoredEvent, WorkspaceId};
 use crate::read::{EventsAfter, FeedHead, PastEvents};
-use crate::rows::OutboxBody;
-use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
-use crate::sqlite::load::{read_ask, read_session};
+use crate::sqlite::decode::{self, ask_columns, column};
+use crate::sqlite::load::read_session;
 use crate::sqlite::{SqliteQuery, event_row};
 
 /// The last `seq` of a workspace.
@@ -126,41 +123,4 @@ fn about(
     let about = found.map(|found| Arc::new(About::from(found.session)));
     known.insert(session, about.clone());
     Ok(about)
-}
-
-/// What has to be sent over a connection, in order.
-pub(super) fn outbox_of(db: &Sqlite, workspace: WorkspaceId, connection: ConnectionId) -> Result<Vec<OutboxRow>, StoreError> {
-    let sql = format!("SELECT {} FROM outbox WHERE workspace = ?1 AND connection = ?2 ORDER BY id", decode::OUTBOX);
-    let entries = all(db, &sql, params![workspace.0, connection.as_bytes()], decode::outbox)?;
-    let mut found = Vec::with_capacity(entries.len());
-    for (id, entry) in entries {
-        let payload = match entry.body {
-            OutboxBody::Outcome { ask, follow_up } => outcome(db, workspace, ask, follow_up)?,
-            OutboxBody::Command(command) => Some(OutboxPayload::Command(command)),
-            OutboxBody::Send { ask, message: Some(message), tried } => Some(OutboxPayload::Send { ask, message, tried }),
-            OutboxBody::Send { ask, message: None, tried } => match ask {
-                Some(ask) => secret(db, workspace, ask)?.map(|message| OutboxPayload::Send { ask: Some(ask), message, tried }),
-                None => None,
-            },
-        };
-        if let Some(payload) = payload {
-            found.push(OutboxRow { id, connection, session: entry.session, payload });
-        }
-    }
-    Ok(found)
-}
-
-fn secret(db: &Sqlite, workspace: WorkspaceId, ask: AskId) -> Result<Option<Raw>, StoreError> {
-    let sql = "SELECT answers FROM secret WHERE workspace = ?1 AND ask = ?2";
-    one(db, sql, params![workspace.0, ask.as_bytes()], |row| raw("secret", column(row, 0)?))
-}
-
-fn outcome(db: &Sqlite, workspace: WorkspaceId, ask: AskId, follow_up: bool) -> Result<Option<OutboxPayload>, StoreError> {
-    let Some(ask) = read_ask(db, workspace, ask)?.map(|row| row.ask) else { return Ok(None) };
-    let AskState::Resolved { outcome, .. } = &ask.state else { return Ok(None) };
-    let mut decision = outcome.decision.clone();
-    if let (Decision::Answered { answers, .. }, Some(clear)) = (&mut decision, secret(db, workspace, ask.id)?) {
-        *answers = json("secret", clear.as_str())?;
-    }
-    Ok(Some(OutboxPayload::Outcome { ask, decision, follow_up }))
 }

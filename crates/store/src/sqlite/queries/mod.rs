@@ -2,6 +2,7 @@
 
 mod asks;
 mod events;
+mod page;
 mod people;
 mod rule_hits;
 pub(super) mod runs;

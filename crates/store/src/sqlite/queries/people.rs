@@ -11,7 +11,7 @@ use crate::ops::tokens::TokenRow;
 use crate::read::{AllPushes, AllTokens, GetNote, NotesLook, PendingNotes, PolicyState, StoredPolicy};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, all, column, one, raw};
-use crate::sqlite::encode::is_pending;
+use crate::sqlite::numbers::is_pending;
 
 impl SqliteQuery for AllTokens {
     type Found = Vec<TokenRow>;

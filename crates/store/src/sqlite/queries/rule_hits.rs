@@ -9,8 +9,8 @@ use crate::ops::decide::is_visible;
 use crate::read::{CountPrecedents, CountRuleHits, Precedents, RuleHits};
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, ask_columns, column, json, one};
-use crate::sqlite::encode::kind_number;
 use crate::sqlite::load::read_ask;
+use crate::sqlite::numbers::kind_number;
 
 /// The position of the body in `ask_columns!`.
 const BODY: usize = 7;

@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use rusqlite::{Connection as Sqlite, params};
 use sayso_core::ask::{Decision, Outcome};
-use sayso_core::id::{AskId, RunId, SessionId};
+use sayso_core::id::{RunId, SessionId};
 use sayso_core::run::Run;
-use sayso_core::session::SessionStatus;
 use sayso_core::texts;
 use sayso_core::transcript::{Block, BlockBody, Role};
 
+use super::page::{PageBuilder, pending_asks};
 use super::{events, id_suffix};
 use crate::error::StoreError;
 use crate::event::{About, WorkspaceId};
-use crate::read::{GetRun, ListRuns, LookAtSteps, OpenRuns, Page, RunDetail, SessionLook, StepsLook};
+use crate::read::{GetRun, LastTurn, ListRuns, OpenRuns, Page, RunDetail, TurnEnd};
 use crate::sqlite::SqliteQuery;
-use crate::sqlite::decode::{self, all, ask_columns, column, json, one};
-use crate::sqlite::encode::{is_pending, is_resolved};
-use crate::sqlite::load::{read_ask, read_session};
+use crate::sqlite::decode::{all, ask_columns, column, json, one};
+use crate::sqlite::numbers::{is_pending, is_resolved};
 
 /// A run with its steps, its version and its `seq`.
 pub(in crate::sqlite) fn read_run(db: &Sqlite, workspace: WorkspaceId, id: RunId) -> Result<Option<(Run, i64, i64)>, StoreError> {
@@ -26,14 +25,20 @@ pub(in crate::sqlite) fn read_run(db: &Sqlite, workspace: WorkspaceId, id: RunId
         Ok((column::<String>(row, 0)?, column(row, 1)?, column(row, 2)?))
     })?;
     let Some((text, version, seq)) = found else { return Ok(None) };
-    Ok(Some((with_steps(db, workspace, &text)?, version, seq)))
+    Ok(Some((with_steps(db, workspace, &text)?.0, version, seq)))
 }
 
-fn with_steps(db: &Sqlite, workspace: WorkspaceId, text: &str) -> Result<Run, StoreError> {
+/// The run with its steps, and the bytes of all that.
+fn with_steps(db: &Sqlite, workspace: WorkspaceId, text: &str) -> Result<(Run, usize), StoreError> {
     let mut run: Run = json("run", text)?;
+    let mut bytes = text.len();
     let sql = "SELECT data FROM run_step WHERE workspace = ?1 AND run = ?2 ORDER BY position";
-    run.steps = all(db, sql, params![workspace.0, run.id.as_bytes()], |row| json("step", &column::<String>(row, 0)?))?;
-    Ok(run)
+    run.steps = all(db, sql, params![workspace.0, run.id.as_bytes()], |row| {
+        let step: String = column(row, 0)?;
+        bytes += step.len();
+        json("step", &step)
+    })?;
+    Ok((run, bytes))
 }
 
 /// Who may see the events of a run.
@@ -58,9 +63,7 @@ impl SqliteQuery for GetRun {
                       OR id IN (SELECT ask FROM run_step WHERE workspace = ?1 AND run = ?2 AND ask IS NOT NULL))
              ORDER BY seq"
         );
-        let pending = all(db, sql, params![self.workspace.0, self.run.as_bytes()], |row| {
-            decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask))
-        })?;
+        let pending = pending_asks(db, sql, params![self.workspace.0, self.run.as_bytes()])?;
         Ok(Some(RunDetail { run, version, pending, seq: events::head(db, self.workspace)? }))
     }
 }
@@ -84,21 +87,17 @@ impl SqliteQuery for ListRuns {
         ))?;
         let suffix = id_suffix(self.id_ends_with.as_deref(), RunId::PREFIX);
         let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
-        let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
-        let mut last = 0;
+        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
         while let Some(row) = rows.next()? {
-            let run = with_steps(db, self.workspace, &column::<String>(row, 1)?)?;
+            let (run, bytes) = with_steps(db, self.workspace, &column::<String>(row, 1)?)?;
             if !run.visible_to(&self.scope) {
                 continue;
             }
-            if page.rows.len() == self.limit {
-                page.next = Some(last);
+            if !page.push(column(row, 0)?, (run, column(row, 2)?), bytes) {
                 break;
             }
-            last = column(row, 0)?;
-            page.rows.push((run, column(row, 2)?));
         }
-        Ok(page)
+        Ok(page.finish())
     }
 }
 
@@ -111,32 +110,12 @@ impl SqliteQuery for OpenRuns {
     }
 }
 
-impl SqliteQuery for LookAtSteps {
-    type Found = StepsLook;
+impl SqliteQuery for LastTurn {
+    type Found = TurnEnd;
     fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let ask = |id: AskId| Ok(read_ask(db, self.workspace, id)?.map(|row| Arc::unwrap_or_clone(row.ask)));
-        let sessions = self.sessions.into_iter().map(|session| look(db, self.workspace, session)).collect::<Result<_, _>>()?;
-        let asks = self.asks.into_iter().map(ask).collect::<Result<_, StoreError>>()?;
-        Ok(StepsLook { sessions, asks })
+        let (noticed, last_words) = look_at_blocks(db, self.workspace, self.session)?;
+        Ok(TurnEnd { interrupted: noticed || was_stopped(db, self.workspace, self.session)?, last_words })
     }
-}
-
-fn look(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<SessionLook, StoreError> {
-    let status = read_session(db, workspace, id)?.map(|row| row.session.status);
-    if status != Some(SessionStatus::Idle) {
-        return Ok(SessionLook { status, busy: false, interrupted: false, last_words: None });
-    }
-    let busy: bool = db
-        .prepare_cached(concat!(
-            "SELECT EXISTS (SELECT 1 FROM ask WHERE session = ?1 AND +workspace = ?2 AND ",
-            is_pending!(),
-            ")
-                 OR EXISTS (SELECT 1 FROM outbox WHERE workspace = ?2 AND session = ?1 AND ask IS NOT NULL)"
-        ))?
-        .query_row(params![id.as_bytes(), workspace.0], |row| row.get(0))?;
-    let (noticed, last_words) = look_at_blocks(db, workspace, id)?;
-    let interrupted = noticed || was_stopped(db, workspace, id)?;
-    Ok(SessionLook { status, busy, interrupted, last_words })
 }
 
 /// Whether a notice says that the turn was interrupted, and what the agent said last.

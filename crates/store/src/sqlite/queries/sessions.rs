@@ -2,23 +2,26 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection as Sqlite, params};
+use rusqlite::{Connection as Sqlite, Row, Rows, params};
+use sayso_core::ask::Ask;
 use sayso_core::connection::Connection;
-use sayso_core::id::{AskId, ConnectionId, SessionId};
+use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
+use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
 
+use super::page::{PageBuilder, pending_asks};
 use super::{events, id_suffix};
 use crate::error::StoreError;
 use crate::ops::session_rows::is_visible;
 use crate::read::{
-    Beginnings, GetExternal, GetSession, ListAttached, ListSessions, LoadConnection, LoadedConnection, Page, ReadTranscript,
-    SessionDetail, TranscriptEntry, Unfinished,
+    Beginnings, GetExternal, GetSession, KeptAsk, ListAttached, ListSessions, Page, ReadTranscript, SessionDetail,
+    TranscriptEntry, Unfinished,
 };
 use crate::sqlite::SqliteQuery;
 use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
-use crate::sqlite::encode::{is_attached, is_pending};
 use crate::sqlite::load::read_session;
+use crate::sqlite::numbers::{is_attached, is_pending};
 
 impl SqliteQuery for GetSession {
     type Found = Option<SessionDetail>;
@@ -32,9 +35,7 @@ impl SqliteQuery for GetSession {
             is_pending!(),
             " ORDER BY seq"
         );
-        let pending = all(db, sql, params![self.session.as_bytes(), self.workspace.0], |row| {
-            decode::ask(row, 0).map(|row| Arc::unwrap_or_clone(row.ask))
-        })?;
+        let pending = pending_asks(db, sql, params![self.session.as_bytes(), self.workspace.0])?;
         Ok(Some(SessionDetail { session, pending, seq: events::head(db, self.workspace)? }))
     }
 }
@@ -52,22 +53,19 @@ impl SqliteQuery for ListSessions {
         ))?;
         let suffix = id_suffix(self.id_ends_with.as_deref(), SessionId::PREFIX);
         let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
-        let mut page = Page { rows: Vec::new(), next: None, seq: events::head(db, self.workspace)? };
-        let mut last = 0;
+        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
         while let Some(row) = rows.next()? {
-            let session: Session = json("session", &column::<String>(row, 1)?)?;
+            let text: String = column(row, 1)?;
+            let session: Session = json("session", &text)?;
             let labelled = self.label.as_ref().is_none_or(|(key, value)| session.labels.get(key) == Some(value));
             if !labelled || !is_visible(&session, &self.scope) {
                 continue;
             }
-            if page.rows.len() == self.limit {
-                page.next = Some(last);
+            if !page.push(column(row, 0)?, (session, column(row, 2)?), text.len()) {
                 break;
             }
-            last = column(row, 0)?;
-            page.rows.push((session, column(row, 2)?));
         }
-        Ok(page)
+        Ok(page.finish())
     }
 }
 
@@ -78,23 +76,52 @@ impl SqliteQuery for ReadTranscript {
         // The plus keeps SQLite from choosing an index of the whole workspace.
         let after = params![self.session.as_bytes(), self.after, limit, self.workspace.0];
         let blocks = "SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 AND +workspace = ?4 ORDER BY seq LIMIT ?3";
-        let mut entries =
-            all(db, blocks, after, |row| Ok((column::<i64>(row, 0)?, TranscriptEntry::Block(raw("block", column(row, 1)?)?))))?;
+        let mut blocks = db.prepare_cached(blocks)?;
+        let mut blocks = blocks.query(after)?;
         let asks = concat!(
             "SELECT ",
             ask_columns!(""),
             " FROM ask WHERE session = ?1 AND seq > ?2 AND +workspace = ?4 ORDER BY seq LIMIT ?3"
         );
-        entries.extend(all(db, asks, after, |row| {
-            let row = decode::ask(row, 0)?;
-            Ok((row.seq, TranscriptEntry::Ask(Box::new(Arc::unwrap_or_clone(row.ask)))))
-        })?);
-        entries.sort_by_key(|(seq, _)| *seq);
-        let next = (entries.len() > self.limit).then(|| entries[self.limit - 1].0);
-        entries.truncate(self.limit);
-        let rows = entries.into_iter().map(|(_, entry)| entry).collect();
-        Ok(Page { rows, next, seq: events::head(db, self.workspace)? })
+        let mut asks = db.prepare_cached(asks)?;
+        let mut asks = asks.query(after)?;
+        let (mut block, mut ask) = (next_block(&mut blocks)?, next_ask(&mut asks)?);
+        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
+        // One row of each kind is in memory beside the page, so that large rows do not add up.
+        loop {
+            let block_first = match (&block, &ask) {
+                (None, None) => break,
+                (Some((block, _)), Some((ask, _))) => block <= ask,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+            };
+            let next = if block_first {
+                std::mem::replace(&mut block, next_block(&mut blocks)?)
+                    .map(|(seq, block)| (seq, block.as_str().len(), TranscriptEntry::Block(block)))
+            } else {
+                std::mem::replace(&mut ask, next_ask(&mut asks)?)
+                    .map(|(seq, ask)| (seq, ask.text_size(), TranscriptEntry::Ask(ask)))
+            };
+            if let Some((seq, bytes, entry)) = next
+                && !page.push(seq, entry, bytes)
+            {
+                break;
+            }
+        }
+        Ok(page.finish())
     }
+}
+
+fn next_block(rows: &mut Rows<'_>) -> Result<Option<(i64, Raw)>, StoreError> {
+    rows.next()?.map(|row| Ok((column(row, 0)?, raw("block", column(row, 1)?)?))).transpose()
+}
+
+fn next_ask(rows: &mut Rows<'_>) -> Result<Option<(i64, Box<Ask>)>, StoreError> {
+    let read = |row: &Row<'_>| {
+        let row = decode::ask(row, 0)?;
+        Ok((row.seq, Box::new(Arc::unwrap_or_clone(row.ask))))
+    };
+    rows.next()?.map(read).transpose()
 }
 
 impl SqliteQuery for GetExternal {
@@ -116,22 +143,6 @@ impl SqliteQuery for ListAttached {
         let attached = is_attached!();
         let sql = format!("SELECT {} FROM connection WHERE {attached} AND workspace = ?1 ORDER BY id", decode::CONNECTION);
         all(db, &sql, [self.workspace.0], decode::connection)
-    }
-}
-
-impl SqliteQuery for LoadConnection {
-    type Found = Option<LoadedConnection>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let key = params![self.workspace.0, self.connection.as_bytes()];
-        let sql = format!("SELECT {} FROM connection WHERE workspace = ?1 AND id = ?2", decode::CONNECTION);
-        let Some(connection) = one(db, &sql, key, decode::connection)? else { return Ok(None) };
-        let sql = "SELECT data FROM session WHERE workspace = ?1 AND connection = ?2 ORDER BY seq";
-        let sessions = all(db, sql, key, |row| json("session", &column::<String>(row, 0)?))?;
-        let sql = concat!("SELECT count(*) FROM ask WHERE workspace = ?1 AND owner = ?2 AND ", is_pending!());
-        let pending = one(db, sql, key, |row| column::<i64>(row, 0))?;
-        let outbox = events::outbox_of(db, self.workspace, self.connection)?;
-        let pending = usize::try_from(pending.unwrap_or(0)).unwrap_or(0);
-        Ok(Some(LoadedConnection { connection, sessions, outbox, pending }))
     }
 }
 
@@ -162,11 +173,16 @@ impl SqliteQuery for Unfinished {
         )?;
         let kept = all(
             db,
-            concat!("SELECT id, keep_ms FROM ask WHERE workspace = ?1 AND ", is_pending!(), " AND keep_ms IS NOT NULL"),
+            concat!(
+                "SELECT id, opened_by, keep_ms FROM ask WHERE workspace = ?1 AND ",
+                is_pending!(),
+                " AND keep_ms IS NOT NULL"
+            ),
             [self.workspace.0],
             |row| {
-                let keep = std::time::Duration::from_millis(column::<i64>(row, 1)?.unsigned_abs());
-                Ok((AskId::from_bytes(column(row, 0)?), Span(keep)))
+                let opened_by = column::<Option<[u8; 16]>>(row, 1)?.map(TokenId::from_bytes);
+                let keep = std::time::Duration::from_millis(column::<i64>(row, 2)?.unsigned_abs());
+                Ok(KeptAsk { ask: AskId::from_bytes(column(row, 0)?), opened_by, keep: Span(keep) })
             },
         )?;
         Ok(Beginnings { connections, deadlines, kept })

@@ -17,7 +17,7 @@ use crate::world::{
 };
 
 fn outcome(decision: Decision, by: Actor, seconds: i64) -> Outcome {
-    Outcome { decision, by, at: at(seconds) }
+    Outcome { decision, by, at: at(seconds), content: None }
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use sayso_core::connection::{Epoch, Position};
 use sayso_core::id::ConnectionId;
 use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
-use sayso_store::ops::{Advanced, Change};
-use sayso_store::read::{LoadConnection, Unfinished};
+use sayso_store::ops::{Advanced, Change, LoadConnection};
+use sayso_store::read::Unfinished;
 use sayso_store::{EventKind, OutboxPayload};
 
 use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, at, block, link, question};
@@ -31,7 +31,7 @@ async fn a_position_is_taken_once() {
     let too_far = world.store.write(advance(&session, 7, vec![], open("4"))).await.unwrap();
     assert_eq!([first, again, old_life, too_far], [Advanced::Yes, Advanced::Stale, Advanced::Stale, Advanced::Stale]);
     assert_eq!(world.events().len(), before, "what is stale leaves no trace");
-    let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+    let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     assert_eq!((loaded.connection.position, loaded.pending), (Position(1), 1));
 }
 
@@ -47,7 +47,7 @@ async fn a_connection_is_taken_up_where_it_was() {
     let world = world.reopen().await;
     let unfinished = world.store.read(Unfinished { workspace: MAIN }).await.unwrap();
     assert_eq!(unfinished.connections, [session.connection]);
-    let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+    let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     let connection = &loaded.connection;
     assert_eq!((connection.epoch, connection.position, connection.wake_at), (Epoch(1), Position(2), Some(at(99))));
     assert_eq!(connection.state, Some(Raw::of(&serde_json::json!({ "step": 2 }))));
@@ -61,7 +61,7 @@ async fn a_connection_is_taken_up_where_it_was() {
     assert!(
         world
             .store
-            .read(LoadConnection { workspace: MAIN, connection: ConnectionId::new(at(0), [0; 10]) })
+            .write(LoadConnection { workspace: MAIN, connection: ConnectionId::new(at(0), [0; 10]) })
             .await
             .unwrap()
             .is_none()
@@ -78,7 +78,7 @@ async fn what_the_agent_has_is_not_sent_again_and_is_told_once() {
     assert!(rows.windows(2).all(|pair| pair[0] < pair[1]), "ids only grow");
     world.step(&session, 1, rows.clone(), vec![]).await;
     assert!(matches!(world.get(ask.id).await.state, AskState::Resolved { delivery: Delivery::Delivered, .. }));
-    let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+    let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     assert!(loaded.outbox.is_empty());
     assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().connections.is_empty());
     world.step(&session, 2, rows, vec![]).await;
@@ -146,7 +146,7 @@ async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn()
             let sent = world.outbox().pop().unwrap();
             assert!(matches!(sent.payload, OutboxPayload::Outcome { follow_up: true, .. }), "it is said as a message");
             let loaded =
-                world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+                world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
             let kept = &loaded.outbox.last().unwrap().payload;
             assert!(matches!(kept, OutboxPayload::Outcome { follow_up: true, .. }), "also after a restart");
         } else {
@@ -175,7 +175,7 @@ async fn everything_of_one_input_is_there_or_nothing() {
     let refused = world.store.write(advance(&session, 1, vec![], changes)).await;
     assert!(refused.is_err());
     assert_eq!(world.events().len(), before.0, "no event of it");
-    let loaded = world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
+    let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     assert_eq!((loaded.connection.position, loaded.pending), (Position(1), 1));
     assert_eq!(loaded.sessions[0].status, SessionStatus::Running);
     world.step(&session, 1, vec![], vec![]).await;

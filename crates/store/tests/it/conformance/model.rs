@@ -10,8 +10,10 @@ use sayso_core::id::{AskId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
-use sayso_store::ops::{Advance, Advanced, CallerHasOutcome, Change, OpenAsk, Opened, ResolveAsk, ResolveError, SnoozeAsk};
-use sayso_store::read::{ListAsks, LoadConnection, StatusFilter};
+use sayso_store::ops::{
+    Advance, Advanced, CallerHasOutcome, Change, LoadConnection, OpenAsk, Opened, ResolveAsk, ResolveError, SnoozeAsk,
+};
+use sayso_store::read::{ListAsks, StatusFilter};
 use sayso_store::{EventPayload, OutboxId, OutboxPayload, Store, StoredEvent};
 
 use crate::world::{MAIN, World, advance, answered, ask, ask_of, at, question, resolve, token};
@@ -243,7 +245,7 @@ impl Model {
 
     fn answer(&mut self, answer: &ResolveAsk) -> Result<Ask, ResolveError> {
         refuse_resolved(self.ask(answer.ask))?;
-        let outcome = Outcome { decision: answer.decision.clone(), by: answer.by.clone(), at: self.now };
+        let outcome = Outcome { decision: answer.decision.clone(), by: answer.by.clone(), at: self.now, content: None };
         let ask = self.ask_mut(answer.ask);
         ask.state = AskState::Resolved { outcome, delivery: Delivery::Queued };
         let ask = ask.clone();
@@ -308,7 +310,7 @@ async fn compare(world: &World, model: &Model) {
     assert_eq!(past.iter().map(|event| event.seq).collect::<Vec<_>>(), (1..).take(past.len()).collect::<Vec<_>>());
     for session in &model.sessions {
         let query = LoadConnection { workspace: MAIN, connection: session.connection };
-        let loaded = world.store.read(query).await.unwrap().unwrap();
+        let loaded = world.store.write(query).await.unwrap().unwrap();
         let outcomes = loaded.outbox.into_iter().filter_map(|row| match row.payload {
             OutboxPayload::Outcome { ask, .. } => Some((row.id, ask.id)),
             OutboxPayload::Command(_) | OutboxPayload::Send { .. } => None,

@@ -6,8 +6,8 @@ use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::texts;
-use sayso_store::ops::{Advance, Change, Process};
-use sayso_store::read::{LoadConnection, LoadedConnection, Unfinished};
+use sayso_store::ops::{Advance, Change, LoadConnection, LoadedConnection, Process, SentInput};
+use sayso_store::read::Unfinished;
 use sayso_store::{OutboxId, OutboxPayload};
 
 use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, question, secret};
@@ -17,7 +17,7 @@ pub(crate) fn send(session: &Session, ask: Option<AskId>, message: &str, secret:
 }
 
 pub(crate) async fn load(world: &World, session: &Session) -> LoadedConnection {
-    world.store.read(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap()
+    world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap()
 }
 
 /// A session whose process runs, with two inputs behind it.
@@ -98,6 +98,41 @@ async fn an_outcome_is_delivered_when_the_process_has_it() {
     step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
     assert_eq!(delivery(&world, id).await, Delivery::Delivered);
     assert!(load(&world, &session).await.outbox.is_empty());
+}
+
+#[tokio::test]
+async fn outcome_that_was_sent_before_the_commit_becomes_its_lines_under_the_same_id() {
+    for ends in [false, true] {
+        let world = World::new();
+        let session = running(&world).await;
+        let ask = ask_of(&session, "1", question());
+        let id = ask.id;
+        step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+        world.resolve(id, answered("A")).await.unwrap();
+        let row = load(&world, &session).await.outbox[0].id;
+        let sent = vec![SentInput { row, ask: Some(id), message: Raw::of(&"A") }];
+        let saved = Advance { sent, epoch: Epoch(2), ..advance(&session, 3, vec![], vec![]) };
+        world.store.write(saved).await.unwrap();
+        let world = world.reopen().await;
+        let rows = load(&world, &session).await.outbox;
+        let [left] = rows.as_slice() else { panic!("{rows:?}") };
+        let is_message = |message: &Raw| message.as_str() == "\"A\"";
+        assert!(
+            left.id == row
+                && matches!(&left.payload, OutboxPayload::Send { ask: Some(ask), message, tried: false } if *ask == id && is_message(message)),
+            "{rows:?}"
+        );
+        assert_eq!(delivery(&world, id).await, Delivery::Queued);
+        if ends {
+            step(&world, &session, 4, vec![], vec![], Process::Gone).await;
+            let reason = "The agent ended before it was certain that this reached it.".to_owned();
+            assert_eq!(delivery(&world, id).await, Delivery::Undeliverable { reason });
+        } else {
+            step(&world, &session, 4, vec![row], vec![], Process::Same).await;
+            assert_eq!(delivery(&world, id).await, Delivery::Delivered);
+        }
+        assert!(load(&world, &session).await.outbox.is_empty());
+    }
 }
 
 #[tokio::test]

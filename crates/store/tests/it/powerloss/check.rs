@@ -6,7 +6,8 @@ use std::path::Path;
 use sayso_core::ask::{Ask, AskState, Delivery};
 use sayso_core::id::{AskId, ConnectionId};
 use sayso_core::scope::Scope;
-use sayso_store::read::{EventsAfter, ListAsks, LoadConnection, StatusFilter, Unfinished};
+use sayso_store::ops::LoadConnection;
+use sayso_store::read::{EventsAfter, ListAsks, StatusFilter, Unfinished};
 use sayso_store::{EventPayload, OutboxPayload, Store, StoreOptions};
 
 use super::acks::{Acknowledged, asked_hash, decision_hash};
@@ -91,7 +92,7 @@ async fn outbox_agrees_with_asks(store: &Store, asks: &HashMap<AskId, Ask>, acks
     connections.extend(store.read(Unfinished { workspace: MAIN }).await.map_err(failed)?.connections);
     let mut waiting = Vec::new();
     for connection in connections {
-        let loaded = store.read(LoadConnection { workspace: MAIN, connection }).await.map_err(failed)?;
+        let loaded = store.write(LoadConnection { workspace: MAIN, connection }).await.map_err(failed)?;
         for row in loaded.ok_or("an ask without its connection")?.outbox {
             match row.payload {
                 OutboxPayload::Outcome { ask, .. } => waiting.push(ask.id),

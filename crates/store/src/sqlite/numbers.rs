@@ -1,0 +1,103 @@
+//! The numbers that columns have for kinds and states, and the conditions of queries that use them. The numbers are stored:
+//! never change one.
+
+use sayso_core::ask::{AskKind, AskState, Delivery, OutcomeStatus, Reach};
+use sayso_core::connection::ConnectionKind;
+
+/// Asks below this number are pending. The schema's partial indexes use the same number.
+pub(super) const FIRST_OUTCOME: i64 = 2;
+
+/// The condition that an ask is pending. A literal and no parameter: only so SQLite uses the partial indexes.
+macro_rules! is_pending {
+    () => {
+        is_pending!("")
+    };
+    ($table:literal) => {
+        concat!($table, "status < 2")
+    };
+}
+pub(super) use is_pending;
+
+/// The condition that an ask has its outcome.
+macro_rules! is_resolved {
+    () => {
+        "status >= 2"
+    };
+}
+pub(super) use is_resolved;
+
+/// The condition that a caller has not collected the outcome of an ask. The partial index has the same words.
+macro_rules! is_uncollected {
+    () => {
+        "status >= 2 AND delivery = 0 AND connection IS NULL AND native_id IS NOT NULL"
+    };
+}
+pub(super) use is_uncollected;
+
+/// The condition that a connection is to a server that someone else started.
+macro_rules! is_attached {
+    () => {
+        "kind = 2"
+    };
+}
+pub(super) use is_attached;
+
+pub(super) const fn status_number(state: &AskState) -> i64 {
+    match state {
+        AskState::Pending(Reach::Live) => 0,
+        AskState::Pending(Reach::Parked) => 1,
+        AskState::Resolved { outcome, .. } => outcome_number(outcome.decision.status()),
+    }
+}
+
+pub(super) const fn outcome_number(status: OutcomeStatus) -> i64 {
+    match status {
+        OutcomeStatus::Answered => FIRST_OUTCOME,
+        OutcomeStatus::Rejected => 3,
+        OutcomeStatus::Approved => 4,
+        OutcomeStatus::Denied => 5,
+        OutcomeStatus::Withdrawn => 6,
+    }
+}
+
+pub(super) const fn kind_number(kind: AskKind) -> i64 {
+    match kind {
+        AskKind::Question => 0,
+        AskKind::Approval => 1,
+        AskKind::Link => 2,
+    }
+}
+
+pub(super) const DELIVERY_QUEUED: i64 = 0;
+pub(super) const DELIVERY_WITHHELD: i64 = 4;
+
+pub(super) const fn delivery_number(delivery: &Delivery) -> i64 {
+    match delivery {
+        Delivery::Queued => DELIVERY_QUEUED,
+        Delivery::Delivered => 1,
+        Delivery::Confirmed => 2,
+        Delivery::Undeliverable { .. } => 3,
+        Delivery::Withheld => DELIVERY_WITHHELD,
+    }
+}
+
+pub(super) const ATTACHED: i64 = 2;
+
+pub(super) const fn connection_number(kind: ConnectionKind) -> i64 {
+    match kind {
+        ConnectionKind::InProcess => 0,
+        ConnectionKind::Supervised => 1,
+        ConnectionKind::Attached => ATTACHED,
+        ConnectionKind::Caller => 3,
+    }
+}
+
+/// The number of a kind of outbox entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OutboxKind {
+    Outcome = 0,
+    FollowUp = 1,
+    Command = 2,
+    Send = 3,
+    SendSecret = 4,
+}

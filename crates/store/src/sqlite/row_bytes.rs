@@ -1,0 +1,330 @@
+//! Changes of rows as bytes: the content of the change log, in the database and in memory.
+//!
+//! A change is what it does, its table, the number of its values, and the values. Values are written once, straight from
+//! the rows of operations, and read in place when they go into their table: a batch makes no copy per row or value.
+
+use rusqlite::types::ValueRef;
+use serde::Serialize;
+
+use super::table::Table;
+use crate::error::StoreError;
+
+/// What a change does to its row. The numbers are in the change log: never change one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Action {
+    /// Writes the whole row, in the order of the columns.
+    Put = 0,
+    /// Deletes the row. The values are its key.
+    Delete = 1,
+    /// Writes the state of an ask: its key and the columns of `ASK_STATE`.
+    SetAskState = 2,
+}
+
+impl Action {
+    fn from_number(number: u8) -> Option<Self> {
+        [Self::Put, Self::Delete, Self::SetAskState].into_iter().find(|action| *action as u8 == number)
+    }
+}
+
+const NULL: u8 = 0;
+const INTEGER: u8 = 1;
+const TEXT: u8 = 2;
+const BLOB: u8 = 3;
+const REAL: u8 = 4;
+
+/// A change and where its values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) action: Action,
+    pub(super) table: Table,
+    start: usize,
+    key_end: usize,
+    end: usize,
+}
+
+impl Change {
+    pub(super) fn values<'a>(&self, bytes: &'a [u8]) -> Values<'a> {
+        Values(bytes.get(self.start..self.end).unwrap_or_default())
+    }
+
+    /// The bytes of the primary key.
+    pub(super) fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        bytes.get(self.start..self.key_end).unwrap_or_default()
+    }
+
+    /// The same change in bytes that begin earlier.
+    pub(super) const fn moved_by(self, offset: usize) -> Self {
+        Self { start: self.start + offset, key_end: self.key_end + offset, end: self.end + offset, ..self }
+    }
+}
+
+/// Changes, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    bytes: Vec<u8>,
+    list: Vec<Change>,
+    /// JSON is written here first, because its length comes before it.
+    json: Vec<u8>,
+}
+
+impl Changes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Change> {
+        self.list.iter()
+    }
+
+    /// Adds a change. `write` adds its values.
+    pub(super) fn add(
+        &mut self,
+        action: Action,
+        table: Table,
+        write: impl FnOnce(&mut RowWriter<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.bytes.extend([action as u8, table as u8, 0]);
+        let start = self.bytes.len();
+        let mut row =
+            RowWriter { bytes: &mut self.bytes, json: &mut self.json, count: 0, key_width: table.key_width(), key_end: start };
+        write(&mut row)?;
+        let (count, key_end) = (row.count, row.key_end);
+        self.bytes[start - 1] = count;
+        self.list.push(Change { action, table, start, key_end, end: self.bytes.len() });
+        Ok(())
+    }
+
+    /// Adds changes that were written by another one of these.
+    pub(super) fn extend(&mut self, other: &Self) {
+        let offset = self.bytes.len();
+        self.bytes.extend_from_slice(&other.bytes);
+        self.list.extend(other.list.iter().map(|change| change.moved_by(offset)));
+    }
+
+    /// Reads changes until the bytes end. `None` if they are not what this type wrote.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut found = Self { bytes: bytes.to_vec(), ..Self::default() };
+        let mut at = 0;
+        while at < bytes.len() {
+            let change = read_change(bytes, at)?;
+            at = change.end;
+            found.list.push(change);
+        }
+        Some(found)
+    }
+}
+
+/// Adds the values of one change.
+#[derive(Debug)]
+pub(super) struct RowWriter<'a> {
+    bytes: &'a mut Vec<u8>,
+    json: &'a mut Vec<u8>,
+    count: u8,
+    key_width: usize,
+    key_end: usize,
+}
+
+impl RowWriter<'_> {
+    fn written(&mut self) {
+        // No table has more than a few dozen columns, so the number always takes one byte.
+        self.count += 1;
+        if usize::from(self.count) == self.key_width {
+            self.key_end = self.bytes.len();
+        }
+    }
+
+    pub(super) fn null(&mut self) {
+        self.bytes.push(NULL);
+        self.written();
+    }
+
+    pub(super) fn integer(&mut self, number: i64) {
+        self.bytes.push(INTEGER);
+        self.bytes.extend(number.to_le_bytes());
+        self.written();
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.bytes.push(TEXT);
+        write_length(self.bytes, text.len());
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.written();
+    }
+
+    pub(super) fn blob(&mut self, blob: &[u8]) {
+        self.bytes.push(BLOB);
+        write_length(self.bytes, blob.len());
+        self.bytes.extend_from_slice(blob);
+        self.written();
+    }
+
+    pub(super) fn json<T: Serialize>(&mut self, what: &'static str, value: &T) -> Result<(), StoreError> {
+        self.json.clear();
+        serde_json::to_writer(&mut *self.json, value)
+            .map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })?;
+        self.bytes.push(TEXT);
+        write_length(self.bytes, self.json.len());
+        self.bytes.extend_from_slice(self.json);
+        self.written();
+        Ok(())
+    }
+
+    /// Adds a value, or null.
+    pub(super) fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        match value {
+            Some(value) => write(self, value),
+            None => self.null(),
+        }
+    }
+}
+
+/// The values of a change, read in place. Ends early if the bytes are not valid.
+#[derive(Debug, Clone)]
+pub(super) struct Values<'a>(&'a [u8]);
+
+impl<'a> Iterator for Values<'a> {
+    type Item = ValueRef<'a>;
+
+    fn next(&mut self) -> Option<ValueRef<'a>> {
+        read_value(&mut self.0)
+    }
+}
+
+fn read_change(bytes: &[u8], at: usize) -> Option<Change> {
+    let mut rest = bytes.get(at..)?;
+    let [action, table] = take(&mut rest, 2)?.try_into().ok()?;
+    let (action, table) = (Action::from_number(action)?, Table::from_number(table)?);
+    let count = read_length(&mut rest)?;
+    let position = |rest: &[u8]| bytes.len() - rest.len();
+    let start = position(rest);
+    let mut key_end = start;
+    for number in 1..=count {
+        read_value(&mut rest)?;
+        if number == table.key_width() {
+            key_end = position(rest);
+        }
+    }
+    Some(Change { action, table, start, key_end, end: position(rest) })
+}
+
+fn read_value<'a>(bytes: &mut &'a [u8]) -> Option<ValueRef<'a>> {
+    Some(match take(bytes, 1)?[0] {
+        NULL => ValueRef::Null,
+        INTEGER => ValueRef::Integer(i64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
+        REAL => ValueRef::Real(f64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
+        TEXT => {
+            let length = read_length(bytes)?;
+            let text = take(bytes, length)?;
+            std::str::from_utf8(text).ok()?;
+            ValueRef::Text(text)
+        }
+        BLOB => {
+            let length = read_length(bytes)?;
+            ValueRef::Blob(take(bytes, length)?)
+        }
+        _ => return None,
+    })
+}
+
+/// Seven bits per byte, lowest first; the highest bit says that more follow.
+fn write_length(out: &mut Vec<u8>, mut length: usize) {
+    while length >= 0x80 {
+        out.push(length.to_le_bytes()[0] | 0x80);
+        length >>= 7;
+    }
+    out.push(length.to_le_bytes()[0]);
+}
+
+fn read_length(bytes: &mut &[u8]) -> Option<usize> {
+    let mut length = 0_usize;
+    for shift in (0..usize::BITS).step_by(7) {
+        let byte = take(bytes, 1)?[0];
+        length |= usize::from(byte & 0x7f).checked_shl(shift)?;
+        if byte & 0x80 == 0 {
+            return Some(length);
+        }
+    }
+    None
+}
+
+fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(count)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rusqlite::types::Value;
+
+    use super::*;
+
+    fn value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::Integer),
+            ".{0,300}".prop_map(Value::Text),
+            proptest::collection::vec(any::<u8>(), 0..300).prop_map(Value::Blob),
+        ]
+    }
+
+    fn change() -> impl Strategy<Value = (Action, Table, Vec<Value>)> {
+        let action = (0_u8..3).prop_filter_map("an action", Action::from_number);
+        let table = (1_u8..=19).prop_filter_map("a table", Table::from_number);
+        (action, table, proptest::collection::vec(value(), 0..30))
+    }
+
+    fn write(row: &mut RowWriter<'_>, value: &Value) {
+        match value {
+            Value::Null => row.null(),
+            Value::Integer(number) => row.integer(*number),
+            Value::Real(_) => {}
+            Value::Text(text) => row.text(text),
+            Value::Blob(blob) => row.blob(blob),
+        }
+    }
+
+    fn read(changes: &Changes) -> Vec<(Action, Table, Vec<Value>)> {
+        let values = |change: &Change| change.values(changes.bytes()).map(|value| Value::try_from(value).unwrap()).collect();
+        changes.iter().map(|change| (change.action, change.table, values(change))).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn changes_read_back(
+            first in proptest::collection::vec(change(), 0..4),
+            second in proptest::collection::vec(change(), 0..4),
+        ) {
+            let written = |list: &[(Action, Table, Vec<Value>)]| {
+                let mut changes = Changes::default();
+                for (action, table, values) in list {
+                    let done = changes.add(*action, *table, |row| {
+                        values.iter().for_each(|value| write(row, value));
+                        Ok(())
+                    });
+                    assert!(done.is_ok());
+                }
+                changes
+            };
+            let mut changes = written(&first);
+            changes.extend(&written(&second));
+            let all = [first, second].concat();
+            prop_assert_eq!(read(&changes), all.clone());
+            let reread = Changes::read(changes.bytes());
+            prop_assert_eq!(reread.as_ref().map(read), Some(all));
+            // The same key is found in the bytes that were written and in those that were read.
+            prop_assert_eq!(reread.map(|reread| reread.list), Some(changes.list));
+        }
+
+        #[test]
+        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Changes::read(&bytes);
+        }
+    }
+}

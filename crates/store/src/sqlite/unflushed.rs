@@ -1,0 +1,65 @@
+//! The changes in the log that are not in their tables yet, each row once.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::row_bytes::{Action, Change, Changes};
+use super::table::{Table, TableWriter};
+use crate::error::StoreError;
+
+/// Changes that wait for a flush, in the order in which rows first changed.
+#[derive(Debug, Default)]
+pub(super) struct Unflushed {
+    /// The bytes of all changes, also of those that a later one replaced. The size of the log bounds them.
+    bytes: Vec<u8>,
+    rows: Vec<UnflushedRow>,
+    /// Where the change of a row is, by table and key.
+    places: HashMap<(Table, Box<[u8]>), usize>,
+}
+
+#[derive(Debug)]
+struct UnflushedRow {
+    change: Change,
+    /// A new ask and the last change of its state.
+    state: Option<Change>,
+}
+
+impl Unflushed {
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn add(&mut self, changes: &Changes) {
+        let offset = self.bytes.len();
+        self.bytes.extend_from_slice(changes.bytes());
+        for change in changes.iter() {
+            self.add_change(change.moved_by(offset));
+        }
+    }
+
+    fn add_change(&mut self, change: Change) {
+        if change.table == Table::Event {
+            // Events are only ever added.
+            self.rows.push(UnflushedRow { change, state: None });
+            return;
+        }
+        match self.places.entry((change.table, change.key(&self.bytes).into())) {
+            Entry::Vacant(place) => {
+                place.insert(self.rows.len());
+                self.rows.push(UnflushedRow { change, state: None });
+            }
+            Entry::Occupied(place) => {
+                let row = &mut self.rows[*place.get()];
+                match (row.change.action, change.action) {
+                    (Action::Put, Action::SetAskState) => row.state = Some(change),
+                    (Action::Put | Action::Delete | Action::SetAskState, _) => *row = UnflushedRow { change, state: None },
+                }
+            }
+        }
+    }
+
+    /// Writes every row into its table.
+    pub(super) fn write(&self, tables: &mut TableWriter<'_>) -> Result<(), StoreError> {
+        self.rows.iter().try_for_each(|row| tables.write(&self.bytes, row.change, row.state))
+    }
+}
