@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::ask::Outcome;
+use crate::ask::{FileDiff, Outcome};
 
 /// The stable codes. Clients decide by them, never by the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -18,6 +18,8 @@ pub enum ErrorCode {
     Unauthorized,
     /// The token may not do this.
     Forbidden,
+    /// The token may not call itself that, ask from there, or set these labels.
+    IdentityRefused,
     /// A page of another origin.
     ForeignOrigin,
     /// A host name that this server does not serve.
@@ -36,6 +38,8 @@ pub enum ErrorCode {
     MethodNotAllowed,
     /// The ask has its outcome; see `outcome` and `own`.
     AskAlreadyResolved,
+    /// A file that the command executes has changed; see `changes`.
+    ContentChanged,
     /// Something is pending that a message does not answer; see `asks`.
     AskPending,
     /// This kind of ask is not decided in this way.
@@ -58,12 +62,20 @@ pub enum ErrorCode {
     NotDecided,
     /// A person runs the agent themselves; it can only be talked to there.
     ExternalSession,
-    /// The same key came with another body.
+    /// The same key came with another body, or its approval was delivered.
     IdempotencyKeyReused,
+    /// An ask with this `dedupeKey` is open, and asks for something else.
+    DedupeKeyReused,
+    /// Another taker has the approval.
+    OutcomeTaken,
     /// Over a limit.
     LimitExceeded,
     /// The body is too large.
     TooLarge,
+    /// The token or its session has stored too many bytes in a short time.
+    ByteQuotaExceeded,
+    /// The body of the request did not arrive in time.
+    RequestTimeout,
     /// Too many calls.
     RateLimited,
     /// The policy does not parse or does not fit.
@@ -146,6 +158,9 @@ pub struct Problem {
     /// The asks that are pending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
+    /// What changed in the files that the command executes. Empty if the server no longer knows what was there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FileDiff>,
     /// What is wrong with a workflow, place by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<WorkflowFault>,

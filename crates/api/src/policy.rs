@@ -184,6 +184,9 @@ pub struct Explained {
 pub struct Explanation {
     /// One entry per ask.
     pub data: Vec<Explained>,
+    /// Whether some asks are left out, because they have many bytes or because explaining takes too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 /// How the server is.

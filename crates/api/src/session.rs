@@ -79,6 +79,9 @@ pub struct Session {
     pub asks: Option<Vec<Ask>>,
     /// How many asks are pending.
     pub pending: u32,
+    /// Whether `asks` leaves some out because they have many bytes; `GET /v1/asks?session=` lists all of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// The feed position that this was read at (one session only).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
@@ -118,6 +121,7 @@ impl From<SessionSnapshot> for Session {
             updated_at: session.updated_at,
             asks: None,
             pending: 0,
+            truncated: false,
             seq: None,
         }
     }
@@ -159,6 +163,9 @@ pub struct SessionPage {
     pub next_cursor: Option<String>,
     /// The feed position that this list was read at.
     pub seq: i64,
+    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 /// What to list.
@@ -240,6 +247,9 @@ pub struct Transcript {
     pub next_cursor: Option<String>,
     /// The feed position that this was read at.
     pub seq: i64,
+    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 /// Which part of a transcript.

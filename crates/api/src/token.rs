@@ -31,12 +31,33 @@ pub struct NewToken {
     /// Only this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Only what has all these labels.
+    /// Only what has all these labels. The asks of an `agent` token have them, and no others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// For an `agent` token: the name of the agent. It may not call itself anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// For an `agent` token: the directory that the agent works in. It may not ask from anywhere else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Ends after this long, e.g. `12h`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<String>,
+}
+
+impl NewToken {
+    /// A token with this role and no limits.
+    pub fn new(role: Role, actor: impl Into<String>) -> Self {
+        Self {
+            role,
+            actor: actor.into(),
+            session_id: None,
+            labels: BTreeMap::new(),
+            agent: None,
+            project: None,
+            expires_in: None,
+        }
+    }
 }
 
 /// A token without its secret.
@@ -58,6 +79,12 @@ pub struct Token {
     /// Only what has all these labels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// The only agent that it may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The only directory that it may ask from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Time,

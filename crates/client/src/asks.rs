@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use sayso_api::ask::{
-    AnswerRequest, ApproveRequest, Ask, AskPage, AskQuery, AskStatus, ExternalNews, ExternalNewsTaken, GetAskQuery, InputKind,
-    NewAsk, NoRequest, Question, QuestionOption, SnoozeRequest, WithdrawQuery,
+    AnswerRequest, ApproveRequest, Ask, AskFiles, AskPage, AskQuery, AskStatus, ExternalNews, ExternalNewsTaken, GetAskQuery,
+    InputKind, NewAsk, NoRequest, Question, QuestionOption, SnoozeRequest, WithdrawByKeyQuery, WithdrawQuery,
 };
 use sayso_api::notice::NewNotice;
 use sayso_core::time::Time;
@@ -75,6 +75,7 @@ impl Client {
             whole.data.extend(more.data);
             whole.next_cursor = more.next_cursor;
         }
+        whole.truncated = false;
         Ok(whole)
     }
 
@@ -174,6 +175,14 @@ impl Client {
         self.post(&["asks", id, "reject"], no).await
     }
 
+    /// Reads the files that the command of an approval executes, as they are now.
+    ///
+    /// # Errors
+    /// When this token may not answer, or the ask is unknown.
+    pub async fn ask_files(&self, id: &str) -> Result<AskFiles, Error> {
+        self.get(&["asks", id, "files"]).await
+    }
+
     /// Says yes to an approval or a link.
     ///
     /// # Errors
@@ -220,5 +229,14 @@ impl Client {
     /// When somebody was first, or the ask belongs to somebody else.
     pub async fn withdraw_because(&self, id: &str, reason: &str) -> Result<(), Error> {
         self.delete_with(&["asks", id], &WithdrawQuery { reason: Some(reason.to_owned()) }).await
+    }
+
+    /// Withdraws the pending ask that this token opened with this `dedupeKey`.
+    ///
+    /// # Errors
+    /// When no such ask is pending; see [`Error::is_not_found`].
+    pub async fn withdraw_by_key(&self, dedupe_key: &str, reason: Option<&str>) -> Result<(), Error> {
+        let query = WithdrawByKeyQuery { dedupe_key: dedupe_key.to_owned(), reason: reason.map(str::to_owned) };
+        self.delete_with(&["asks"], &query).await
     }
 }

@@ -37,6 +37,16 @@ impl ServerFile {
             .map_err(|error| DiscoverError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
         Ok(Some(file))
     }
+
+    /// Whether the process of the server still exists. The file of a server that was killed stays, and another server may
+    /// have its port by now: that one must not get the token.
+    fn is_running(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        let exists = pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH));
+        // A killed process is a zombie until its parent has read its end. Without `/proc` that is not known.
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        exists && !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+    }
 }
 
 /// Where the token came from.
@@ -82,7 +92,7 @@ pub fn discover(environment: &Environment, paths: &Paths) -> Result<Target, Disc
     };
     let url = match environment.get("SAYSO_URL") {
         Some(url) => url.to_owned(),
-        None => match ServerFile::read(&paths.server_file())? {
+        None => match ServerFile::read(&paths.server_file())?.filter(ServerFile::is_running) {
             Some(file) => file.url,
             None => return Err(DiscoverError::NoServer { looked_in: paths.server_file() }),
         },
@@ -113,9 +123,24 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let environment = Environment::from_pairs([("HOME", "/home/ada")]);
         let paths = Paths::new(&environment, Some(dir.path().to_owned())).unwrap();
-        fs::write(paths.server_file(), r#"{"url":"http://127.0.0.1:4517","pid":7,"version":"0.1.0","more":1}"#).unwrap();
+        write_server_file(&paths, std::process::id());
         fs::write(paths.token(), "admin-secret\n").unwrap();
         (dir, paths)
+    }
+
+    fn write_server_file(paths: &Paths, pid: u32) {
+        let file = format!(r#"{{"url":"http://127.0.0.1:4517","pid":{pid},"version":"0.1.0","more":1}}"#);
+        fs::write(paths.server_file(), file).unwrap();
+    }
+
+    #[test]
+    fn file_of_a_server_that_was_killed_is_not_believed() {
+        let (_dir, paths) = data_dir();
+        let mut killed = std::process::Command::new("true").spawn().unwrap();
+        killed.wait().unwrap();
+        write_server_file(&paths, killed.id());
+        let refused = discover(&Environment::default(), &paths).unwrap_err();
+        assert!(matches!(refused, DiscoverError::NoServer { .. }), "{refused:?}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use discover::{ServerFile, Target, TokenSource, discover};
 pub use environment::Environment;
 pub use error::{DiscoverError, Error, FindError};
 pub use find::id_suffix;
-pub use paths::{DEFAULT_LISTEN, Paths, PathsError};
+pub use paths::{DEFAULT_LISTEN, DataDir, Paths, PathsError};
 pub use sayso_api as api;
 pub use stream::{EventStream, StreamItem};
 

@@ -112,6 +112,12 @@ impl Paths {
         self.data_dir.join("agent-token")
     }
 
+    /// The token that `sayso connect` made for one agent. Earlier versions made one for all of them, [`Paths::agent_token`].
+    #[must_use]
+    pub fn agent_token_of(&self, agent: &str) -> PathBuf {
+        self.data_dir.join(format!("agent-token-{agent}"))
+    }
+
     /// What a running server writes about itself.
     #[must_use]
     pub fn server_file(&self) -> PathBuf {
@@ -142,17 +148,42 @@ impl Paths {
         Ok(path.to_owned())
     }
 
-    /// Makes the data directory and its logs, for this user alone.
+    /// Makes the data directory and its logs, for this user alone. A data directory that others can enter gets the mode
+    /// 0700.
     ///
     /// # Errors
-    /// When the system says no.
-    pub fn make_data_dir(&self) -> Result<(), PathsError> {
-        for dir in [self.data_dir.clone(), self.data_dir.join("logs")] {
-            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir);
-            made.map_err(|source| PathsError::Io { path: dir, source })?;
+    /// When the system says no, or when the directory belongs to another user.
+    pub fn make_data_dir(&self) -> Result<DataDir, PathsError> {
+        let io = |source| PathsError::Io { path: self.data_dir.clone(), source };
+        let private = || {
+            let mut builder = fs::DirBuilder::new();
+            builder.recursive(true).mode(0o700);
+            builder
+        };
+        private().create(&self.data_dir).map_err(io)?;
+        // A link to another directory is the person's own choice.
+        let found = fs::metadata(&self.data_dir).map_err(io)?;
+        if found.uid() != rustix::process::getuid().as_raw() {
+            let reason = "it belongs to another user".to_owned();
+            return Err(PathsError::NotOurs { path: self.data_dir.clone(), reason });
         }
-        Ok(())
+        let is_private = found.permissions().mode() & 0o077 == 0;
+        if !is_private {
+            fs::set_permissions(&self.data_dir, fs::Permissions::from_mode(0o700)).map_err(io)?;
+        }
+        private().create(self.data_dir.join("logs")).map_err(io)?;
+        Ok(if is_private { DataDir::Private } else { DataDir::MadePrivate })
     }
+}
+
+/// How the data directory was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "the person has to know that others could read their data"]
+pub enum DataDir {
+    /// New, or closed to others.
+    Private,
+    /// Others could enter it. It is closed to them now.
+    MadePrivate,
 }
 
 /// Makes one directory with mode 0700. In a shared parent somebody else may have been first, so the

@@ -80,6 +80,13 @@ impl Client {
         EventStream::new(self.clone(), self.address(&["events"]), since)
     }
 
+    /// The outcomes of the asks that this token opened. Begins after `since`, or now; then with a [`StreamItem::Reset`]: read
+    /// the asks that you wait for once, and follow the stream. While the stream is open, asks with `keep` are not parked.
+    #[must_use]
+    pub fn outcomes(&self, since: Option<i64>) -> EventStream {
+        EventStream::new(self.clone(), self.address(&["outcomes"]), since)
+    }
+
     /// What happens in one session. Begins after `since`, or now.
     #[must_use]
     pub fn session_events(&self, id: &str, since: Option<i64>) -> EventStream {

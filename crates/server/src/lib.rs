@@ -22,6 +22,7 @@ pub use clock::{Clock, FakeClock};
 pub use config::agents::{Embedded, MakeTranslator};
 pub use config::reach::{ReachOptions, TlsFiles};
 pub use config::{ConfigError, Options, TerminalSettings, agent_names};
+pub use runtime::link::{agent_sockets, agent_warnings};
 pub use server::{Server, StartError, run};
 pub use small_file::read_small_file;
 pub use surfaces::http::openapi;

@@ -5,13 +5,13 @@
 //! [`read_apart`] runs such reads on a few separate threads with a deadline, so that a read that never ends blocks neither
 //! the runtime nor the shutdown of the server.
 
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind, Read as _};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Take};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::time::Duration;
 
-use rustix::fs::OFlags;
+use rustix::fs::{CWD, Mode, OFlags, openat};
 use tokio::sync::{Semaphore, oneshot};
 
 /// How many reads run at the same time. One that never ends keeps its place.
@@ -27,15 +27,44 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let mut text = String::new();
+    read_regular(&file, limit, |file| file.read_to_string(&mut text))?;
+    Ok(text)
+}
+
+/// The bytes of a regular file of at most `limit` bytes beneath a directory. No part of the path below `root` may be a link,
+/// so that the file is the one that the path names.
+///
+/// # Errors
+/// When it is not there, not beneath `root`, behind a link, no regular file, or larger.
+pub(crate) fn read_beneath(root: &Path, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let outside = || io::Error::new(ErrorKind::InvalidInput, "not beneath the directory");
+    let mut names = Vec::new();
+    for component in path.strip_prefix(root).map_err(|_| outside())?.components() {
+        let Component::Normal(name) = component else { return Err(outside()) };
+        names.push(name);
+    }
+    let (file, directories) = names.split_last().ok_or_else(outside)?;
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut directory = openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty())?;
+    for name in directories {
+        directory = openat(&directory, *name, flags | OFlags::DIRECTORY, Mode::empty())?;
+    }
+    let file = File::from(openat(&directory, *file, flags | OFlags::NONBLOCK | OFlags::NOCTTY, Mode::empty())?);
+    let mut bytes = Vec::new();
+    read_regular(&file, limit, |file| file.read_to_end(&mut bytes))?;
+    Ok(bytes)
+}
+
+/// Reads a regular file with `read`, which gets at most one byte more than `limit`.
+fn read_regular(file: &File, limit: u64, read: impl FnOnce(&mut Take<&File>) -> io::Result<usize>) -> io::Result<()> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    let mut text = String::new();
-    let read = file.take(limit.saturating_add(1)).read_to_string(&mut text)?;
-    if read as u64 > limit {
+    if read(&mut file.take(limit.saturating_add(1)))? as u64 > limit {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
-    Ok(text)
+    Ok(())
 }
 
 /// Runs a read on a thread of its own. `None` if it did not end in time.
@@ -89,6 +118,38 @@ mod tests {
         assert_eq!(kind("device", 1024), ErrorKind::InvalidInput);
         assert_eq!(kind("directory", 1024), ErrorKind::InvalidInput);
         assert_eq!(kind("missing", 1024), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn only_files_beneath_a_directory_are_read_without_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("project");
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/b/x.sh"), [b'#', 0xff]).unwrap();
+        fs::write(dir.path().join("secret"), "secret").unwrap();
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, root.join(name)).unwrap();
+        link("../secret", "linked");
+        link("a", "directory");
+        link("a/b/x.sh", "inside");
+        std::os::unix::fs::symlink("project", dir.path().join("other")).unwrap();
+        fs::hard_link(root.join("a/b/x.sh"), root.join("a/hard")).unwrap();
+        rustix::fs::mkfifoat(CWD, root.join("fifo"), Mode::RUSR | Mode::WUSR).unwrap();
+
+        let read = |path: &str| read_beneath(&root, &root.join(path), 2).map_err(|error| error.kind());
+        assert_eq!(read("a/b/x.sh"), Ok(vec![b'#', 0xff]));
+        assert_eq!(read("./a//b/x.sh"), Ok(vec![b'#', 0xff]));
+        assert_eq!(read("a/hard"), Ok(vec![b'#', 0xff]));
+        assert_eq!(read("a/missing"), Err(ErrorKind::NotFound));
+        assert_eq!(read("fifo"), Err(ErrorKind::InvalidInput));
+        for path in ["", ".", "../secret", "a/../a/b/x.sh", "/etc/hostname"] {
+            assert_eq!(read(path), Err(ErrorKind::InvalidInput), "{path}");
+        }
+        for path in ["linked", "directory/b/x.sh", "inside", "a"] {
+            assert!(read(path).is_err(), "{path}");
+        }
+        assert_eq!(read_beneath(&root, &root.join("a/b/x.sh"), 1).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        let other = dir.path().join("other");
+        assert!(read_beneath(&other, &other.join("a/b/x.sh"), 2).is_err());
     }
 
     #[tokio::test]

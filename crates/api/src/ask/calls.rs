@@ -22,6 +22,9 @@ pub struct AskPage {
     /// How many asks are pending in all that this token sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<u64>,
+    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 /// What to list.
@@ -132,10 +135,10 @@ pub struct NewAsk {
     /// Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_only: Option<bool>,
-    /// Two pending asks of one token with the same key are one ask.
+    /// Two pending asks of one token with the same key are one ask, if they ask for the same thing; else 409 `dedupe_key_reused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
+    /// Keep it this long, e.g. `10m`, at most `90d`, when nobody waits for it any more; then it is withdrawn. Meanwhile a
     /// question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<String>,
@@ -151,6 +154,29 @@ pub struct NewAsk {
 pub struct WithdrawQuery {
     /// Why, in words for people.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How an outcome is taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct ReceiptQuery {
+    /// A name that you choose for this take. An approval is given to one taker only, others get 409 `outcome_taken`; the same
+    /// taker may repeat the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taker: Option<String>,
+}
+
+/// Which ask is taken back, by the key that it was opened with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WithdrawByKeyQuery {
+    /// The `dedupeKey` of the ask.
+    pub dedupe_key: String,
+    /// Why, in words for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -184,6 +210,10 @@ pub struct ApproveRequest {
     /// Use this input instead.
     #[schema(value_type = Option<Object>)]
     pub input: Option<serde_json::Value>,
+    /// `digest` of the files that the person saw (`GET /v1/asks/{id}/files`). If they have changed, the reply is 409
+    /// `content_changed`. Without it, they are compared with what they were when the ask was opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_digest: Option<String>,
 }
 
 /// Hides the ask from the inbox for a while. Not a no.

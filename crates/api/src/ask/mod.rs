@@ -3,6 +3,7 @@
 mod approval;
 mod calls;
 mod external;
+mod files;
 mod outcome;
 mod question;
 
@@ -10,12 +11,17 @@ use std::collections::BTreeMap;
 
 use sayso_core::ask as core;
 use sayso_core::policy::OnTimeout as CoreOnTimeout;
+use sayso_core::texts;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
-pub use calls::{AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, SnoozeRequest, WithdrawQuery};
+pub use calls::{
+    AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, ReceiptQuery, SnoozeRequest,
+    WithdrawByKeyQuery, WithdrawQuery,
+};
 pub use external::{ExternalEvent, ExternalNews, ExternalNewsTaken, ExternalSession};
+pub use files::{AskFile, AskFiles, ExecutedCode};
 pub use outcome::{Actor, Outcome, ShownAnswer};
 pub use question::{InputKind, Question, QuestionOption};
 
@@ -69,6 +75,9 @@ pub enum Delivery {
     Delivered,
     /// The agent's wire shows the effect.
     Confirmed,
+    /// An approval that the agent did not get: a file that the command executes changed after the decision. The agent was
+    /// denied; see `deliveryReason`.
+    Withheld,
     /// It cannot reach the agent any more; see `deliveryReason`.
     Undeliverable,
 }
@@ -89,6 +98,7 @@ impl Delivery {
             core::Delivery::Queued => (Self::Queued, None),
             core::Delivery::Delivered => (Self::Delivered, None),
             core::Delivery::Confirmed => (Self::Confirmed, None),
+            core::Delivery::Withheld => (Self::Withheld, Some(texts::WITHHELD.to_owned())),
             core::Delivery::Undeliverable { reason } => (Self::Undeliverable, Some(reason.clone())),
         }
     }
@@ -126,6 +136,12 @@ pub struct Ask {
     pub session_id: Option<String>,
     /// The agent's name.
     pub agent: String,
+    /// The actor of the token that opened it, if a caller did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
+    /// Whether `agent` is only what the caller says: its token is not made for that agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_reported: bool,
     /// `question`, `approval` or `link`.
     pub kind: AskKind,
     /// Where it stands.
@@ -185,6 +201,13 @@ pub struct Ask {
     /// The link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Link>,
+    /// SHA-256 of what is asked, as 64 hexadecimal digits: for an approval the tool, the command or arguments, the directory,
+    /// the agent and the project. Cards show its first 12 digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The code of the project that the command executes. `GET /v1/asks/{id}/files` reads the files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executes: Option<ExecutedCode>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
@@ -210,6 +233,8 @@ impl From<&core::Ask> for Ask {
             id: ask.id.to_string(),
             session_id: ask.origin.session.map(|id| id.to_string()),
             agent: ask.context.agent.clone(),
+            asked_by: ask.context.asker.as_ref().map(|asker| asker.name.clone()),
+            agent_reported: ask.context.asker.as_ref().is_some_and(|asker| asker.claims.agent),
             kind: match ask.kind() {
                 core::AskKind::Question => AskKind::Question,
                 core::AskKind::Approval => AskKind::Approval,
@@ -235,6 +260,8 @@ impl From<&core::Ask> for Ask {
             questions: ask.body.questions().iter().map(Question::from).collect(),
             approval: None,
             link: None,
+            digest: ask.context.digest.map(|digest| digest.to_string()),
+            executes: ask.context.executes.as_ref().map(ExecutedCode::from),
             outcome: None,
             delivery: None,
             delivery_reason: None,

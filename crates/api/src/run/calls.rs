@@ -39,6 +39,9 @@ pub struct RunPage {
     pub next_cursor: Option<String>,
     /// The feed position that this list was read at.
     pub seq: i64,
+    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 /// What to list.

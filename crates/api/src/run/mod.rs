@@ -83,6 +83,9 @@ pub struct Run {
     pub pending_approvals: Vec<String>,
     /// How many asks wait.
     pub pending: u32,
+    /// Whether the lists of what waits leave some out because they have many bytes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// Labels.
     pub labels: BTreeMap<String, String>,
     /// When it was started.
@@ -183,6 +186,7 @@ impl Run {
             pending_checkpoints: Vec::new(),
             pending_approvals: Vec::new(),
             pending,
+            truncated: false,
             labels: run.labels.clone(),
             created_at: run.created_at,
             updated_at: run.updated_at,
@@ -190,10 +194,10 @@ impl Run {
         }
     }
 
-    /// The same with what is pending, in full.
+    /// The same with what is pending, in full. `count` includes asks that `pending` leaves out.
     #[must_use]
-    pub fn with_pending(run: &domain::Run, pending: &[core::Ask]) -> Self {
-        let mut shown = Self::of(run, u32::try_from(pending.len()).unwrap_or(u32::MAX));
+    pub fn with_pending(run: &domain::Run, pending: &[core::Ask], count: u32) -> Self {
+        let mut shown = Self::of(run, count);
         for ask in pending {
             match (ask.origin.session, ask.kind()) {
                 (None, _) => shown.pending_checkpoints.push(ask.id.to_string()),

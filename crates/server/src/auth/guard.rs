@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
 /// Why a request is not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +24,15 @@ pub(crate) struct RequestGuard {
 }
 
 impl RequestGuard {
-    /// Looks at a request that came in at this address of ours.
-    pub(crate) fn check(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<(), Foreign> {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if !self.is_our_host(host, local) {
+    /// Checks a request that arrived at this address. It must have one `Host`, and a target in absolute form
+    /// must name the same host: a proxy and this server would otherwise read different hosts in one request.
+    pub(crate) fn check(&self, target: &Uri, headers: &HeaderMap, local: Option<IpAddr>) -> Result<(), Foreign> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) else {
+            return Err(Foreign::Host);
+        };
+        let other_target = target.authority().is_some_and(|named| !named.as_str().eq_ignore_ascii_case(host));
+        if other_target || !self.is_our_host(host, local) {
             return Err(Foreign::Host);
         }
         match headers.get(header::ORIGIN) {
@@ -46,11 +51,14 @@ impl RequestGuard {
 
     /// A number is ours where it is the address that was called: no name leads astray to it.
     fn is_our_host(&self, host: &str, local: Option<IpAddr>) -> bool {
-        let name = without_port(host).to_ascii_lowercase();
+        let Some(name) = without_port(host).map(str::to_ascii_lowercase) else { return false };
         let name = name.strip_suffix('.').unwrap_or(&name);
-        let number = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let number = match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(number) => number.parse().ok().map(IpAddr::V6),
+            None => name.parse().ok().map(IpAddr::V4),
+        };
         is_loopback(name)
-            || number.is_ok_and(|number| Some(number) == local.map(|local| local.to_canonical()))
+            || number.is_some_and(|number| Some(number) == local.map(|local| local.to_canonical()))
             || self.hosts.iter().any(|ours| ours == name)
     }
 
@@ -65,11 +73,12 @@ impl RequestGuard {
     }
 }
 
-fn without_port(host: &str) -> &str {
-    if let Some(end) = host.strip_prefix('[').and_then(|_| host.find(']')) {
-        return &host[..=end];
-    }
-    host.rsplit_once(':').map_or(host, |(name, _)| name)
+/// The name or address of a host. Nothing if something else than a port follows it.
+fn without_port(host: &str) -> Option<&str> {
+    let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
+    let (name, port) = host.split_at(end);
+    let is_port = |port: &str| port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    (port.is_empty() || is_port(port)).then_some(name)
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -87,7 +96,31 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        guard.check(&headers, Some("192.0.2.7".parse().unwrap()))
+        guard.check(&Uri::from_static("/v1/asks"), &headers, Some("192.0.2.7".parse().unwrap()))
+    }
+
+    #[test]
+    fn a_request_names_one_host() {
+        let check = |target: &'static str, hosts: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append(header::HOST, host.parse().unwrap());
+            }
+            RequestGuard::default().check(&Uri::from_static(target), &headers, None)
+        };
+        assert_eq!(check("/", &["localhost:1"]), Ok(()));
+        assert_eq!(check("http://LOCALHOST:1/", &["localhost:1"]), Ok(()));
+        for (target, hosts) in [
+            ("/", &["localhost", "evil.test"][..]),
+            ("/", &["localhost", "localhost"]),
+            ("/", &[]),
+            ("http://evil.test/", &["localhost"]),
+            ("http://localhost/", &["evil.test"]),
+            ("http://localhost:2/", &["localhost:1"]),
+            ("http://user@localhost/", &["user@localhost"]),
+        ] {
+            assert_eq!(check(target, hosts), Err(Foreign::Host), "{target} {hosts:?}");
+        }
     }
 
     #[test]
@@ -114,6 +147,15 @@ mod tests {
             "2130706433",
             "192.0.2.8",
             "192.0.2.7.evil.test",
+            "[::1].evil.test",
+            "[::1]evil.test:80",
+            "[::1]:80.evil.test",
+            "[::1",
+            "[127.0.0.1]",
+            "localhost:80.evil.test",
+            "localhost:evil",
+            "localhost:1:2",
+            "user@localhost",
         ] {
             assert_eq!(look(host, None), Err(Foreign::Host), "{host}");
         }

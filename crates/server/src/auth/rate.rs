@@ -36,16 +36,29 @@ impl<K: Eq + Hash> RateLimit<K> {
 
     /// Whether one more attempt is allowed now. It is counted if it is.
     pub(crate) fn allow(&mut self, key: K, now: Time) -> bool {
+        self.allow_many(key, 1, now)
+    }
+
+    /// Whether so many attempts are allowed now. They are counted if they are.
+    pub(crate) fn allow_many(&mut self, key: K, count: u32, now: Time) -> bool {
         if self.buckets.len() >= KEYS && !self.buckets.contains_key(&key) {
             self.forget(now);
         }
         let bucket = self.buckets.entry(key).or_insert(Bucket { debt: Duration::ZERO, at: now });
         // A clock that was set back refills nothing, and does not stop the refilling either.
-        let debt = bucket.debt.saturating_sub(now.since(bucket.at)) + self.every;
+        let cost = self.every.saturating_mul(count);
+        let debt = bucket.debt.saturating_sub(now.since(bucket.at)).saturating_add(cost);
         bucket.at = now;
         let allowed = debt <= self.every * self.burst;
-        bucket.debt = if allowed { debt } else { debt - self.every };
+        bucket.debt = if allowed { debt } else { debt - cost };
         allowed
+    }
+
+    /// Takes attempts back that were counted and did not happen.
+    pub(crate) fn give_back(&mut self, key: &K, count: u32) {
+        if let Some(bucket) = self.buckets.get_mut(key) {
+            bucket.debt = bucket.debt.saturating_sub(self.every.saturating_mul(count));
+        }
     }
 
     /// Makes room: whoever has everything back is as good as new; if that is not enough, the
@@ -95,6 +108,18 @@ mod tests {
         assert_eq!(tries(&mut limit, "a", 9_999), 0);
         assert_eq!(tries(&mut limit, "a", 10_000), 1, "refused attempts cost nothing");
         assert_eq!(tries(&mut limit, "a", 10_000_000), 3, "no more than the burst is saved up");
+    }
+
+    #[test]
+    fn many_attempts_are_allowed_together_or_not_at_all() {
+        let mut limit = RateLimit::new(10, Duration::from_secs(1));
+        assert!(limit.allow_many("a", 8, at(0)));
+        assert!(!limit.allow_many("a", 3, at(0)), "a refused attempt costs nothing");
+        assert!(limit.allow_many("a", 2, at(0)));
+        assert!(!limit.allow_many("a", 1, at(0)));
+        limit.give_back(&"a", 8);
+        assert!(limit.allow_many("a", 8, at(0)) && !limit.allow_many("a", 1, at(0)));
+        assert!(!limit.allow_many("b", u32::MAX, at(0)));
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! Bearer tokens. Only their hashes are known here and on disk.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use sayso_api::token::{Role, Token};
 use sayso_core::id::TokenId;
-use sayso_core::scope::Scope;
+use sayso_core::scope::{AskerIdentity, Scope};
 use sayso_core::time::Time;
 use sayso_store::WorkspaceId;
 use sayso_store::ops::TokenRow;
 use sha2::{Digest, Sha256};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::role::{Permission, role_of};
 
@@ -31,8 +33,10 @@ pub(crate) struct Caller {
     pub(crate) role: Role,
     pub(crate) name: String,
     pub(crate) scope: Scope,
+    /// What the token of an agent says about the agent.
+    pub(crate) identity: AskerIdentity,
     expires_at: Option<Time>,
-    revoked: Arc<AtomicBool>,
+    revoked: CancellationToken,
     /// When it was last used, in milliseconds; 0: not since the server started.
     used: Arc<AtomicI64>,
 }
@@ -40,7 +44,17 @@ pub(crate) struct Caller {
 impl Caller {
     /// Whether the token is still good: also for what it opened earlier.
     pub(crate) fn is_valid(&self, now: Time) -> bool {
-        !self.revoked.load(Ordering::Relaxed) && self.expires_at.is_none_or(|end| now < end)
+        !self.revoked.is_cancelled() && self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Completes when the token is revoked.
+    pub(crate) fn revoked(&self) -> WaitForCancellationFutureOwned {
+        self.revoked.clone().cancelled_owned()
+    }
+
+    /// How long the token is still valid unless it is revoked. `None` if it does not expire.
+    pub(crate) fn valid_for(&self, now: Time) -> Option<Duration> {
+        self.expires_at.map(|end| end.since(now))
     }
 }
 
@@ -56,7 +70,7 @@ impl Tokens {
         let mut tokens = self.by_hash.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         if row.revoked_at.is_some() {
             if let Some(caller) = tokens.remove(&row.hash) {
-                caller.revoked.store(true, Ordering::Relaxed);
+                caller.revoked.cancel();
             }
             return;
         }
@@ -66,14 +80,21 @@ impl Tokens {
             Role::Agent => Scope::OpenedBy { token: row.id },
             Role::Admin | Role::Answerer | Role::Viewer => row.scope.clone(),
         };
+        let identity = match (role, &row.scope) {
+            (Role::Agent, Scope::Asker { identity }) => identity.clone(),
+            (Role::Agent, Scope::Labels { labels }) => AskerIdentity { labels: labels.clone(), ..AskerIdentity::default() },
+            _ => AskerIdentity::default(),
+        };
         let caller = Caller {
             token: row.id,
             workspace: row.workspace,
             role,
             name: row.actor.clone(),
             scope,
+            identity,
             expires_at: row.expires_at,
-            revoked: Arc::default(),
+            // Requests that hold an earlier copy of this caller learn of its revocation too.
+            revoked: tokens.get(&row.hash).map(|known| known.revoked.clone()).unwrap_or_default(),
             used: Arc::default(),
         };
         tokens.insert(row.hash, Arc::new(caller));
@@ -92,12 +113,11 @@ impl Tokens {
         tokens.values().find(|caller| caller.token == id && caller.is_valid(now)).cloned()
     }
 
-    /// The names of all who may do this now, each once.
-    pub(crate) fn names(&self, permission: Permission, now: Time) -> Vec<String> {
+    /// All tokens that may do this now.
+    pub(crate) fn with(&self, permission: Permission, now: Time) -> Vec<Arc<Caller>> {
         let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let may = |caller: &&Arc<Caller>| caller.is_valid(now) && permission.granted_to(caller.role);
-        let names: BTreeSet<String> = tokens.values().filter(may).map(|caller| caller.name.clone()).collect();
-        names.into_iter().collect()
+        tokens.values().filter(may).cloned().collect()
     }
 
     /// The token as clients see it.
@@ -109,11 +129,13 @@ impl Tokens {
 }
 
 fn api_token(row: &TokenRow, last_used_at: Option<Time>) -> Token {
-    let (session_id, labels) = match &row.scope {
-        Scope::All | Scope::OpenedBy { .. } => (None, Default::default()),
-        Scope::Session { session } => (Some(session.to_string()), Default::default()),
-        Scope::Labels { labels } => (None, labels.clone()),
+    let (session_id, identity) = match &row.scope {
+        Scope::All | Scope::OpenedBy { .. } => (None, AskerIdentity::default()),
+        Scope::Session { session } => (Some(session.to_string()), AskerIdentity::default()),
+        Scope::Labels { labels } => (None, AskerIdentity { labels: labels.clone(), ..AskerIdentity::default() }),
+        Scope::Asker { identity } => (None, identity.clone()),
     };
+    let AskerIdentity { agent, project, labels } = identity;
     Token {
         id: row.id.to_string(),
         role: role_of(&row.role),
@@ -121,6 +143,8 @@ fn api_token(row: &TokenRow, last_used_at: Option<Time>) -> Token {
         device: row.device.clone(),
         session_id,
         labels,
+        agent,
+        project,
         created_at: row.created_at,
         expires_at: row.expires_at,
         revoked_at: row.revoked_at,

@@ -76,6 +76,8 @@ pub(crate) struct Config {
     pub(crate) allow_hosts: Vec<String>,
     /// Origins whose pages may call.
     pub(crate) cors_origins: Vec<String>,
+    /// Schemes of links that agents can ask to open, in addition to `http` and `https`.
+    pub(crate) link_schemes: Vec<String>,
     /// How long the feed is kept.
     pub(crate) keep_events: Option<sayso_core::time::Span>,
     /// How long an agent goes on without a server before it is ended.
@@ -145,9 +147,30 @@ impl Config {
     pub(crate) fn load(dir: &Path) -> Result<Self, ConfigError> {
         let path = dir.join("config.toml");
         match std::fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).map_err(|error| ConfigError::Parse { path, message: error.to_string() }),
+            Ok(text) => {
+                let refused = |message| ConfigError::Parse { path: path.clone(), message };
+                let config: Self = toml::from_str(&text).map_err(|error| refused(error.to_string()))?;
+                config.check_link_schemes().map_err(refused)?;
+                Ok(config)
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(source) => Err(ConfigError::Io { path, source }),
+        }
+    }
+
+    /// Refuses schemes that run code in a browser, and text that is not a scheme.
+    fn check_link_schemes(&self) -> Result<(), String> {
+        const RUN_CODE: [&str; 4] = ["javascript", "data", "vbscript", "blob"];
+        let is_scheme = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        };
+        let usable = |text: &str| is_scheme(text) && !RUN_CODE.iter().any(|known| text.eq_ignore_ascii_case(known));
+        match self.link_schemes.iter().find(|scheme| !usable(scheme)) {
+            Some(scheme) => {
+                Err(format!("link_schemes: {scheme:?} is not the name of a scheme that opens a program, such as \"vscode\""))
+            }
+            None => Ok(()),
         }
     }
 

@@ -39,6 +39,7 @@ fn log_event(kind: EventKind, seq: i64, ask: &Ask) {
             Delivery::Queued => {}
             Delivery::Delivered => tracing::debug!(ask = id, seq, "ask delivered"),
             Delivery::Confirmed => tracing::debug!(ask = id, seq, "ask confirmed by the agent"),
+            Delivery::Withheld => tracing::debug!(ask = id, seq, "ask withheld"),
             Delivery::Undeliverable { .. } => tracing::debug!(ask = id, seq, "ask undeliverable"),
         },
         (EventKind::AskParked, AskState::Pending(Reach::Parked)) => tracing::debug!(ask = id, seq, "ask parked"),

@@ -1,17 +1,20 @@
-//! Callers that come and go. An ask that is kept waits for its caller to come back: a question is parked
-//! meanwhile, and when the time is over it is withdrawn. What is remembered here is only who waits now;
-//! after a restart everybody has just left.
+//! Asks that are kept for callers that come and go.
+//!
+//! A caller is there while it waits for the ask (`GET /v1/asks/{id}?wait=30s`) or follows the outcomes of all its asks
+//! (`GET /v1/outcomes`). After it left, a question is parked, and when the time is over the ask is withdrawn. Only callers
+//! that are there now are remembered: after a restart, all of them have just left.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sayso_core::ask::{Ask, Reach};
-use sayso_core::id::AskId;
+use sayso_core::id::{AskId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_store::ops::{SetReach, WithdrawAsk};
+use sayso_store::read;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -20,7 +23,7 @@ use crate::service::Services;
 /// A caller that waits again within this time was never gone: it only called anew.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Who waits for what is kept. Bounded by what is pending.
+/// The asks that are kept. Bounded by what is pending.
 #[derive(Debug, Default)]
 pub(crate) struct Keeper {
     all: Mutex<All>,
@@ -32,19 +35,34 @@ struct All {
     asks: HashMap<AskId, KeptAsk>,
     /// When to look at those that nobody waits for.
     due: BTreeSet<(Time, AskId)>,
+    /// The tokens that follow their outcomes.
+    followers: HashMap<TokenId, Follower>,
+}
+
+/// The streams of outcomes of one token.
+#[derive(Debug, Default)]
+struct Follower {
+    streams: usize,
 }
 
 #[derive(Debug)]
 struct KeptAsk {
+    opened_by: Option<TokenId>,
     keep: Duration,
+    /// How many calls wait for it.
     waiting: usize,
     gone: Time,
+    /// The time was over once: a question was parked.
     parked: bool,
+    /// The server was restarted, so the ask may be parked although this process did not park it.
+    resumed: bool,
+    /// The entry in `due`.
+    due_at: Option<Time>,
 }
 
 impl KeptAsk {
-    const fn new(keep: Duration, gone: Time) -> Self {
-        Self { keep, waiting: 0, gone, parked: false }
+    const fn new(opened_by: Option<TokenId>, keep: Duration, gone: Time) -> Self {
+        Self { opened_by, keep, waiting: 0, gone, parked: false, resumed: false, due_at: None }
     }
 
     fn due(&self) -> Time {
@@ -58,7 +76,32 @@ enum KeeperAction {
     Withdraw(AskId),
 }
 
-/// Somebody who waits for an ask that is kept.
+impl All {
+    /// Whether a caller is there for the ask.
+    fn is_attended(&self, kept: &KeptAsk) -> bool {
+        kept.waiting > 0 || kept.opened_by.is_some_and(|token| self.followers.contains_key(&token))
+    }
+
+    /// Looks at the ask when its time is over, or at `at`; not at all while a caller is there.
+    fn schedule(&mut self, ask: AskId, at: Option<Time>) {
+        let Some(kept) = self.asks.get(&ask) else { return };
+        let due_at = (!self.is_attended(kept)).then(|| at.unwrap_or_else(|| kept.due()));
+        let Some(kept) = self.asks.get_mut(&ask) else { return };
+        let before = std::mem::replace(&mut kept.due_at, due_at);
+        if let Some(before) = before {
+            self.due.remove(&(before, ask));
+        }
+        if let Some(due_at) = due_at {
+            self.due.insert((due_at, ask));
+        }
+    }
+
+    fn of_token(&self, token: TokenId) -> Vec<AskId> {
+        self.asks.iter().filter(|(_, kept)| kept.opened_by == Some(token)).map(|(ask, _)| *ask).collect()
+    }
+}
+
+/// A call that waits for an ask that is kept.
 #[derive(Debug)]
 pub(crate) struct Attending {
     keeper: Arc<Keeper>,
@@ -66,61 +109,106 @@ pub(crate) struct Attending {
     ask: AskId,
 }
 
+/// A stream of the outcomes of one token. While it is open, the caller is there for all asks that the token opened.
+#[derive(Debug)]
+pub(crate) struct Following {
+    keeper: Arc<Keeper>,
+    clock: Clock,
+    token: TokenId,
+}
+
 impl Keeper {
     fn lock(&self) -> std::sync::MutexGuard<'_, All> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An ask waits for a person. Called by the writer's commit, so it must not block; and not by whoever opened it,
-    /// because a caller that hangs up meanwhile would leave an ask behind of which nobody here knows.
+    /// An ask waits for a person. Called by the writer's commit, so it must not block; and not by the caller that opened
+    /// it, because a caller that hangs up meanwhile would leave an ask behind that the keeper does not know.
     pub(crate) fn requested(&self, ask: &Ask, now: Time) {
         if let Some(keep) = ask.context.keep {
-            self.pending(ask.id, keep.0, now);
+            self.keep(ask.id, KeptAsk::new(ask.origin.opened_by, keep.0, now));
         }
     }
 
-    /// An ask that is kept is pending, and nobody waits for it yet.
-    pub(crate) fn pending(&self, ask: AskId, keep: Duration, now: Time) {
+    /// An ask was pending before the server was restarted.
+    pub(crate) fn resume(&self, kept: read::KeptAsk, now: Time) {
+        self.keep(kept.ask, KeptAsk { resumed: true, ..KeptAsk::new(kept.opened_by, kept.keep.0, now) });
+    }
+
+    fn keep(&self, ask: AskId, kept: KeptAsk) {
         let mut all = self.lock();
-        let All { asks, due } = &mut *all;
-        asks.entry(ask).or_insert_with(|| {
-            let kept = KeptAsk::new(keep, now);
-            due.insert((kept.due(), ask));
-            kept
-        });
+        all.asks.entry(ask).or_insert(kept);
+        all.schedule(ask, None);
         self.changed.notify_one();
     }
 
-    /// Somebody waits for it now, until what this returns is dropped.
-    pub(crate) fn attend(self: &Arc<Self>, ask: AskId, keep: Duration, clock: &Clock) -> Attending {
+    /// A call waits for the ask now, until the result is dropped.
+    pub(crate) fn attend(self: &Arc<Self>, ask: AskId, caller: TokenId, keep: Duration, clock: &Clock) -> Attending {
         let mut all = self.lock();
-        let All { asks, due } = &mut *all;
-        let kept = asks.entry(ask).or_insert_with(|| KeptAsk::new(keep, clock.now()));
-        due.remove(&(kept.due(), ask));
+        let kept = all.asks.entry(ask).or_insert_with(|| KeptAsk::new(Some(caller), keep, clock.now()));
         kept.waiting += 1;
-        kept.parked = false;
+        (kept.parked, kept.resumed) = (false, false);
+        all.schedule(ask, None);
         Attending { keeper: Arc::clone(self), clock: clock.clone(), ask }
+    }
+
+    /// A caller follows the outcomes of this token, until the result is dropped. Also returns the asks that may be parked:
+    /// they are live again.
+    pub(crate) fn follow(self: &Arc<Self>, token: TokenId, clock: &Clock) -> (Following, Vec<AskId>) {
+        let mut all = self.lock();
+        all.followers.entry(token).or_default().streams += 1;
+        let mut revived = Vec::new();
+        for ask in all.of_token(token) {
+            if let Some(kept) = all.asks.get_mut(&ask)
+                && (kept.parked || kept.resumed)
+            {
+                (kept.parked, kept.resumed) = (false, false);
+                revived.push(ask);
+            }
+            all.schedule(ask, None);
+        }
+        (Following { keeper: Arc::clone(self), clock: clock.clone(), token }, revived)
+    }
+
+    fn unfollow(&self, token: TokenId, now: Time) {
+        let mut all = self.lock();
+        let Some(follower) = all.followers.get_mut(&token) else { return };
+        follower.streams = follower.streams.saturating_sub(1);
+        if follower.streams > 0 {
+            return;
+        }
+        all.followers.remove(&token);
+        for ask in all.of_token(token) {
+            Self::caller_left(&mut all, ask, now);
+        }
+        self.changed.notify_one();
     }
 
     fn leave(&self, ask: AskId, now: Time) {
         let mut all = self.lock();
-        let All { asks, due } = &mut *all;
-        // It is gone when it has its outcome.
-        let Some(kept) = asks.get_mut(&ask) else { return };
+        // The ask is not here any more if it has its outcome.
+        let Some(kept) = all.asks.get_mut(&ask) else { return };
         kept.waiting = kept.waiting.saturating_sub(1);
-        if kept.waiting == 0 {
-            kept.gone = now;
-            kept.parked = false;
-            due.insert((kept.due(), ask));
-            self.changed.notify_one();
+        Self::caller_left(&mut all, ask, now);
+        self.changed.notify_one();
+    }
+
+    /// Lets the time begin, unless another caller is there.
+    fn caller_left(all: &mut All, ask: AskId, now: Time) {
+        if all.asks.get(&ask).is_none_or(|kept| all.is_attended(kept)) {
+            return;
         }
+        if let Some(kept) = all.asks.get_mut(&ask) {
+            (kept.gone, kept.parked) = (now, false);
+        }
+        all.schedule(ask, None);
     }
 
     /// An ask has its outcome. Called by the writer's commit, so it must not block.
     pub(crate) fn resolved(&self, ask: AskId) {
         let mut all = self.lock();
-        if let Some(kept) = all.asks.remove(&ask) {
-            all.due.remove(&(kept.due(), ask));
+        if let Some(KeptAsk { due_at: Some(at), .. }) = all.asks.remove(&ask) {
+            all.due.remove(&(at, ask));
         }
     }
 
@@ -130,29 +218,32 @@ impl Keeper {
 
     fn take_due(&self, now: Time) -> Vec<KeeperAction> {
         let mut all = self.lock();
-        let All { asks, due } = &mut *all;
         let mut steps = Vec::new();
-        while due.first().is_some_and(|(at, _)| *at <= now)
-            && let Some((_, ask)) = due.pop_first()
+        while all.due.first().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, ask)) = all.due.pop_first()
         {
-            let Some(kept) = asks.get_mut(&ask) else { continue };
+            let Some(kept) = all.asks.get_mut(&ask) else { continue };
+            kept.due_at = None;
             if kept.parked || kept.keep <= GRACE {
                 steps.push(KeeperAction::Withdraw(ask));
                 continue;
             }
             kept.parked = true;
-            due.insert((kept.due(), ask));
+            all.schedule(ask, None);
             steps.push(KeeperAction::Park(ask));
         }
         steps
     }
 
-    /// Tries again later what could not be stored.
+    /// Tries again at this time what could not be stored.
     fn again(&self, ask: AskId, at: Time) {
-        let mut all = self.lock();
-        if all.asks.get(&ask).is_some_and(|kept| kept.waiting == 0) {
-            all.due.insert((at, ask));
-        }
+        self.lock().schedule(ask, Some(at));
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.keeper.unfollow(self.token, self.clock.now());
     }
 }
 
@@ -162,7 +253,7 @@ impl Drop for Attending {
     }
 }
 
-/// Parks and withdraws what nobody waits for, for ever.
+/// Parks and withdraws asks that nobody waits for. Runs until it is aborted.
 pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
     loop {
         let changed = keeper.changed.notified();
@@ -212,15 +303,70 @@ mod tests {
         keeper.take_due(at(now)).iter().map(name).collect()
     }
 
+    const KEEP: Duration = Duration::from_secs(600);
+
+    fn token(number: u8) -> TokenId {
+        TokenId::new(at(0), [number; 10])
+    }
+
+    /// A keeper with one ask of the first token, opened at 0 s.
+    fn keeper() -> (Arc<Keeper>, AskId, Clock) {
+        let keeper = Arc::new(Keeper::default());
+        let ask = AskId::new(at(0), [1; 10]);
+        keeper.keep(ask, KeptAsk::new(Some(token(1)), KEEP, at(0)));
+        (keeper, ask, Clock::Fake(crate::FakeClock::at(at(0))))
+    }
+
+    #[test]
+    fn ask_is_neither_parked_nor_withdrawn_while_its_caller_follows_outcomes() {
+        let (keeper, ask, clock) = keeper();
+        let (stranger, revived) = keeper.follow(token(2), &clock);
+        assert_eq!((steps(&keeper, 5), revived), (vec!["park"], Vec::new()));
+        drop(stranger);
+        let (one, revived) = keeper.follow(token(1), &clock);
+        assert_eq!(revived, [ask], "it was parked");
+        let (two, revived) = keeper.follow(token(1), &clock);
+        assert_eq!(revived, Vec::<AskId>::new());
+        drop(one);
+        let waiting = keeper.attend(ask, token(1), KEEP, &clock);
+        drop(two);
+        assert!(steps(&keeper, 10_000).is_empty(), "a call still waits");
+        let (three, _) = keeper.follow(token(1), &clock);
+        drop(waiting);
+        assert!(steps(&keeper, 10_000).is_empty(), "a stream is still open");
+        // An ask that is opened while the stream is open is attended from the start.
+        keeper.keep(AskId::new(at(0), [2; 10]), KeptAsk::new(Some(token(1)), KEEP, at(0)));
+        assert_eq!(keeper.first(), None);
+        drop(three);
+        assert_eq!(steps(&keeper, 5), ["park", "park"]);
+        assert_eq!(steps(&keeper, 600), ["withdraw", "withdraw"]);
+        assert!(keeper.lock().followers.is_empty());
+    }
+
+    #[test]
+    fn ask_that_was_pending_before_a_restart_is_live_again_when_its_caller_follows() {
+        let (_, ask, clock) = keeper();
+        let keeper = Arc::new(Keeper::default());
+        let keep = sayso_core::time::Span(KEEP);
+        keeper.resume(read::KeptAsk { ask, opened_by: Some(token(1)), keep }, at(0));
+        let (_following, revived) = keeper.follow(token(1), &clock);
+        assert_eq!(revived, [ask]);
+    }
+
+    #[test]
+    fn retry_after_a_failed_write_does_not_touch_an_attended_ask() {
+        let (keeper, ask, clock) = keeper();
+        assert_eq!(steps(&keeper, 5), ["park"]);
+        keeper.again(ask, at(10));
+        let _waiting = keeper.attend(ask, token(1), KEEP, &clock);
+        assert!(steps(&keeper, 10_000).is_empty());
+    }
+
     #[test]
     fn whoever_comes_back_in_time_keeps_the_ask() {
-        let keeper = Arc::new(Keeper::default());
-        let clock = crate::FakeClock::at(at(0));
-        let fake = Clock::Fake(Arc::clone(&clock));
-        let ask = AskId::new(at(0), [1; 10]);
-        let keep = Duration::from_secs(600);
-        keeper.pending(ask, keep, at(0));
-        let (one, two) = (keeper.attend(ask, keep, &fake), keeper.attend(ask, keep, &fake));
+        let (keeper, ask, clock) = keeper();
+        let attend = || keeper.attend(ask, token(1), KEEP, &clock);
+        let (one, two) = (attend(), attend());
         assert!(steps(&keeper, 10_000).is_empty(), "somebody waits");
         drop(one);
         assert!(steps(&keeper, 10_000).is_empty(), "the other one still waits");
@@ -228,7 +374,7 @@ mod tests {
         assert!(steps(&keeper, 4).is_empty());
         assert_eq!(steps(&keeper, 5), ["park"]);
         assert!(steps(&keeper, 599).is_empty());
-        drop(keeper.attend(ask, keep, &fake));
+        drop(attend());
         assert_eq!(steps(&keeper, 5), ["park"], "the time begins anew");
         assert_eq!(steps(&keeper, 600), ["withdraw"]);
         keeper.resolved(ask);
@@ -240,7 +386,7 @@ mod tests {
         let keeper = Arc::new(Keeper::default());
         let fake = Clock::Fake(crate::FakeClock::at(at(0)));
         let ask = AskId::new(at(0), [1; 10]);
-        let attending = keeper.attend(ask, Duration::from_secs(60), &fake);
+        let attending = keeper.attend(ask, token(1), KEEP, &fake);
         keeper.resolved(ask);
         drop(attending);
         assert!(keeper.first().is_none() && keeper.lock().asks.is_empty());

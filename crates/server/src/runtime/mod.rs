@@ -18,8 +18,10 @@ pub(crate) mod waiters;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use sayso_core::ask::Reach;
 use sayso_core::scope::Scope;
-use sayso_store::ops::TokenRow;
+use sayso_store::ops::{SetReach, TokenRow};
 use sayso_store::read::SessionDetail;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +30,7 @@ use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, asks, authorize, tokens};
 use attachments::Attachments;
 use connection::Registry;
-use feed::{Cursor, Feed, Render, Selection, StoredPast};
+use feed::{Cursor, Feed, Native, OutcomeFrames, Render, Selection, StoredPast};
 use keeper::Keeper;
 use link::Processes;
 use metrics::Metrics;
@@ -92,6 +94,30 @@ impl Runtime {
         asks::authorize_reading(caller)?;
         let (workspace, scope) = (caller.workspace, caller.scope.clone());
         Ok(self.cursor(Selection { workspace, session: None, scope, since }, render))
+    }
+
+    /// Opens a stream of the outcomes of the asks that the caller opened, after `since` or from now on. The caller counts as
+    /// waiting for all of them while the stream is open. Returns the first bytes too: a stream that begins now says where.
+    pub(crate) async fn stream_outcomes(
+        &self,
+        caller: &Caller,
+        since: Option<i64>,
+    ) -> Result<(Bytes, Cursor<OutcomeFrames>), ServiceError> {
+        authorize(caller, Permission::Open)?;
+        let (workspace, token) = (caller.workspace, caller.token);
+        let (following, parked) = self.keeper.follow(token, &self.services.clock);
+        for ask in parked {
+            self.services.store.write(SetReach { workspace, ask, reach: Reach::Live }).await?;
+        }
+        let (after, first) = match since {
+            Some(since) => (since, Bytes::new()),
+            None => {
+                let head = self.feed.head(workspace);
+                (head, Native.reset(head))
+            }
+        };
+        let selection = Selection { workspace, session: None, scope: Scope::OpenedBy { token }, since: Some(after) };
+        Ok((first, self.cursor(selection, OutcomeFrames::new(following))))
     }
 
     /// Opens a stream of a session that the caller has read: everything that belongs to a visible session is visible.

@@ -1,6 +1,7 @@
 //! Callers that wait for one ask's outcome.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,11 +14,13 @@ use super::Runtime;
 use crate::auth::Caller;
 use crate::service::{ServiceError, asks};
 
-/// Reads an ask; while it is pending, waits for its outcome at most this long. The keeper knows meanwhile that the caller
-/// that opened the ask is still there.
+/// Reads an ask; while it is pending, waits for its outcome at most this long, and no longer than the caller's token is
+/// valid. During the wait the keeper knows that the caller that opened the ask is still there.
 pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: AskId, wait: Duration) -> Result<Ask, ServiceError> {
     let services = &runtime.services;
-    let until = tokio::time::Instant::now() + wait;
+    let valid_for = caller.valid_for(services.clock.now()).unwrap_or(wait);
+    let until = tokio::time::Instant::now() + wait.min(valid_for);
+    let mut revoked = pin!(caller.revoked());
     let waiter = runtime.waiters.wait_for(id);
     let mut attending = None;
     loop {
@@ -27,16 +30,24 @@ pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: Ask
         if let (true, Some(keep), None) = (pending && !wait.is_zero(), ask.context.keep, &attending)
             && ask.origin.opened_by == Some(caller.token)
         {
-            attending = Some(runtime.keeper.attend(id, keep.0, &services.clock));
+            attending = Some(runtime.keeper.attend(id, caller.token, keep.0, &services.clock));
             if matches!(ask.state, AskState::Pending(Reach::Parked)) {
                 let back = SetReach { workspace: caller.workspace, ask: id, reach: Reach::Live };
                 services.store.write(back).await?;
             }
         }
-        if pending && tokio::time::timeout_at(until, notified).await.is_ok() {
-            continue;
+        let has_outcome = async { if pending { tokio::time::timeout_at(until, notified).await.is_ok() } else { false } };
+        let look_again = tokio::select! {
+            biased;
+            () = &mut revoked => false,
+            has_outcome = has_outcome => has_outcome,
+        };
+        if !caller.is_valid(services.clock.now()) {
+            return Err(ServiceError::TokenEnded);
         }
-        return Ok(ask);
+        if !look_again {
+            return Ok(ask);
+        }
     }
 }
 

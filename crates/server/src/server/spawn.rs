@@ -48,8 +48,8 @@ async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreErr
     let services = &runtime.services;
     let unfinished = services.store.read(Unfinished { workspace: services.workspace }).await?;
     deadlines.add(unfinished.deadlines);
-    for (ask, keep) in unfinished.kept {
-        runtime.keeper.pending(ask, keep.0, services.clock.now());
+    for kept in unfinished.kept {
+        runtime.keeper.resume(kept, services.clock.now());
     }
     runtime.connections.want(unfinished.connections);
     runtime.runs.want(services.store.read(OpenRuns { workspace: services.workspace }).await?);

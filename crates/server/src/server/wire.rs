@@ -16,6 +16,9 @@ use crate::runtime::Runtime;
 use crate::runtime::attachments::Attachments;
 use crate::runtime::deadlines::Deadlines;
 use crate::runtime::link::Processes;
+use crate::service::asks::SnapshotMemory;
+use crate::service::policy_worker::PolicyWorker;
+use crate::service::quota::ByteQuotas;
 use crate::service::{ProcessEnvironment, Services};
 use crate::surfaces::http;
 use crate::surfaces::http::acp::AcpConnections;
@@ -48,6 +51,9 @@ pub(super) fn wire(loaded: Loaded) -> Wired {
         tokens: loaded.tokens,
         environment: ProcessEnvironment::new(loaded.environment),
         answer_links: loaded.answer_links,
+        snapshots: SnapshotMemory::default(),
+        quotas: ByteQuotas::default(),
+        policy_worker: PolicyWorker::default(),
         home: loaded.home,
         server_key: loaded.server_key,
         url: local_url(loaded.address),

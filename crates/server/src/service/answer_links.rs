@@ -1,12 +1,13 @@
 //! Links with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
-//! stored; that an ask has one outcome makes a link work once.
+//! stored; that an ask has one outcome makes a link work once. A link to a browser is signed for the token of that
+//! browser, so it ends with the token.
 
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
-use sayso_core::id::AskId;
+use sayso_core::id::{AskId, TokenId};
 use sayso_core::time::Time;
 use sha2::Sha256;
 
@@ -26,19 +27,25 @@ pub(crate) struct AnswerLinks {
     base: Option<String>,
 }
 
-/// Whose link it is.
+/// Whom a link is signed for, and the channel that it was sent through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Holder<'a> {
-    /// The channel that it was sent through.
     pub(crate) channel: &'a str,
-    /// The person.
-    pub(crate) person: &'a str,
+    pub(crate) identity: HolderIdentity<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HolderIdentity<'a> {
+    /// The `person` of a channel in `config.toml`.
+    Person(&'a str),
+    /// The token that a browser subscribed with.
+    Token(TokenId),
 }
 
 /// A link that is no good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BadLink {
-    /// It was never made here, or for a channel or a person that is not configured any more.
+    /// It was never made here, or its channel, person or token is gone.
     Wrong,
     /// It is too old.
     Expired,
@@ -75,9 +82,18 @@ impl AnswerLinks {
         // A key of any length is taken, so this does not fail.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).ok()?;
         mac.update(signed);
-        for part in [holder.channel, holder.person] {
+        let mut sign = |part: &[u8]| {
             mac.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
-            mac.update(part.as_bytes());
+            mac.update(part);
+        };
+        sign(holder.channel.as_bytes());
+        match holder.identity {
+            HolderIdentity::Person(person) => sign(person.as_bytes()),
+            HolderIdentity::Token(token) => {
+                sign(token.as_bytes());
+                // The third part: no name of a person can imitate a token.
+                sign(b"token");
+            }
         }
         Some(mac)
     }
@@ -108,8 +124,12 @@ impl AnswerLinks {
 mod tests {
     use super::*;
 
-    const ADA: Holder<'_> = Holder { channel: "mail", person: "ada" };
-    const BEN: Holder<'_> = Holder { channel: "mail", person: "ben" };
+    const fn person(channel: &'static str, name: &'static str) -> Holder<'static> {
+        Holder { channel, identity: HolderIdentity::Person(name) }
+    }
+
+    const ADA: Holder<'_> = person("mail", "ada");
+    const BEN: Holder<'_> = person("mail", "ben");
 
     fn links(key: u8) -> AnswerLinks {
         AnswerLinks::new([key; 32], Some("https://box.test/"))
@@ -148,9 +168,17 @@ mod tests {
 
     #[test]
     fn names_that_run_together_are_not_the_same() {
-        let (one, two) = (Holder { channel: "ab", person: "c" }, Holder { channel: "a", person: "bc" });
         let links = links(1);
-        let code = links.code(AskId::from_bytes([9; 16]), one, Time::from_millis(5));
-        assert_eq!(links.read(&code, [two], Time::from_millis(0)), Err(BadLink::Wrong));
+        let code = links.code(AskId::from_bytes([9; 16]), person("ab", "c"), Time::from_millis(5));
+        assert_eq!(links.read(&code, [person("a", "bc")], Time::from_millis(0)), Err(BadLink::Wrong));
+    }
+
+    #[test]
+    fn a_link_for_a_token_is_for_no_other_token_and_for_no_name() {
+        let token = |byte| Holder { channel: "push", identity: HolderIdentity::Token(TokenId::from_bytes([byte; 16])) };
+        let (links, now) = (links(1), Time::from_millis(0));
+        let code = links.code(AskId::from_bytes([9; 16]), token(b'a'), Time::from_millis(5));
+        assert_eq!(links.read(&code, [token(b'b'), person("push", "aaaaaaaaaaaaaaaa")], now), Err(BadLink::Wrong));
+        assert_eq!(links.read(&code, [token(b'b'), token(b'a')], now), Ok((AskId::from_bytes([9; 16]), token(b'a'))));
     }
 }

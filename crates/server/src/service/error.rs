@@ -12,6 +12,8 @@ use sayso_core::workflow::WorkflowError;
 use sayso_store::StoreError;
 use sayso_store::ops::ResolveError;
 
+use super::asks::ContentChanged;
+
 /// Why a use case was refused or failed. The text is the sentence that clients read, with the next step.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServiceError {
@@ -24,9 +26,18 @@ pub(crate) enum ServiceError {
     /// Only admins choose a mode in which the agent may act without asking.
     #[error("only an admin token may choose a permission mode that skips approvals; ask an admin, or choose `default` or `plan`")]
     ModeForbidden,
+    /// Only tokens that see every ask read the policy for all of them.
+    #[error("a token for one session or for labels does not read the policy; ask an admin")]
+    PolicyForbidden,
+    /// An agent calls itself something that its token does not say.
+    #[error("{0}")]
+    IdentityRefused(String),
     /// A login code that is unknown, used or expired.
     #[error("this code is wrong, used or too old; make a new one with `sayso login` or `sayso phone`")]
     InvalidLoginCode,
+    /// The token was revoked or expired while its request was held.
+    #[error("this token is no longer valid; take another one")]
+    TokenEnded,
     /// Unknown or invisible to the caller.
     #[error("no such ask")]
     AskNotFound,
@@ -54,15 +65,30 @@ pub(crate) enum ServiceError {
     /// The caller has too many pending asks.
     #[error("too many asks of this token are pending; wait for some of them")]
     TooManyPending,
+    /// The token or the session has stored much in a short time.
+    #[error("this token or session has asked too much in a short time; wait a few minutes, or send less with each ask")]
+    ByteQuota,
+    /// Other requests try policies, and take long.
+    #[error("too many policies are being tried at once; try again in a moment")]
+    PolicyWorkerBusy,
     /// The idempotency key belongs to another request.
     #[error("this Idempotency-Key was used with another body; take a new key for a new call")]
     KeyReused,
+    /// The call that the idempotency key belongs to was approved, and its caller has collected the approval.
+    #[error("the approval under this Idempotency-Key was delivered and is not given again; take a new key for a new call")]
+    ApprovalDelivered,
+    /// The dedupe key belongs to an ask for something else.
+    #[error("this dedupeKey belongs to an ask for something else; take a new key for a new ask")]
+    DedupeKeyReused,
     /// `policyOnly` was requested and no rule decides the ask.
     #[error("the policy leaves this to a person; nothing was opened")]
     NotDecided,
     /// The caller wants an outcome that does not exist yet.
     #[error("the ask has no outcome yet; wait for it first")]
     OutcomePending,
+    /// Another program with this token has taken the approval.
+    #[error("this approval was taken already and is not given again; open a new ask to do the same once more")]
+    OutcomeTaken,
     /// The ask was not resolved. Carries the caller's token, because the winner learns that it won.
     #[error("{error}")]
     NotResolved {
@@ -71,6 +97,9 @@ pub(crate) enum ServiceError {
         /// Who tried.
         caller: TokenId,
     },
+    /// A file that the command executes is not what the person saw.
+    #[error("a file that this command executes has changed; the ask still waits. Look at the file again before you approve")]
+    ContentChanged(ContentChanged),
     /// The session has ended.
     #[error("the session is over")]
     SessionEnded,

@@ -11,16 +11,22 @@
 pub(crate) mod agents;
 pub(crate) mod answer_links;
 pub(crate) mod asks;
+mod config_snapshot;
+pub(crate) mod disk_facts;
 mod environment;
 mod error;
+pub(crate) mod explain;
+mod followed_links;
 mod listing;
 pub(crate) mod notes;
 pub(crate) mod notices;
 pub(crate) mod policies;
 pub(crate) mod policy;
 pub(crate) mod policy_form;
+pub(crate) mod policy_worker;
 pub(crate) mod project;
 pub(crate) mod push;
+pub(crate) mod quota;
 pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod tokens;
@@ -36,7 +42,10 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::config::agents::{Agent, Agents};
 use answer_links::AnswerLinks;
+use asks::SnapshotMemory;
 use policies::Policies;
+use policy_worker::PolicyWorker;
+use quota::ByteQuotas;
 
 /// What use cases need.
 #[derive(Debug)]
@@ -51,6 +60,11 @@ pub(crate) struct Services {
     pub(crate) config: Config,
     pub(crate) environment: ProcessEnvironment,
     pub(crate) answer_links: AnswerLinks,
+    /// Files that commands of pending asks execute, as people saw them.
+    pub(crate) snapshots: SnapshotMemory,
+    pub(crate) quotas: ByteQuotas,
+    /// Keeps policy work that takes long off the runtime.
+    pub(crate) policy_worker: PolicyWorker,
     /// The person's home directory.
     pub(crate) home: Option<String>,
     /// Keys the digests of request bodies and the secrets of agents. Survives a restart.

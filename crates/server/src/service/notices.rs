@@ -5,6 +5,7 @@ use sayso_core::id::BlockId;
 use sayso_core::limits;
 use sayso_store::ops::{NoticeFrom, SayNotice};
 
+use super::asks::identity::check_agent;
 use super::sessions::ensure_external;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
@@ -19,13 +20,20 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
     if text.trim().is_empty() {
         return Err(ServiceError::invalid("a notice has a text"));
     }
+    if let Some(agent) = &agent {
+        check_agent(caller, agent)?;
+    }
     let session = match external {
         Some(named) => Some(ensure_external(services, caller, named).await?.id),
         None => None,
     };
+    services.quotas.take(caller, session, text.len(), services.clock.now())?;
     let from = match session {
         Some(session) => NoticeFrom::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) },
-        None => NoticeFrom::Name(agent.unwrap_or_else(|| caller.name.clone())),
+        None => {
+            let known = agent.or_else(|| caller.identity.agent.clone());
+            NoticeFrom::Name(known.unwrap_or_else(|| caller.name.clone()))
+        }
     };
     Ok(services.store.write(SayNotice { workspace: caller.workspace, from, text }).await?)
 }

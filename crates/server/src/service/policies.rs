@@ -7,10 +7,8 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
 use sayso_core::ask::{AskBody, PolicyNote};
-use sayso_core::policy::{
-    self, Grant, Policy, PolicyError, PolicySet, ProjectPolicy, SessionPolicy, Subject, Verdict, project_hash,
-};
-use sayso_core::session::Session;
+use sayso_core::policy::{Grant, Policy, PolicyError, PolicySet, ProjectPolicy, SessionPolicy, Subject, Verdict, project_hash};
+use sayso_core::session::{ConfigSnapshot, Session};
 use sayso_core::time::Time;
 use sayso_store::read::{PolicyState, StoredPolicy};
 use sayso_store::{Store, StoreError, WorkspaceId};
@@ -216,14 +214,9 @@ impl Policies {
         set
     }
 
-    /// What the policy says of an ask.
-    pub(crate) fn decide(&self, set: &PolicySet, agent: &str, project: Option<&str>, body: &AskBody, now: Time) -> Verdict {
-        policy::decide(set, &self.subject(agent, project, body), now)
-    }
-
     /// The ask as the policy looks at it.
     pub(crate) fn subject<'a>(&'a self, agent: &'a str, project: Option<&'a str>, body: &'a AskBody) -> Subject<'a> {
-        Subject { agent, project, home: self.home.as_deref(), body, step: false }
+        Subject { agent, project, home: self.home.as_deref(), body, step: false, disk: None }
     }
 }
 
@@ -233,11 +226,18 @@ pub(crate) struct SessionScope {
     pub(crate) project: String,
     pub(crate) project_policy: Option<String>,
     pub(crate) policy: SessionPolicy,
+    /// The configuration when the session began.
+    pub(crate) config: Option<ConfigSnapshot>,
 }
 
 impl From<&Session> for SessionScope {
     fn from(session: &Session) -> Self {
-        Self { project: session.project.clone(), project_policy: session.project_policy.clone(), policy: session.policy.clone() }
+        Self {
+            project: session.project.clone(),
+            project_policy: session.project_policy.clone(),
+            policy: session.policy.clone(),
+            config: session.config.clone(),
+        }
     }
 }
 
@@ -252,7 +252,7 @@ pub(crate) fn state_after(verdict: Verdict, now: Time) -> (sayso_core::ask::AskS
     match verdict {
         Verdict::Person(note) => (AskState::Pending(Reach::Live), note),
         Verdict::Decided { decision, rule, hits } => {
-            let outcome = Outcome { decision, by: sayso_core::actor::Actor::Policy { rule }, at: now };
+            let outcome = Outcome { decision, by: sayso_core::actor::Actor::Policy { rule }, at: now, content: None };
             (AskState::Resolved { outcome, delivery: Delivery::Queued }, PolicyNote { hits, ..PolicyNote::default() })
         }
     }

@@ -1,22 +1,19 @@
-//! The policy: what is in force, changing it, and explaining it.
+//! The policy: what is in force, and changing it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_api::policy::{ExplainRequest, NewGrant, SetPolicy, SetProfile};
-use sayso_core::ask::Ask;
+use sayso_api::policy::{NewGrant, SetPolicy, SetProfile};
 use sayso_core::id::GrantId;
-use sayso_core::policy::{self, Explanation, Grant, Policy, Subject, project_hash};
+use sayso_core::policy::{Grant, Policy, project_hash};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
 use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
-use sayso_store::read::{GetAsk, GetSession, ListAsks, StatusFilter};
 
-use super::asks::ask_id;
-use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, SessionScope, project_file};
+use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, project_file};
 use super::project::MAX_PROJECT_POLICY;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
@@ -72,9 +69,12 @@ async fn refresh(services: &Services) -> Result<(), ServiceError> {
     Ok(announce(services).await?)
 }
 
-/// Reads the policy in force.
+/// Reads the policy in force. It is about all asks, so a token that sees only some of them does not read it.
 pub(crate) fn get(services: &Services, caller: &Caller) -> Result<CurrentPolicy, ServiceError> {
     authorize(caller, Permission::Read)?;
+    if caller.scope != Scope::All {
+        return Err(ServiceError::PolicyForbidden);
+    }
     Ok(current(services))
 }
 
@@ -205,63 +205,6 @@ pub(crate) async fn trust_project(
     services.store.write(trusted).await?;
     refresh(services).await?;
     Ok(TrustedProject { path, hash })
-}
-
-/// What a policy does to an ask.
-pub(crate) struct ExplainedAsk {
-    pub(crate) ask: Ask,
-    pub(crate) explanation: Explanation,
-}
-
-/// Explains what the policy, or the one in the request, does to one ask, to pending asks or to past asks.
-pub(crate) async fn explain(
-    services: &Services,
-    caller: &Caller,
-    request: ExplainRequest,
-) -> Result<Vec<ExplainedAsk>, ServiceError> {
-    authorize(caller, Permission::Read)?;
-    services.policies.reload();
-    let candidate = request.policy.as_deref().map(Policy::parse).transpose()?.map(Arc::new);
-    let list = |status, limit| ListAsks { status, ..ListAsks::pending(caller.workspace, caller.scope.clone(), limit) };
-    let mut asks = Vec::new();
-    if let Some(id) = &request.ask_id {
-        let find = GetAsk { workspace: caller.workspace, ask: ask_id(id)?, scope: caller.scope.clone() };
-        asks.push(services.store.read(find).await?.ok_or(ServiceError::AskNotFound)?);
-    }
-    if request.pending {
-        asks.extend(services.store.read(list(StatusFilter::Pending, 1_000)).await?.rows);
-    }
-    if let Some(count) = request.history {
-        if !(1..=1_000).contains(&count) {
-            return Err(ServiceError::invalid("history is 1 to 1000"));
-        }
-        asks.extend(services.store.read(list(StatusFilter::Resolved, count as usize)).await?.rows);
-    }
-    let mut explained = Vec::with_capacity(asks.len());
-    for ask in asks {
-        let explanation = explain_ask(services, caller, &ask, candidate.clone()).await?;
-        explained.push(ExplainedAsk { ask, explanation });
-    }
-    Ok(explained)
-}
-
-async fn explain_ask(
-    services: &Services,
-    caller: &Caller,
-    ask: &Ask,
-    user: Option<Arc<Policy>>,
-) -> Result<Explanation, ServiceError> {
-    let session = match ask.origin.session {
-        None => None,
-        Some(session) => {
-            let find = GetSession { workspace: caller.workspace, session, scope: Scope::All };
-            services.store.read(find).await?.map(|found| SessionScope::from(&found.session))
-        }
-    };
-    let set = services.policies.set(session.as_ref(), user);
-    let subject = services.policies.subject(&ask.context.agent, ask.context.project.as_deref(), &ask.body);
-    let subject = Subject { step: ask.context.step.is_some(), ..subject };
-    Ok(policy::explain(&set, &subject, services.clock.now()))
 }
 
 fn span(what: &str, text: &str) -> Result<Span, ServiceError> {

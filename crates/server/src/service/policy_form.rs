@@ -28,8 +28,13 @@ pub(crate) struct EditedPolicy {
 }
 
 /// Applies changes to a text and reads it. Nothing is written: `policy::set` saves the text, if nobody else did meanwhile.
-pub(crate) fn edit(caller: &Caller, request: EditPolicy) -> Result<EditedPolicy, ServiceError> {
+pub(crate) async fn edit(services: &Services, caller: &Caller, request: EditPolicy) -> Result<EditedPolicy, ServiceError> {
     authorize(caller, Permission::Read)?;
+    services.policy_worker.run(std::future::ready(Ok(request)), apply_edits).await
+}
+
+/// Blocks its thread: a text may be large, and every change reads it.
+fn apply_edits(request: EditPolicy) -> Result<EditedPolicy, ServiceError> {
     limits::check("the number of changes", request.edits.len(), MOST_EDITS)?;
     let mut text = request.text;
     for edit in request.edits {

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use sayso_api::token::Role;
 use sayso_core::limits;
+use sayso_core::plain_text;
+use sayso_core::session::ConfigSnapshot;
 
+use super::config_snapshot::hash_config;
 use super::policies::project_file;
 use super::{ServiceError, Services};
 use crate::auth::Caller;
@@ -24,41 +27,61 @@ pub(crate) struct Project {
     pub(crate) policy: Option<String>,
     /// The git branch.
     pub(crate) branch: Option<String>,
+    /// The configuration that makes programs run.
+    pub(crate) config: Option<ConfigSnapshot>,
 }
 
 impl Project {
     /// A directory that cannot be read from here.
     const fn unread(path: String) -> Self {
-        Self { path, policy: None, branch: None }
+        Self { path, policy: None, branch: None, config: None }
     }
 
-    /// Reads the policy file and the branch. Blocks on the file system.
-    fn read(directory: &Path) -> Self {
+    /// Reads the policy file, the branch and the configuration. Blocks on the file system.
+    fn read(directory: &Path, home: Option<&str>) -> Self {
         let path = directory.to_string_lossy().into_owned();
         let policy = read_small_file(Path::new(&project_file(&path)), MAX_PROJECT_POLICY).ok();
         let head = directory.ancestors().find_map(|dir| read_small_file(&dir.join(".git/HEAD"), MAX_HEAD).ok());
         let branch = head.and_then(|head| head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned));
-        Self { path, policy, branch }
+        let config = Some(hash_config(directory, home.map(Path::new)));
+        Self { path, policy, branch, config }
     }
 }
 
 /// Reads a directory that exists on this machine.
-pub(crate) async fn read_project(directory: PathBuf) -> Project {
+pub(crate) async fn read_project(directory: PathBuf, home: Option<String>) -> Project {
     let path = directory.to_string_lossy().into_owned();
-    read_apart(move || Project::read(&directory)).await.unwrap_or_else(|| Project::unread(path))
+    read_apart(move || Project::read(&directory, home.as_deref())).await.unwrap_or_else(|| Project::unread(path))
 }
 
 /// The same, if it still is a directory.
-pub(crate) async fn read_existing_project(directory: PathBuf) -> Option<Project> {
-    let read = move || directory.is_dir().then(|| Project::read(&directory));
+pub(crate) async fn read_existing_project(directory: PathBuf, home: Option<String>) -> Option<Project> {
+    let read = move || directory.is_dir().then(|| Project::read(&directory, home.as_deref()));
     read_apart(read).await.flatten()
+}
+
+/// Checks a directory and a branch that a caller reports. `what` is what errors call the directory.
+pub(crate) fn check_reported_place(
+    what: &'static str,
+    directory: Option<&str>,
+    branch: Option<&str>,
+) -> Result<(), ServiceError> {
+    let checks = [(what, directory, limits::PATH), ("the branch", branch, limits::NAME)];
+    for (what, text, limit) in checks.into_iter().filter_map(|(what, text, limit)| Some((what, text?, limit))) {
+        limits::check(what, text.len(), limit)?;
+        plain_text::check(what, text)?;
+    }
+    if directory.is_some_and(|directory| !Path::new(directory).is_absolute()) {
+        return Err(ServiceError::invalid(format!("{what} is an absolute path")));
+    }
+    Ok(())
 }
 
 /// Reads the directory that an agent outside this server reports. The agent may run on another machine; then its word is
 /// all there is.
-pub(crate) async fn read_reported_project(path: &str) -> Project {
+pub(crate) async fn read_reported_project(path: &str, home: Option<String>) -> Project {
     let directory = PathBuf::from(path);
-    let read = move || Project::read(&directory.canonicalize().unwrap_or(directory));
+    let read = move || Project::read(&directory.canonicalize().unwrap_or(directory), home.as_deref());
     read_apart(read).await.unwrap_or_else(|| Project::unread(path.to_owned()))
 }
 

@@ -7,13 +7,14 @@ use sayso_core::connection::Connection;
 use sayso_core::id::{SessionId, TokenId};
 use sayso_core::limits;
 use sayso_core::plain_text;
-use sayso_core::scope::Scope;
+use sayso_core::scope::{AskerIdentity, Scope};
 use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
 use sayso_store::ops::{CreateLoginCode, CreateToken, IdempotencyKey, Once, RedeemLoginCode, RevokeToken, TokenRow};
 use sayso_store::read::AllTokens;
 use sha2::{Digest, Sha256};
 
+use super::project::check_reported_place;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission, SECRET_PREFIX, hash, role_name};
 use crate::entropy;
@@ -40,11 +41,16 @@ pub(crate) async fn create(
     }
     limits::check("the name", new.actor.len(), limits::NAME)?;
     plain_text::check("the name", &new.actor)?;
-    let scope = match (new.session_id, new.labels.is_empty()) {
-        (Some(session), true) => Scope::Session { session: session.parse().map_err(|_| ServiceError::SessionNotFound)? },
-        (None, false) => Scope::Labels { labels: new.labels },
-        (None, true) => Scope::All,
-        (Some(_), false) => return Err(ServiceError::invalid("a token is scoped by sessionId or by labels, not by both")),
+    let identity = AskerIdentity { agent: new.agent, project: new.project, labels: new.labels };
+    check_identity(new.role, &identity)?;
+    let scope = match new.session_id {
+        Some(session) if identity == AskerIdentity::default() => {
+            Scope::Session { session: session.parse().map_err(|_| ServiceError::SessionNotFound)? }
+        }
+        Some(_) => return Err(ServiceError::invalid("a token is limited by sessionId or by anything else, not by both")),
+        None if identity == AskerIdentity::default() => Scope::All,
+        None if new.role == Role::Agent => Scope::Asker { identity },
+        None => Scope::Labels { labels: identity.labels },
     };
     if new.role == Role::Admin && scope != Scope::All {
         return Err(ServiceError::invalid("an admin sees everything; choose another role for a scoped token"));
@@ -78,6 +84,25 @@ pub(crate) async fn create(
         Once::Before(row) => Ok(IssuedToken { row, secret: None }),
         Once::Reused => Err(ServiceError::KeyReused),
     }
+}
+
+/// Checks what an admin says about the agent of a token.
+fn check_identity(role: Role, identity: &AskerIdentity) -> Result<(), ServiceError> {
+    let AskerIdentity { agent, project, labels } = identity;
+    if role != Role::Agent && (agent.is_some() || project.is_some()) {
+        return Err(ServiceError::invalid("agent and project are for tokens with the role agent"));
+    }
+    if agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
+        return Err(ServiceError::invalid("agent is the name of the agent; it is empty"));
+    }
+    limits::check("the name of the agent", agent.as_ref().map_or(0, String::len), limits::NAME)?;
+    plain_text::check_optional("the name of the agent", agent.as_deref())?;
+    check_reported_place("the project", project.as_deref(), None)?;
+    limits::check("the number of labels", labels.len(), limits::LABELS)?;
+    for (key, value) in labels {
+        limits::check("a label", key.len().max(value.len()), limits::LABEL)?;
+    }
+    Ok(())
 }
 
 /// Lists the tokens of the caller's workspace.
@@ -168,15 +193,24 @@ pub(crate) fn agent_password(services: &Services, connection: &Connection) -> St
     process_secret(services, connection, b"agent password")
 }
 
+/// The key with which the inputs for one process of an agent are named and digested.
+pub(crate) fn agent_input_key(services: &Services, connection: &Connection) -> [u8; 32] {
+    process_key(services, connection, b"agent input")
+}
+
 /// A secret for one process of an agent. It is derived from the server's key, so nobody has to store it.
 fn process_secret(services: &Services, connection: &Connection, purpose: &[u8]) -> String {
-    let secret = Sha256::new()
+    entropy::hex(&process_key(services, connection, purpose))
+}
+
+fn process_key(services: &Services, connection: &Connection, purpose: &[u8]) -> [u8; 32] {
+    Sha256::new()
         .chain_update(purpose)
         .chain_update(services.server_key)
         .chain_update(connection.id.as_bytes())
         .chain_update(connection.epoch.0.to_le_bytes())
-        .finalize();
-    entropy::hex(&secret)
+        .finalize()
+        .into()
 }
 
 fn agent_token_id(secret: &str) -> TokenId {

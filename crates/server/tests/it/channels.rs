@@ -9,6 +9,8 @@ use sayso_server::FakeClock;
 use sayso_testkit::PATIENCE;
 use sayso_testkit::receivers::{FakeNtfy, FakePush, FakeSlack, FakeSmtp, FakeTelegram};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::world::{World, approval, id, question};
 
@@ -301,4 +303,71 @@ async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
     assert_eq!(tested["data"][0]["failure"], "no browser asked to be woken");
     assert_eq!(push.receiver().so_far().len(), 1);
+}
+
+/// A browser of `ada` with a token of its own: the token's id, and the receiver of its push messages.
+async fn browser_of_ada(world: &World) -> (String, FakePush) {
+    let push = FakePush::start(201).await.unwrap();
+    let made = world.admin.post("/v1/tokens", json!({ "role": "answerer", "actor": "ada", "expiresIn": "1h" })).await.expect(201);
+    let http = world.http(made["token"].as_str().unwrap());
+    assert_eq!(http.post("/v1/push", subscription(&push)).await.status, 204);
+    (id(&made), push)
+}
+
+/// The path that the first push message of a browser carries.
+async fn pushed_path(push: &FakePush) -> String {
+    let call = push.receiver().calls(1).await.unwrap().remove(0);
+    push.read(&call).unwrap()["path"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn revoked_browser_cannot_decide_by_an_earlier_notification() {
+    let (world, clock) = world(WEBPUSH).await;
+    // The same person has another browser, whose token stays valid.
+    let (phone, phone_push) = browser_of_ada(&world).await;
+    let (laptop, laptop_push) = browser_of_ada(&world).await;
+    let ask = asked(&world, &clock, approval()).await;
+    let (on_phone, on_laptop) = (pushed_path(&phone_push).await, pushed_path(&laptop_push).await);
+    assert_eq!(world.http("").get(&on_phone).await.status, 200);
+    world.admin.delete(&format!("/v1/tokens/{phone}")).await.expect(200);
+    world.http("").raw(&on_phone, "press=approve").await.problem(404, "invalid_link");
+    world.http("").get(&on_phone).await.problem(404, "invalid_link");
+    assert_eq!(world.ask(&ask).await["status"], "pending");
+    assert_eq!(world.http("").raw(&on_laptop, "press=approve").await.status, 204);
+    let by = json!({ "kind": "person", "name": "ada", "via": "webpush", "tokenId": laptop });
+    assert_eq!(world.ask(&ask).await["outcome"]["by"], by);
+}
+
+#[tokio::test]
+async fn expired_token_of_a_browser_ends_its_links() {
+    let (world, clock) = world(WEBPUSH).await;
+    let (_, push) = browser_of_ada(&world).await;
+    let ask = asked(&world, &clock, approval()).await;
+    let path = pushed_path(&push).await;
+    clock.advance(Duration::from_secs(3_600));
+    world.http("").raw(&path, "press=approve").await.problem(404, "invalid_link");
+    assert_eq!(world.ask(&ask).await["status"], "pending");
+}
+
+#[tokio::test]
+async fn token_is_checked_again_after_a_slow_form_arrived() {
+    let (world, clock) = world(WEBPUSH).await;
+    let (phone, push) = browser_of_ada(&world).await;
+    let ask = asked(&world, &clock, approval()).await;
+    let path = pushed_path(&push).await;
+    let address = world.server.url().strip_prefix("http://").unwrap().to_owned();
+    let form = "press=approve";
+    let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\nexpect: 100-continue\r\nconnection: close\r\n");
+    let mut socket = TcpStream::connect(&address).await.unwrap();
+    socket.write_all(format!("{head}content-length: {}\r\n\r\n", form.len()).as_bytes()).await.unwrap();
+    // The server asks for the form after it has accepted the link.
+    let mut continued = [0; 25];
+    socket.read_exact(&mut continued).await.unwrap();
+    assert_eq!(&continued, b"HTTP/1.1 100 Continue\r\n\r\n");
+    world.admin.delete(&format!("/v1/tokens/{phone}")).await.expect(200);
+    socket.write_all(form.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    socket.read_to_string(&mut response).await.unwrap();
+    assert!(response.starts_with("HTTP/1.1 404 ") && response.contains("\"code\":\"invalid_link\""), "{response}");
+    assert_eq!(world.ask(&ask).await["status"], "pending");
 }

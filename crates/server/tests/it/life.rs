@@ -2,6 +2,15 @@
 
 use std::time::Duration;
 
+use sayso_agents::translator::Command;
+use sayso_core::actor::Actor;
+use sayso_core::ask::Decision;
+use sayso_core::id::{AskId, SessionId, TokenId};
+use sayso_core::raw::Raw;
+use sayso_core::scope::Scope;
+use sayso_core::session_lifecycle::SessionCommand;
+use sayso_store::ops::{CommandSession, ResolveAsk};
+use sayso_store::{Store, StoreOptions, WorkspaceId};
 use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
@@ -111,6 +120,47 @@ async fn interrupting() {
         // It goes on.
         world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "go on" })).await.expect(202);
     }
+}
+
+/// The person approves and then stops the session, and the server ends before it can send either.
+#[tokio::test]
+async fn approval_that_was_not_sent_does_not_reach_an_agent_that_is_stopped() {
+    let mut world = World::start().await;
+    let (agent, ask) = world.asked("approve").await;
+    let (ask, session): (AskId, SessionId) = (id(&ask).parse().unwrap(), agent.session().parse().unwrap());
+    let decide = async |data: &std::path::Path| {
+        let store = Store::open(&StoreOptions::new(data.join("sayso.db")), sayso_client::now, |_| {})?;
+        let (workspace, by) = (
+            WorkspaceId::MAIN,
+            Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([7; 16]) },
+        );
+        let decision = Decision::Approved { choice: None, input: None };
+        let resolve = ResolveAsk { workspace, ask, scope: Scope::All, session: None, decision, by, key: None, content: None };
+        store.write(resolve).await?.unwrap();
+        let command = Raw::of(&Command::Interrupt { session });
+        let interrupt =
+            CommandSession { workspace, session, scope: Scope::All, command, kind: SessionCommand::Interrupt, said: None };
+        store.write(interrupt).await?;
+        store.close().await;
+        Ok(())
+    };
+    world.server.restart_after(decide).await.unwrap();
+    let ask = ask.to_string();
+    let cancelled = "The turn was interrupted before the approval arrived.";
+    let settled = sayso_testkit::within("the delivery to be settled", async {
+        loop {
+            let found = world.ask(&ask).await;
+            if found["delivery"] != "queued" {
+                return Ok(found);
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    let ask = settled.await.unwrap();
+    assert_eq!(
+        (&ask["status"], &ask["delivery"], &ask["deliveryReason"]),
+        (&json!("approved"), &json!("undeliverable"), &json!(cancelled))
+    );
 }
 
 #[tokio::test]

@@ -18,13 +18,7 @@ fn which() -> Value {
 
 /// A token for agents.
 async fn agent_token(server: &TestServer) -> String {
-    let new = sayso_api::token::NewToken {
-        role: Role::Agent,
-        actor: "ci".to_owned(),
-        session_id: None,
-        labels: Default::default(),
-        expires_in: None,
-    };
+    let new = sayso_api::token::NewToken::new(Role::Agent, "ci");
     server.client().create_token(&new).await.unwrap().token.unwrap()
 }
 
@@ -389,6 +383,29 @@ async fn approve_speaks_as_claude_code_wants_it() {
     call.cancel().await.unwrap();
     within("the withdrawal", async { Ok(server.client().wait_for_outcome(&ask.id).await?) }).await.unwrap();
     assert_eq!(server.client().ask(&ask.id).await.unwrap().status, AskStatus::Withdrawn);
+}
+
+#[tokio::test]
+async fn one_yes_never_answers_two_equal_calls() {
+    let server = TestServer::start().await.unwrap();
+    let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
+    let mut watch = server.watch().await.unwrap();
+    // Without an id of the call, nothing but the ask tells one from the other.
+    let bash = json!({ "tool_name": "Bash", "input": { "command": "make deploy" } });
+    let calls = [client.start("approve", bash.clone()).await.unwrap(), client.start("approve", bash).await.unwrap()];
+    for _ in &calls {
+        watch.until("an approval", |event| event.name() == "approval.requested").await.unwrap();
+    }
+    let pending = server.client().pending_asks().await.unwrap().data;
+    assert_eq!(pending.len(), 2);
+    server.client().approve(&pending[0].id, &Default::default()).await.unwrap();
+    server.client().deny(&pending[1].id, &NoRequest::default()).await.unwrap();
+    let mut said = Vec::new();
+    for call in calls {
+        said.push(decided(&within("the decision", call.result()).await.unwrap())["behavior"].clone());
+    }
+    said.sort_by_key(Value::to_string);
+    assert_eq!(said, [json!("allow"), json!("deny")]);
 }
 
 #[tokio::test]

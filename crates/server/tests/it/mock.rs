@@ -137,7 +137,7 @@ async fn form() {
         [
             (json!(1), json!("port"), json!("must be between 1 and 65535")),
             (json!(2), json!("public"), json!("takes yes or no")),
-            (json!(3), json!("region"), json!("`mars` is not one of the options")),
+            (json!(3), json!("region"), json!("entry 1 is not one of the options")),
         ]
     );
     assert_eq!(world.ask(&id(&ask)).await, ask);

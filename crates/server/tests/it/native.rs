@@ -75,7 +75,7 @@ async fn what_is_no_id_is_not_found_on_every_route() {
         assert!(filtered.status == 404 || filtered.json()["data"] == json!([]), "{nothing}: {}", filtered.text);
     }
     world.admin.get("/v1/nothing").await.problem(404, "not_found");
-    world.admin.delete("/v1/asks").await.problem(405, "method_not_allowed");
+    world.admin.delete("/v1/agents").await.problem(405, "method_not_allowed");
     assert_eq!(world.ask(&ask).await["status"], "pending");
 }
 

@@ -26,18 +26,18 @@ enum May {
     Administer,
 }
 
-/// The callers: three that are nobody, and the roles.
-const CALLERS: [&str; 7] = ["none", "bad", "expired", "viewer", "answerer", "agent", "admin"];
+/// The callers: four without a valid token, the roles, and an answerer who is limited to labels that nothing has.
+const CALLERS: [&str; 9] = ["none", "bad", "expired", "revoked", "viewer", "answerer", "outside", "agent", "admin"];
 
 impl May {
     /// What a caller gets: 200 stands for the route's own success.
     fn status(self, caller: &str) -> u16 {
-        let known = !matches!(caller, "none" | "bad" | "expired");
+        let known = !matches!(caller, "none" | "bad" | "expired" | "revoked");
         let allowed = match self {
             Self::Anybody => true,
-            Self::Read => matches!(caller, "viewer" | "answerer" | "admin"),
+            Self::Read => matches!(caller, "viewer" | "answerer" | "outside" | "admin"),
             Self::ReadOwn => known,
-            Self::Answer => matches!(caller, "answerer" | "admin"),
+            Self::Answer => matches!(caller, "answerer" | "outside" | "admin"),
             Self::Open => matches!(caller, "agent" | "admin"),
             Self::Administer => caller == "admin",
         };
@@ -49,15 +49,28 @@ impl May {
     }
 }
 
+/// What a caller gets whose role may call the route, and whose scope covers nothing.
+fn outside_scope(may: May, path: &str, success: u16) -> u16 {
+    match path {
+        _ if may == May::Anybody => success,
+        "/v1/policy" => 403,
+        // Everything with an id is unknown; lists are empty.
+        path if path.contains('{') => 404,
+        _ => success,
+    }
+}
+
 /// The table: method, path, who may, what success is.
 const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/health", May::Anybody, 200),
     ("get", "/metrics", May::Read, 200),
     ("get", "/v1/asks", May::ReadOwn, 200),
     ("post", "/v1/asks", May::Open, 201),
+    ("delete", "/v1/asks", May::Open, 200),
     ("get", "/v1/asks/{id}", May::ReadOwn, 200),
     ("delete", "/v1/asks/{id}", May::Open, 200),
     ("post", "/v1/asks/{id}/receipt", May::Open, 200),
+    ("get", "/v1/asks/{id}/files", May::Answer, 200),
     ("get", "/v1/asks/{id}/precedents", May::Read, 200),
     ("post", "/v1/external", May::Open, 200),
     ("post", "/v1/notices", May::Open, 204),
@@ -81,6 +94,7 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("post", "/v1/runs/{id}/cancel", May::Answer, 200),
     ("post", "/v1/runs/{id}/questions/{qid}", May::Answer, 200),
     ("get", "/v1/events", May::ReadOwn, 200),
+    ("get", "/v1/outcomes", May::Open, 200),
     ("get", "/v1/sessions/{id}/events", May::Read, 200),
     ("get", "/v1/agents", May::Read, 200),
     ("post", "/v1/agents/stop", May::Administer, 200),
@@ -145,6 +159,13 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
         |ask: &Value, body: Option<Value>| Target { path: path.replace("{id}", &id(ask)), body, untouched: Some(id(ask)) };
     match (method, path) {
         ("post", "/v1/asks") => Target { path: path.to_owned(), body: Some(question()), untouched: None },
+        ("delete", "/v1/asks") => {
+            let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
+            let mut ask = question();
+            ask["dedupeKey"] = json!("k");
+            let ask = by.post("/v1/asks", ask).await.expect(201);
+            Target { path: format!("{path}?dedupeKey=k"), body: None, untouched: Some(id(&ask)) }
+        }
         ("get" | "delete", "/v1/asks/{id}") => {
             // Its own, for those who may open.
             let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
@@ -157,7 +178,7 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
             of_ask(&ask, None)
         }
-        (_, "/v1/asks/{id}/precedents") => of_ask(&world.opened(approval()).await, None),
+        (_, "/v1/asks/{id}/files" | "/v1/asks/{id}/precedents") => of_ask(&world.opened(approval()).await, None),
         (_, "/v1/asks/{id}/answer") => of_ask(&world.opened(question()).await, Some(answers)),
         (_, "/v1/asks/{id}/reject") => of_ask(&world.opened(question()).await, None),
         (_, "/v1/asks/{id}/approve" | "/v1/asks/{id}/deny") => of_ask(&world.opened(approval()).await, None),
@@ -292,6 +313,11 @@ async fn every_route_answers_every_caller_as_the_table_says() {
     for role in ["viewer", "answerer", "agent", "admin"] {
         callers.insert(role, world.role(role).await);
     }
+    let outside = json!({ "role": "answerer", "actor": "outside", "labels": { "team": "none" } });
+    callers.insert("outside", world.token(outside).await);
+    let made = world.admin.post("/v1/tokens", json!({ "role": "admin", "actor": "revoked" })).await.expect(201);
+    world.admin.delete(&format!("/v1/tokens/{}", id(&made))).await.expect(200);
+    callers.insert("revoked", world.http(made["token"].as_str().unwrap()));
     let theirs = FakeOpenCode::start().await.unwrap();
     let mut wrong = Vec::new();
     for (method, path, may, success) in TABLE {
@@ -306,10 +332,11 @@ async fn every_route_answers_every_caller_as_the_table_says() {
             };
             let verb: Method = method.to_uppercase().parse().unwrap();
             let expected = match may.status(caller) {
+                200 if caller == "outside" => outside_scope(*may, path, *success),
                 200 => *success,
                 refused => refused,
             };
-            let status = if called.ends_with("/events") || called.ends_with("/stream") {
+            let status = if ["/events", "/outcomes", "/stream"].iter().any(|end| called.ends_with(end)) {
                 http.request(&verb, &called).send().await.unwrap().status().as_u16()
             } else {
                 let reply = http.call(&verb, &called, body.as_ref()).await;

@@ -25,6 +25,8 @@ pub(super) struct Consequences {
     pub(super) live: Vec<LiveEvent>,
     pub(super) process: Process,
     pub(super) effects: Vec<Effect>,
+    /// Lines for the process, while nothing but lines and visible changes has followed from a direct input.
+    pub(super) direct: Option<Vec<String>>,
 }
 
 /// Whose outcome an input carries.
@@ -75,6 +77,9 @@ impl ConnectionState {
     }
 
     fn consequence(&mut self, output: Output, carries: Carries, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
+        if carries.secret || !is_direct(&output) {
+            self.leave_direct_path(carries, all);
+        }
         match output {
             Output::Event { session, event } => self.event(session, event, now, all, refusals),
             Output::Undeliverable { ask, reason } => {
@@ -84,7 +89,10 @@ impl ConnectionState {
                 all.process = Process::Launched;
                 self.send(carries, &Message::Launch(launch), all);
             }
-            Output::Lines(lines) => self.send(carries, &Message::Lines(lines), all),
+            Output::Lines(lines) => match &mut all.direct {
+                Some(direct) => direct.extend(lines),
+                None => self.send(carries, &Message::Lines(lines), all),
+            },
             Output::Stop => self.send(carries, &Message::Stop, all),
             Output::Found(found) => {
                 let is_same = |effect: &Effect| matches!(effect, Effect::Adopt(other) if other.native_id == found.native_id);
@@ -96,6 +104,13 @@ impl ConnectionState {
                 Method::Get => all.effects.push(Effect::Read(call)),
                 Method::Post => self.send(carries, &Message::Call(call), all),
             },
+        }
+    }
+
+    /// Something else than lines follows from the input, so all of it is committed before anything is sent.
+    fn leave_direct_path(&self, carries: Carries, all: &mut Consequences) {
+        if let Some(lines) = all.direct.take().filter(|lines| !lines.is_empty()) {
+            self.send(carries, &Message::Lines(lines), all);
         }
     }
 
@@ -227,14 +242,16 @@ impl ConnectionState {
             session: &carried.session,
             policy: &carried.policy,
             home: self.home.as_deref(),
+            link_schemes: &self.link_schemes,
         };
-        open_for_agent(&agent, AskId::new(now, self.ids.next_id()), new, now).map(Some)
+        let ask = open_for_agent(&agent, AskId::new(now, self.ids.next_id()), new, now)?;
+        if self.quota.take(session, ask.weight(), now) { Ok(Some(ask)) } else { Err(AskRefused::ByteQuota) }
     }
 }
 
 impl Consequences {
     pub(super) const fn new(changes: Vec<Change>, process: Process) -> Self {
-        Self { changes, live: Vec::new(), process, effects: Vec::new() }
+        Self { changes, live: Vec::new(), process, effects: Vec::new(), direct: None }
     }
 
     /// How many changes and live events people can see.
@@ -244,6 +261,29 @@ impl Consequences {
 
     fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
         self.changes.push(Change::Block { session, block, event });
+    }
+}
+
+/// Whether this output may follow from an input that is sent before it is committed.
+fn is_direct(output: &Output) -> bool {
+    match output {
+        Output::Lines(_) => true,
+        Output::Event { event, .. } => match event {
+            AgentEvent::TurnStarted
+            | AgentEvent::TurnEnded
+            | AgentEvent::MessageDelta { .. }
+            | AgentEvent::Message { .. }
+            | AgentEvent::Tool { .. }
+            | AgentEvent::Configured { .. }
+            | AgentEvent::Notice(_)
+            | AgentEvent::Error(_) => true,
+            AgentEvent::Ended { .. }
+            | AgentEvent::AskOpened(_)
+            | AgentEvent::AskWithdrawn { .. }
+            | AgentEvent::AskDelivery { .. }
+            | AgentEvent::Granted { .. } => false,
+        },
+        Output::Undeliverable { .. } | Output::Launch(_) | Output::Stop | Output::Found(_) | Output::HttpCall(_) => false,
     }
 }
 

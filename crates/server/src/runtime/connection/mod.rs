@@ -7,6 +7,7 @@ mod actor;
 mod attach;
 mod calls;
 mod consequence;
+mod direct;
 mod outbox;
 mod owner;
 mod plan;

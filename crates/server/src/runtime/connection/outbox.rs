@@ -1,16 +1,21 @@
 //! Passes rows of the outbox on: outcomes and commands to the translator, messages to the process or the server.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use sayso_core::id::AskId;
+use sayso_agents::translator::Command;
+use sayso_core::ask::Decision;
+use sayso_core::id::{AskId, SessionId};
 use sayso_core::raw::Raw;
-use sayso_store::read::LoadConnection;
+use sayso_store::ops::LoadConnection;
 use sayso_store::{OutboxId, OutboxPayload, OutboxRow};
 use tracing::{Instrument as _, Span};
 
 use super::owner::{Owner, Stop};
 use super::process::{self, Message};
+use super::registry::Mailbox;
 use super::work::Work;
+use crate::service::asks;
 
 impl Owner {
     /// Reads the rows that the agent does not have yet.
@@ -18,37 +23,68 @@ impl Owner {
         let (runtime, connection) = (Arc::clone(&self.runtime), self.state.connection.id);
         let workspace = self.state.workspace;
         async move {
-            let loaded = runtime.services.store.read(LoadConnection { workspace, connection }).await?;
+            let loaded = runtime.services.store.write(LoadConnection { workspace, connection }).await?;
             Ok(loaded.map(|loaded| loaded.outbox).unwrap_or_default())
         }
     }
 
-    /// Takes rows of the outbox, each once and in order. `taken` is the last outcome or command that was committed.
-    pub(super) async fn take(&mut self, rows: Vec<OutboxRow>, taken: &mut OutboxId) -> Result<(), Stop> {
-        for OutboxRow { id: row, session, payload, .. } in rows {
-            let mut span = Span::none();
-            let work = match payload {
-                OutboxPayload::Send { ask, message, tried } => {
-                    self.pass_on(row, ask, &message, tried).await?;
-                    continue;
+    /// Takes rows of the outbox, each once and in order, and all rows that arrive in the mailbox meanwhile.
+    pub(super) async fn take(&mut self, rows: Vec<OutboxRow>, mailbox: &mut Mailbox) -> Result<(), Stop> {
+        let mut rows = VecDeque::from(rows);
+        loop {
+            if mailbox.fell_behind() {
+                rows = self.rows().await?.into();
+            }
+            while let Ok(row) = mailbox.rows.try_recv() {
+                rows.push_back(*row);
+            }
+            let Some(OutboxRow { id: row, session, payload, .. }) = rows.pop_front() else { return Ok(()) };
+            match payload {
+                OutboxPayload::Send { ask, message, tried } => self.pass_on(row, ask, &message, tried).await?,
+                OutboxPayload::Outcome { .. } | OutboxPayload::Command(_) if row <= self.taken => {}
+                OutboxPayload::Outcome { ask, decision: Decision::Approved { .. }, follow_up: false }
+                    if rows.iter().any(|later| stops(later, session)) =>
+                {
+                    self.taken = row;
+                    self.step(Work::Cancelled { row, ask: ask.id }).await?;
                 }
-                OutboxPayload::Outcome { .. } | OutboxPayload::Command(_) if row <= *taken => continue,
-                OutboxPayload::Outcome { ask, decision, follow_up } => {
-                    span = tracing::debug_span!("delivery", outbox = row.0, ask = %ask.id);
-                    Work::Outcome { row, session, ask, decision, follow_up }
+                payload => {
+                    let may_withhold = true;
+                    self.translate(row, session, payload, may_withhold).await?;
                 }
-                OutboxPayload::Command(raw) => match serde_json::from_str(raw.as_str()) {
-                    Ok(command) => Work::Command { row, command },
-                    Err(error) => {
-                        tracing::error!(connection = %self.state.connection.id, %error, "dropping a stored command that cannot be read");
-                        Work::Done(vec![row])
-                    }
-                },
-            };
-            self.step(work).instrument(span).await?;
-            *taken = row;
+            }
         }
-        Ok(())
+    }
+
+    /// Gives an outcome or a command to the translator. An approval is withheld if a file that its command executes has
+    /// changed since, unless the agent has the approval already (`may_withhold` is false).
+    pub(super) async fn translate(
+        &mut self,
+        row: OutboxId,
+        session: SessionId,
+        payload: OutboxPayload,
+        may_withhold: bool,
+    ) -> Result<(), Stop> {
+        self.taken = row;
+        let mut span = Span::none();
+        let work = match payload {
+            OutboxPayload::Outcome { ask, decision, follow_up } => {
+                span = tracing::debug_span!("delivery", outbox = row.0, ask = %ask.id);
+                let compares = may_withhold && matches!(decision, Decision::Approved { .. });
+                let withheld = compares && !asks::is_as_approved(&self.runtime.services, &ask).await;
+                Work::Outcome { row, session, ask, decision, follow_up, withheld }
+            }
+            OutboxPayload::Command(raw) => match serde_json::from_str(raw.as_str()) {
+                Ok(command) => Work::Command { row, command },
+                Err(error) => {
+                    tracing::error!(connection = %self.state.connection.id, %error, "dropping a stored command that cannot be read");
+                    Work::Done(vec![row])
+                }
+            },
+            // Not for the translator.
+            OutboxPayload::Send { .. } => return Ok(()),
+        };
+        self.step(work).instrument(span).await
     }
 
     /// Sends a message to the process or the server: a launch, lines, a call, or the end.
@@ -88,5 +124,15 @@ impl Owner {
             // The process runs already, or it is gone and nothing can be sent to it.
             (Message::Launch(_), _) | (Message::Lines(_) | Message::Stop, None) => self.step(Work::Done(vec![row])).await,
         }
+    }
+}
+
+/// Whether this row tells the agent of a session to stop what it does.
+fn stops(row: &OutboxRow, session: SessionId) -> bool {
+    match &row.payload {
+        OutboxPayload::Command(raw) if row.session == session => {
+            matches!(serde_json::from_str(raw.as_str()), Ok(Command::Interrupt { .. } | Command::Close { .. }))
+        }
+        OutboxPayload::Command(_) | OutboxPayload::Outcome { .. } | OutboxPayload::Send { .. } => false,
     }
 }

@@ -6,6 +6,9 @@
 //! 2. The commit: one [`Advance`], all or nothing. If it fails, the state is dropped and loaded again, as after a crash.
 //! 3. The effects, which act on the process, the agent's server or the policy. They happen only after the commit.
 //!
+//! A direct input (see [`direct`](super::direct)) has no commit of its own: it is sent at once, and the next transition that
+//! commits stores what followed from it first.
+//!
 //! `plan` is a pure function: no I/O, no clock, and ids come from a seed in the state.
 
 use sayso_agents::translator::{FoundSession, HttpCall, Input};
@@ -13,11 +16,12 @@ use sayso_core::connection::{Position, WirePosition};
 use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
+use sayso_store::OutboxId;
 use sayso_store::ops::{Advance, Process};
 
 use super::consequence::Consequences;
 use super::state::ConnectionState;
-use super::work::{Step, Work};
+use super::work::{DirectRow, Step, Work};
 use crate::runtime::feed::LiveEvent;
 
 /// How many bytes of output may be read without a commit.
@@ -28,7 +32,8 @@ const MOST_UNCOMMITTED: u64 = 256 * 1024;
 pub(super) struct Transition {
     /// Published before the commit: the commit publishes the message that they are part of.
     pub(super) live: Vec<LiveEvent>,
-    /// What to commit. `None` if only the translator's memory changed and the same input arrives again after a crash.
+    /// What to commit. `None` if only the translator's memory changed and the same input arrives again after a crash, or if
+    /// the input is direct.
     pub(super) advance: Option<Advance>,
     /// What to do after the commit, in this order.
     pub(super) effects: Vec<Effect>,
@@ -37,6 +42,8 @@ pub(super) struct Transition {
 /// What happens outside of the database after a commit.
 #[derive(Debug, PartialEq)]
 pub(super) enum Effect {
+    /// The lines of this row go to the process, before the commit that records them.
+    SendDirect(OutboxId),
     /// The journal of the process is not needed up to this position.
     TrimJournal(WirePosition),
     /// A launch was committed: a former process is not listened to any more.
@@ -53,22 +60,32 @@ pub(super) enum Effect {
 
 /// Plans the transition that follows from `work`.
 pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transition {
-    let Step { inputs, changes, delivered, trying, read, repeatable, secret, gone, adopted } = work.into_step(state, now);
+    let Step { inputs, changes, mut delivered, trying, read, repeatable, secret, gone, adopted, direct } =
+        work.into_step(state, now);
     state.heard_to = read.or(state.heard_to);
     let read = state.heard_to.map_or(Process::Same, Process::Read);
     let mut all = Consequences::new(changes, if gone { Process::Gone } else { read });
+    let direct = direct.filter(|_| state.takes_direct_input && !secret);
+    all.direct = direct.as_ref().map(|_| Vec::new());
     for input in inputs {
         take_input(state, input, secret, now, &mut all);
     }
     if let Some((found, session)) = adopted {
         state.adopt(&found, session, now, &mut all);
     }
-    let Consequences { changes, live, process, mut effects } = all;
+    let Consequences { mut changes, live, process, mut effects, direct: lines } = all;
+    if let (Some(DirectRow { row, ask }), Some(lines)) = (direct, lines.filter(|lines| !lines.is_empty())) {
+        state.uncommitted.add(row, ask, lines, changes);
+        return Transition { live, advance: None, effects: vec![Effect::SendDirect(row)] };
+    }
     let wake_at = state.translator.deadline();
     let changes_nothing = changes.is_empty() && delivered.is_empty() && trying.is_empty() && state.wakes_without(wake_at);
     if repeatable && changes_nothing && state.uncommitted_bytes(process) < MOST_UNCOMMITTED {
         return Transition { live, advance: None, effects };
     }
+    let (uncommitted, received, sent) = state.uncommitted.take();
+    changes.splice(0..0, uncommitted);
+    delivered.splice(0..0, received);
     let advance = Advance {
         workspace: state.workspace,
         connection: state.connection.id,
@@ -79,6 +96,7 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
         state: Raw::of(&state.translator.save()),
         wake_at,
         delivered,
+        sent,
         trying,
         changes,
     };

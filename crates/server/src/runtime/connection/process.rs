@@ -7,11 +7,12 @@ use sayso_agents::translator::{Exit, HttpCall, Input, Launch};
 use sayso_core::connection::{Connection, WirePosition};
 use sayso_core::id::{AskId, SessionId};
 use sayso_store::{OutboxId, OutboxPayload, OutboxRow};
+use sayso_supervisor::protocol::Acceptance;
 use serde::{Deserialize, Serialize};
 
 use crate::config::agents::Agent;
 use crate::runtime::Runtime;
-use crate::runtime::link::{LinkError, ProcessMessage, Supervised};
+use crate::runtime::link::{AcceptedInputs, InputFate, InputKey, LinkError, ProcessMessage, Supervised};
 use crate::service::tokens;
 
 /// How many messages and bytes wait here for one process. The rest stays in the database until these left.
@@ -24,6 +25,10 @@ const TOGETHER_BYTES: usize = 1024 * 1024;
 const TRIM: u64 = 1024 * 1024;
 /// How long a process may take to end; its supervisor kills it before.
 const ENDS: Duration = Duration::from_secs(20);
+
+/// Why an outcome is not sent that was on its way when another program wrote to the process.
+const ANOTHER_PROGRAM_WROTE: &str =
+    "Another program sent input to the agent, so it is not certain whether this reached it. It was not sent again.";
 
 /// What is sent to a process, as it is stored in the outbox.
 #[derive(Debug, Serialize, Deserialize)]
@@ -62,6 +67,8 @@ pub(super) struct Heard {
     pub(super) room: bool,
     /// The way to it is gone; it may live on.
     pub(super) lost: bool,
+    /// Other programs interfered, in words for a person.
+    pub(super) warnings: Vec<String>,
     pub(super) bytes: usize,
 }
 
@@ -70,12 +77,14 @@ pub(super) struct Heard {
 pub(super) struct Refused {
     pub(super) id: OutboxId,
     pub(super) ask: Option<AskId>,
-    pub(super) message: String,
+    /// In words for a person.
+    pub(super) reason: String,
 }
 
 impl Heard {
-    fn is_empty(&self) -> bool {
-        self.inputs.is_empty() && self.taken.is_empty() && self.refused.is_empty() && !self.room && !self.lost
+    pub(super) fn is_empty(&self) -> bool {
+        let nothing_came = self.inputs.is_empty() && self.taken.is_empty() && self.refused.is_empty() && self.warnings.is_empty();
+        nothing_came && !self.room && !self.lost
     }
 
     fn is_enough(&self) -> bool {
@@ -86,6 +95,8 @@ impl Heard {
 struct Waiting {
     id: OutboxId,
     ask: Option<AskId>,
+    /// Set for a direct input: the supervisor records that it accepted it.
+    acceptance: Option<Acceptance>,
     bytes: Vec<u8>,
 }
 
@@ -103,6 +114,8 @@ pub(super) struct AttachedProcess {
     /// What came and was not taken yet.
     heard: Heard,
     trimmed: u64,
+    /// See [`Self::stop_reading_at`].
+    stop_at: Option<u64>,
 }
 
 impl AttachedProcess {
@@ -116,30 +129,59 @@ impl AttachedProcess {
             left: false,
             heard: Heard::default(),
             trimmed: from.0,
+            stop_at: None,
         }
     }
 
-    /// Queues lines. Each id is sent once, and only in order.
+    /// Whether an input can be sent before it is committed: it would be queued, and the supervisor records it.
+    pub(super) fn takes_direct_input(&self) -> bool {
+        self.has_room() && self.link.records_inputs()
+    }
+
+    fn has_room(&self) -> bool {
+        !self.left && self.queue.len() < WAITING && self.queued_bytes < WAITING_BYTES
+    }
+
+    /// Queues the lines of a stored message.
     pub(super) fn queue(&mut self, id: OutboxId, ask: Option<AskId>, lines: &[String]) {
+        self.enqueue(id, ask, None, join_lines(lines));
+    }
+
+    /// Queues the lines of a direct input, which was translated when the output was read up to `after`. The caller has checked
+    /// [`Self::takes_direct_input`].
+    pub(super) fn queue_direct(&mut self, id: OutboxId, ask: Option<AskId>, after: WirePosition, bytes: Vec<u8>) {
+        let acceptance = Acceptance { after: after.0, digest: self.link.digest_of(id, &bytes) };
+        self.enqueue(id, ask, Some(acceptance), bytes);
+    }
+
+    /// The digest of an input that the supervisor records.
+    pub(super) fn digest_of(&self, id: OutboxId, bytes: &[u8]) -> [u8; 16] {
+        self.link.digest_of(id, bytes)
+    }
+
+    /// Each id is sent once, and only in order.
+    fn enqueue(&mut self, id: OutboxId, ask: Option<AskId>, acceptance: Option<Acceptance>, bytes: Vec<u8>) {
         if id <= self.last {
             return;
         }
-        if self.left || self.queue.len() >= WAITING || self.queued_bytes >= WAITING_BYTES {
+        if !self.has_room() {
             self.left = true;
             return;
         }
         self.last = id;
-        if id <= self.link.last_input() {
-            self.heard.taken.push(id);
-            return;
-        }
-        let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
-        for line in lines {
-            bytes.extend_from_slice(line.as_bytes());
-            bytes.push(b'\n');
+        match self.link.fate_of(id) {
+            InputFate::Accepted => {
+                self.heard.taken.push(id);
+                return;
+            }
+            InputFate::Uncertain => {
+                self.heard.refused.push(Refused { id, ask, reason: ANOTHER_PROGRAM_WROTE.to_owned() });
+                return;
+            }
+            InputFate::NotAccepted => {}
         }
         self.queued_bytes += bytes.len();
-        self.queue.push_back(Waiting { id, ask, bytes });
+        self.queue.push_back(Waiting { id, ask, acceptance, bytes });
         self.send();
     }
 
@@ -150,7 +192,7 @@ impl AttachedProcess {
             if let Some(ask) = next.ask {
                 tracing::debug!(%ask, outbox = next.id.0, to = "process", "ask sent");
             }
-            self.link.input(next.id, std::mem::take(&mut next.bytes));
+            self.link.input(next.id, next.acceptance, std::mem::take(&mut next.bytes));
         }
     }
 
@@ -182,6 +224,16 @@ impl AttachedProcess {
         }
     }
 
+    /// Returns from [`Self::hear`] as soon as the output is read up to this position.
+    pub(super) fn stop_reading_at(&mut self, position: Option<u64>) {
+        self.stop_at = position;
+    }
+
+    /// The inputs that the journal of the process says were accepted, from a position on.
+    pub(super) async fn accepted_inputs(&self, from: WirePosition) -> AcceptedInputs {
+        self.link.accepted_inputs(from).await
+    }
+
     /// What it says next, with everything else that is there. May be dropped while it waits; nothing
     /// is lost.
     pub(super) async fn hear(&mut self) -> Heard {
@@ -198,6 +250,9 @@ impl AttachedProcess {
                     self.heard.bytes += text.len();
                     self.heard.inputs.push(Input::Line(text));
                     self.heard.read = Some(position);
+                    if self.stop_at.is_some_and(|at| position.0 >= at) {
+                        return std::mem::take(&mut self.heard);
+                    }
                 }
                 ProcessMessage::Exited { exit, position } => {
                     self.heard.inputs.push(Input::Exited(exit));
@@ -211,9 +266,13 @@ impl AttachedProcess {
                 }
                 ProcessMessage::Refused { id, message } => {
                     if let Some(Waiting { id, ask, .. }) = self.sent(id) {
-                        self.heard.refused.push(Refused { id, ask, message });
+                        let reason = format!("The agent takes no more input: {message}");
+                        self.heard.refused.push(Refused { id, ask, reason });
                     }
                 }
+                ProcessMessage::Warning(text) => self.heard.warnings.push(text),
+                // Whoever reads the past must not wait for what comes after it.
+                ProcessMessage::CaughtUp => return std::mem::take(&mut self.heard),
                 ProcessMessage::Closed => {
                     self.heard.lost = true;
                     return std::mem::take(&mut self.heard);
@@ -232,6 +291,16 @@ impl AttachedProcess {
         self.send();
         Some(sent)
     }
+}
+
+/// The bytes of lines for standard input.
+pub(super) fn join_lines(lines: &[String]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+    }
+    bytes
 }
 
 /// Starts the process of a connection and attaches to it. Doing it twice starts one.
@@ -263,7 +332,8 @@ pub(super) async fn launch(
     }
     let mut command = vec![found.into_os_string()];
     command.extend(program.args.iter().chain(&launch.args).map(Into::into));
-    match Supervised::launch(&runtime.processes, connection, command, env, launch.directory.into()).await {
+    let key = InputKey(tokens::agent_input_key(services, connection));
+    match Supervised::launch(&runtime.processes, connection, key, command, env, launch.directory.into()).await {
         Ok(link) => Ok(AttachedProcess::new(link, WirePosition(0))),
         Err(error) => Err(failed(error.to_string())),
     }
@@ -271,7 +341,8 @@ pub(super) async fn launch(
 
 /// Attaches to the process of a connection, or to what is left of it.
 pub(super) async fn attach(runtime: &Runtime, connection: &Connection, from: WirePosition) -> Result<AttachedProcess, LinkError> {
-    Supervised::attach(&runtime.processes, connection, from).await.map(|link| AttachedProcess::new(link, from))
+    let key = InputKey(tokens::agent_input_key(&runtime.services, connection));
+    Supervised::attach(&runtime.processes, connection, key, from).await.map(|link| AttachedProcess::new(link, from))
 }
 
 /// The process has ended and all its output is committed: its files and its token go.

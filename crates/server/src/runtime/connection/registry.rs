@@ -43,6 +43,11 @@ pub(super) struct Mailbox {
 
 impl Mailbox {
     /// Whether rows were left in the database because the mailbox was full.
+    pub(super) fn is_behind(&self) -> bool {
+        self.behind.load(Ordering::SeqCst)
+    }
+
+    /// The same, and forgets it: the caller reads the rows now.
     pub(super) fn fell_behind(&self) -> bool {
         self.behind.swap(false, Ordering::SeqCst)
     }

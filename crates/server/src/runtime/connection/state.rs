@@ -15,10 +15,12 @@ use sayso_core::transcript::{Block, BlockBody};
 use sayso_store::WorkspaceId;
 use sayso_store::ops::Process;
 
+use super::direct::Uncommitted;
 use super::secrets::Secrets;
 use crate::config::agents::OnStale;
 use crate::entropy::IdSource;
 use crate::service::policies::{Policies, SessionScope};
+use crate::service::quota::ByteQuota;
 
 /// The connection as it is committed, and what its task remembers between two inputs.
 pub(super) struct ConnectionState {
@@ -28,6 +30,8 @@ pub(super) struct ConnectionState {
     pub(super) sessions: HashMap<SessionId, Box<CarriedSession>>,
     /// Pending asks of all sessions.
     pub(super) pending: usize,
+    /// How many bytes each session may still ask.
+    pub(super) quota: ByteQuota<SessionId>,
     /// Blocks of the tool calls of this turn that were written before.
     pub(super) seen_tools: HashSet<BlockId>,
     /// The message that streams in a session: the agent's name of it, and ours.
@@ -35,6 +39,10 @@ pub(super) struct ConnectionState {
     pub(super) secrets: Secrets,
     /// Asks whose answers became messages to the agent since it last spoke.
     pub(super) said: Vec<AskId>,
+    /// What followed from direct inputs and is not committed yet.
+    pub(super) uncommitted: Uncommitted,
+    /// Whether the process can get an input before it is committed: it is attached, has room, and records what it accepts.
+    pub(super) takes_direct_input: bool,
     /// The position up to which the output of the process was read, if it is ahead of the committed one.
     pub(super) heard_to: Option<WirePosition>,
     /// When the agent last sent or received something.
@@ -46,6 +54,8 @@ pub(super) struct ConnectionState {
     pub(super) on_stale: OnStale,
     /// The person's home directory, for the policy.
     pub(super) home: Option<String>,
+    /// Schemes of links in addition to `http` and `https`.
+    pub(super) link_schemes: Vec<String>,
     pub(super) ids: IdSource,
 }
 
@@ -85,6 +95,11 @@ impl ConnectionState {
     /// A block with a new id.
     pub(super) fn new_block(&mut self, now: Time, body: BlockBody) -> Block {
         Block { id: BlockId::new(now, self.ids.next_id()), at: now, subagent: None, body }
+    }
+
+    /// The position up to which the translator has read the output of the process.
+    pub(super) fn read_position(&self) -> WirePosition {
+        self.heard_to.or(self.connection.process).unwrap_or(WirePosition(0))
     }
 
     /// How many bytes of output were read since the last commit.

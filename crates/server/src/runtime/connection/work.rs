@@ -6,7 +6,7 @@ use sayso_agents::translator::{Command, DecidedBy, Exit, FoundSession, HttpReply
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision, Delivery};
 use sayso_core::connection::WirePosition;
-use sayso_core::id::SessionId;
+use sayso_core::id::{AskId, SessionId};
 use sayso_core::session::SessionStatus;
 use sayso_core::texts;
 use sayso_core::time::Time;
@@ -21,10 +21,17 @@ use crate::service::sessions::resume_command;
 /// One thing that reached a connection. Each is one transition.
 #[derive(Debug)]
 pub(super) enum Work {
-    /// An ask of the agent was decided. With `follow_up` the agent no longer waits for it.
-    Outcome { row: OutboxId, session: SessionId, ask: Arc<Ask>, decision: Decision, follow_up: bool },
+    /// An ask of the agent was decided. With `follow_up` the agent no longer waits for it. With `withheld` a file that the
+    /// approved command executes has changed since, and the agent is denied.
+    Outcome { row: OutboxId, session: SessionId, ask: Arc<Ask>, decision: Decision, follow_up: bool, withheld: bool },
     /// The agent gets a command.
     Command { row: OutboxId, command: Command },
+    /// A session was stopped before this approval was sent, so the agent does not get it.
+    Cancelled { row: OutboxId, ask: AskId },
+    /// The process is gone, and nobody knows whether it got these outcomes.
+    Uncertain(Vec<(OutboxId, Option<AskId>)>),
+    /// What followed from direct inputs has waited long enough.
+    CommitDirect,
     /// The process wrote something, ended, or accepted or refused what was sent to it.
     Process(Heard),
     /// There is no process, although there should be. `row` is the message that should have launched it.
@@ -41,8 +48,17 @@ pub(super) enum Work {
     Tick { stalled: bool },
     /// A conversation that the translator found has a session now.
     Adopt { found: FoundSession, session: Box<CarriedSession> },
-    /// The connection cannot be continued. `rows` are the messages that wait for its agent.
-    GiveUp { reason: String, rows: Vec<OutboxRow> },
+    /// The connection cannot be continued. `rows` are the messages that wait for its agent; the process may have got those
+    /// in `accepted`.
+    GiveUp { reason: String, rows: Vec<OutboxRow>, accepted: Vec<OutboxId> },
+}
+
+/// The row of an input that may be sent before it is committed.
+#[derive(Debug)]
+pub(super) struct DirectRow {
+    pub(super) row: OutboxId,
+    /// The ask whose outcome it is.
+    pub(super) ask: Option<AskId>,
 }
 
 /// What every kind of work comes down to.
@@ -63,6 +79,8 @@ pub(super) struct Step {
     /// The process is given up.
     pub(super) gone: bool,
     pub(super) adopted: Option<(FoundSession, Box<CarriedSession>)>,
+    /// The inputs come from this row. If only lines follow, they are sent before the commit.
+    pub(super) direct: Option<DirectRow>,
 }
 
 impl Step {
@@ -74,11 +92,26 @@ impl Step {
 impl Work {
     pub(super) fn into_step(self, state: &mut ConnectionState, now: Time) -> Step {
         match self {
-            Self::Outcome { row, session, ask, decision, follow_up } => {
-                let step = state.outcome(session, &ask, decision, follow_up, now);
+            Self::Outcome { row, session, ask, follow_up, withheld: true, .. } => {
+                let denied = Decision::Denied { message: texts::DENIED_CONTENT_CHANGED.to_owned(), stop: false };
+                let mut step = state.outcome(session, &ask, denied, follow_up, now);
+                step.changes.push(Change::Delivery { ask: ask.id, delivery: Delivery::Withheld });
                 Step { delivered: vec![row], ..step }
             }
-            Self::Command { row, command } => Step { delivered: vec![row], ..Step::commands(vec![command]) },
+            Self::Outcome { row, session, ask, decision, follow_up, withheld: false } => {
+                let step = state.outcome(session, &ask, decision, follow_up, now);
+                Step { delivered: vec![row], direct: Some(DirectRow { row, ask: Some(ask.id) }), ..step }
+            }
+            Self::Command { row, command } => {
+                let direct = Some(DirectRow { row, ask: None });
+                Step { delivered: vec![row], direct, ..Step::commands(vec![command]) }
+            }
+            Self::Cancelled { row, ask } => {
+                let delivery = Delivery::Undeliverable { reason: texts::INTERRUPTED_BEFORE_APPROVAL.to_owned() };
+                Step { delivered: vec![row], changes: vec![Change::Delivery { ask, delivery }], ..Step::default() }
+            }
+            Self::Uncertain(rows) => uncertain(rows),
+            Self::CommitDirect => Step::default(),
             Self::Process(heard) => state.process_output(heard, now),
             Self::NoProcess { exit, row } => {
                 Step { inputs: vec![Input::Exited(exit)], delivered: row.into_iter().collect(), ..Step::default() }
@@ -97,7 +130,7 @@ impl Work {
                 step
             }
             Self::Adopt { found, session } => Step { adopted: Some((found, session)), ..Step::default() },
-            Self::GiveUp { reason, rows } => state.give_up(&reason, rows),
+            Self::GiveUp { reason, rows, accepted } => state.give_up(&reason, rows, &accepted),
         }
     }
 }
@@ -147,15 +180,26 @@ impl ConnectionState {
     }
 
     fn process_output(&mut self, heard: Heard, now: Time) -> Step {
-        let Heard { inputs, read, taken, refused, .. } = heard;
-        let mut step = Step { inputs, read, repeatable: read.is_some(), delivered: taken, ..Step::default() };
+        let Heard { inputs, read, mut taken, refused, warnings, .. } = heard;
+        let before = taken.len();
+        taken.retain(|row| !self.uncommitted.note_received(*row));
+        // The delivery of a direct input waits for the next commit.
+        let repeatable = read.is_some() || taken.len() < before;
+        let mut step = Step { inputs, read, repeatable, delivered: taken, ..Step::default() };
         if read.is_some() {
             self.heard_from_agent(now, &mut step.changes);
         }
-        for Refused { id, ask, message } in refused {
+        for text in warnings {
+            let sessions: Vec<SessionId> = self.sessions.keys().copied().collect();
+            for session in sessions {
+                let block = self.new_block(now, BlockBody::Notice { text: text.clone() });
+                step.changes.push(Change::Block { session, block, event: EventKind::Notice });
+            }
+        }
+        for Refused { id, ask, reason } in refused {
+            self.uncommitted.forget(id);
             step.delivered.push(id);
             if let Some(ask) = ask {
-                let reason = format!("The agent takes no more input: {message}");
                 step.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
             }
         }
@@ -163,12 +207,13 @@ impl ConnectionState {
     }
 
     /// Ends the process and the sessions, and drops the messages that wait.
-    fn give_up(&self, reason: &str, rows: Vec<OutboxRow>) -> Step {
+    fn give_up(&self, reason: &str, rows: Vec<OutboxRow>, accepted: &[OutboxId]) -> Step {
         let mut step = Step { gone: true, ..Step::default() };
         for OutboxRow { id, payload, .. } in rows {
             step.delivered.push(id);
             if let OutboxPayload::Outcome { ask, .. } = payload {
-                let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
+                let reason = if accepted.contains(&id) { texts::AGENT_GONE_NOT_CERTAIN } else { texts::AGENT_GONE_NOTHING_SENT };
+                let delivery = Delivery::Undeliverable { reason: reason.to_owned() };
                 step.changes.push(Change::Delivery { ask: ask.id, delivery });
             }
         }
@@ -180,4 +225,15 @@ impl ConnectionState {
         }
         step
     }
+}
+
+/// The process is gone and its journal is not whole, so these rows may have reached it.
+fn uncertain(rows: Vec<(OutboxId, Option<AskId>)>) -> Step {
+    let mut step = Step::default();
+    for (row, ask) in rows {
+        step.delivered.push(row);
+        let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
+        step.changes.extend(ask.map(|ask| Change::Delivery { ask, delivery }));
+    }
+    step
 }

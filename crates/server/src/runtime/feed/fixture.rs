@@ -87,6 +87,6 @@ fn ask(body: AskBody) -> Ask {
 }
 
 pub(super) fn decide(ask: &mut Ask, decision: Decision) {
-    let outcome = Outcome { decision, by: Actor::Agent, at: Time::from_millis(2) };
+    let outcome = Outcome { decision, by: Actor::Agent, at: Time::from_millis(2), content: None };
     ask.state = AskState::Resolved { outcome, delivery: Delivery::Queued };
 }

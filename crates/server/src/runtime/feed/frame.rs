@@ -92,7 +92,7 @@ impl Frame {
         match scope {
             Scope::All => true,
             Scope::Session { session: own } => session == Some(*own),
-            Scope::Labels { .. } | Scope::OpenedBy { .. } => false,
+            Scope::Labels { .. } | Scope::Asker { .. } | Scope::OpenedBy { .. } => false,
         }
     }
 

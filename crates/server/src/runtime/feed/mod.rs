@@ -10,6 +10,7 @@
 
 mod cursor;
 mod frame;
+mod outcomes;
 mod past;
 mod publish;
 mod render;
@@ -27,6 +28,7 @@ mod tests;
 
 pub(crate) use cursor::{Batch, Cursor, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
+pub(crate) use outcomes::OutcomeFrames;
 #[cfg(test)]
 pub(crate) use past::Past;
 pub(crate) use past::StoredPast;

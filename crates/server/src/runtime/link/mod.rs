@@ -1,9 +1,15 @@
 //! The ways to an agent that is not inside the server.
 
+mod accepted;
 mod http;
+mod ledger;
 mod processes;
 mod supervised;
 
+pub(crate) use accepted::{AcceptedInput, AcceptedInputs, InputKey};
 pub(crate) use http::{Http, HttpSaid};
+pub(crate) use ledger::InputFate;
+pub use ledger::agent_warnings;
 pub(crate) use processes::Processes;
+pub use processes::agent_sockets;
 pub(crate) use supervised::{LinkError, ProcessMessage, Supervised};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_core::connection::Connection;
+use sayso_core::connection::{Connection, Epoch};
+use sayso_core::id::ConnectionId;
 use sayso_supervisor::journal::is_alive;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -52,12 +53,12 @@ impl Processes {
 
     /// Its socket. The name is short, because the path of a socket must be.
     pub(super) fn socket_of(&self, connection: &Connection) -> PathBuf {
-        let name = Sha256::new()
-            .chain_update(self.dir.as_os_str().as_encoded_bytes())
-            .chain_update(connection.id.as_bytes())
-            .chain_update(connection.epoch.0.to_le_bytes())
-            .finalize();
-        self.runtime_dir.join(format!("{}.sock", entropy::hex(&name[..8])))
+        self.runtime_dir.join(socket_name(&self.dir, connection.id, connection.epoch))
+    }
+
+    /// Whether an agent of this server started this process.
+    pub(super) fn is_started_by_an_agent(&self, pid: u32) -> bool {
+        sayso_supervisor::is_started_by_an_agent(pid, &self.dir)
     }
 
     /// Makes the directories of a process.
@@ -94,4 +95,29 @@ impl Processes {
     pub(crate) fn running(&self) -> watch::Receiver<usize> {
         self.running.subscribe()
     }
+}
+
+fn socket_name(agents_dir: &Path, connection: ConnectionId, epoch: Epoch) -> String {
+    let name = Sha256::new()
+        .chain_update(agents_dir.as_os_str().as_encoded_bytes())
+        .chain_update(connection.as_bytes())
+        .chain_update(epoch.0.to_le_bytes())
+        .finalize();
+    format!("{}.sock", entropy::hex(&name[..8]))
+}
+
+/// The sockets of the agents that have a journal in this data directory. They may not be there.
+#[must_use]
+pub fn agent_sockets(data_dir: &Path, runtime_dir: &Path) -> Vec<PathBuf> {
+    let agents_dir = data_dir.join("agents");
+    let names = |dir: &Path| -> Vec<String> {
+        fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    };
+    let mut found = Vec::new();
+    for name in names(&agents_dir) {
+        let Ok(connection) = name.parse::<ConnectionId>() else { continue };
+        let epochs = names(&agents_dir.join(&name)).into_iter().filter_map(|epoch| epoch.parse().ok());
+        found.extend(epochs.map(|epoch| runtime_dir.join(socket_name(&agents_dir, connection, Epoch(epoch)))));
+    }
+    found
 }

@@ -15,7 +15,7 @@ use sayso_core::connection::{Connection, WirePosition};
 use sayso_core::limits;
 use sayso_store::OutboxId;
 use sayso_supervisor::journal::{Journal, Stream, is_alive};
-use sayso_supervisor::protocol::{Decoder, ToServer, ToSupervisor, VERSION};
+use sayso_supervisor::protocol::{ACCEPTANCE, Acceptance, CHAINED_INPUT, Decoder, ToServer, ToSupervisor, VERSION};
 use sayso_supervisor::{Entry, Line, LineAssembler, Spec};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
@@ -25,6 +25,8 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::Processes;
+use super::accepted::{self, AcceptedInputs, InputKey};
+use super::ledger::{AttachReport, InputFate, InputLedger, Interference};
 
 /// How long a supervisor may take until it answers.
 const ANSWERS: Duration = Duration::from_secs(10);
@@ -41,6 +43,9 @@ const WRITES: usize = 16;
 /// How long an agent may take to end by itself, and after a signal.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(3)];
 
+const FOREIGN_INPUT: &str = "Another program, or a server of an earlier version, sent input to this agent. \
+                             If you did not start it, stop the session and look at what the agent did.";
+
 /// What a process says.
 #[derive(Debug)]
 pub(crate) enum ProcessMessage {
@@ -52,6 +57,10 @@ pub(crate) enum ProcessMessage {
     Taken(OutboxId),
     /// It does not take it.
     Refused { id: OutboxId, message: String },
+    /// Another program interfered, in words for a person.
+    Warning(String),
+    /// Everything that was said before we attached has been read. Comes once.
+    CaughtUp,
     /// The supervisor does not speak to us any more.
     Closed,
 }
@@ -68,9 +77,21 @@ pub(crate) enum LinkError {
     /// It spoke nonsense.
     #[error("the supervisor of the agent cannot be understood: {0}")]
     Garbled(String),
+    /// Something else listens on its socket.
+    #[error("a process of an agent (process {0}) listens in place of the supervisor")]
+    Impostor(u32),
     /// Its journal cannot be read.
     #[error("what the agent said cannot be read: {0}")]
     Journal(#[source] io::Error),
+}
+
+/// What a supervisor says first.
+struct SupervisorHello {
+    version: u32,
+    last_input: u64,
+    end: u64,
+    attachment: u64,
+    previous_peer: u32,
 }
 
 enum Source {
@@ -95,7 +116,17 @@ pub(crate) struct Supervised {
     lines: LineAssembler,
     ready: VecDeque<ProcessMessage>,
     last_words: String,
-    last_input: OutboxId,
+    /// The last input that the agent had when we attached.
+    last_input: u64,
+    /// The last input that the agent has. `None`: a supervisor of version 1, whose inputs do not name the one before.
+    accepted: Option<u64>,
+    ledger: InputLedger,
+    /// The directory of the journal.
+    dir: PathBuf,
+    key: InputKey,
+    records_inputs: bool,
+    /// Whether [`ProcessMessage::CaughtUp`] was returned.
+    caught_up: bool,
     /// How far was read, and how far the journal went when we came.
     seen: u64,
     past: u64,
@@ -124,6 +155,7 @@ impl Supervised {
     pub(crate) async fn launch(
         processes: &Processes,
         connection: &Connection,
+        key: InputKey,
         command: Vec<OsString>,
         env: BTreeMap<String, String>,
         directory: PathBuf,
@@ -144,6 +176,8 @@ impl Supervised {
             return Err(LinkError::Start(io::Error::other(message)));
         }
         if !is_alive(&spec.dir) {
+            InputLedger::create(&spec.dir).map_err(LinkError::Start)?;
+            accepted::note_boot(&spec.dir).map_err(LinkError::Start)?;
             // It has the environment that is meant for the agent, which inherits it. Nothing of it is
             // written down. If an earlier one has been here it ends at once, and the journal is there.
             let child = tokio::process::Command::new(&processes.supervisor)
@@ -159,19 +193,25 @@ impl Supervised {
             // It outlives us; when it ends before, the runtime collects it.
             drop(child.map_err(LinkError::Start)?);
         }
-        Self::reach(processes, &spec.dir, &spec.socket, WirePosition(0), Instant::now() + ANSWERS).await
+        Self::reach(processes, key, &spec.dir, &spec.socket, WirePosition(0), Instant::now() + ANSWERS).await
     }
 
     /// Attaches to a process from this position on. One that is over is read to its end.
-    pub(crate) async fn attach(processes: &Processes, connection: &Connection, from: WirePosition) -> Result<Self, LinkError> {
+    pub(crate) async fn attach(
+        processes: &Processes,
+        connection: &Connection,
+        key: InputKey,
+        from: WirePosition,
+    ) -> Result<Self, LinkError> {
         let dir = processes.dir_of(connection);
         // One that lives listens already; give it the benefit of a moment.
         let until = Instant::now() + if is_alive(&dir) { ANSWERS } else { Duration::ZERO };
-        Self::reach(processes, &dir, &processes.socket_of(connection), from, until).await
+        Self::reach(processes, key, &dir, &processes.socket_of(connection), from, until).await
     }
 
     async fn reach(
         processes: &Processes,
+        key: InputKey,
         dir: &Path,
         socket: &Path,
         from: WirePosition,
@@ -179,7 +219,7 @@ impl Supervised {
     ) -> Result<Self, LinkError> {
         loop {
             if let Ok(stream) = UnixStream::connect(socket).await {
-                return Self::greet(processes, stream, from).await;
+                return Self::greet(processes, key, dir, stream, from).await;
             }
             if Instant::now() >= until || has_ended(dir) {
                 break;
@@ -190,10 +230,18 @@ impl Supervised {
             return Err(LinkError::Silent);
         }
         let journal = Journal::open(dir).map_err(LinkError::Journal)?;
-        Ok(Self::new(processes, Source::Journal { journal, at: from.0 }, from, OutboxId(0), u64::MAX))
+        Ok(Self::new(processes, key, dir, InputLedger::open(dir), Source::Journal { journal, at: from.0 }, from, u64::MAX))
     }
 
-    fn new(processes: &Processes, source: Source, from: WirePosition, last_input: OutboxId, past: u64) -> Self {
+    fn new(
+        processes: &Processes,
+        key: InputKey,
+        dir: &Path,
+        ledger: InputLedger,
+        source: Source,
+        from: WirePosition,
+        past: u64,
+    ) -> Self {
         let running = processes.counter();
         running.send_modify(|running| *running += 1);
         Self {
@@ -201,22 +249,42 @@ impl Supervised {
             lines: LineAssembler::new(from.0),
             ready: VecDeque::new(),
             last_words: String::new(),
-            last_input,
+            last_input: 0,
+            accepted: None,
+            ledger,
+            dir: dir.to_owned(),
+            key,
+            records_inputs: false,
+            caught_up: from.0 >= past,
             seen: from.0,
             past,
             _counted: Counted(running),
         }
     }
 
-    async fn greet(processes: &Processes, stream: UnixStream, from: WirePosition) -> Result<Self, LinkError> {
+    async fn greet(
+        processes: &Processes,
+        key: InputKey,
+        dir: &Path,
+        stream: UnixStream,
+        from: WirePosition,
+    ) -> Result<Self, LinkError> {
+        let listener = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| u32::try_from(pid).ok());
+        if let Some(pid) = listener.filter(|pid| processes.is_started_by_an_agent(*pid)) {
+            return Err(LinkError::Impostor(pid));
+        }
         let (mut reader, mut half) = stream.into_split();
         let mut decoder = Decoder::<ToServer>::new();
         let mut buffer = BytesMut::with_capacity(PIECE);
         let silent = |_| LinkError::Silent;
+        let mut ledger = InputLedger::open(dir);
+        ledger.attaching();
         half.write_all(&ToSupervisor::Hello { version: VERSION, from: from.0 }.encode()).await.map_err(silent)?;
-        let (last_input, end) = loop {
+        let hello = loop {
             match decoder.next_frame().map_err(|error| LinkError::Garbled(error.to_string()))? {
-                Some(ToServer::Hello { last_input, end, .. }) => break (last_input, end),
+                Some(ToServer::Hello { version, last_input, end, attachment, previous_peer, .. }) => {
+                    break SupervisorHello { version, last_input, end, attachment, previous_peer };
+                }
                 Some(_) => {}
                 None => {
                     let read = tokio::time::timeout(ANSWERS, reader.read_buf(&mut buffer)).await;
@@ -236,19 +304,52 @@ impl Supervised {
             }
         });
         let source = Source::Socket { reader, decoder, buffer, writer, writing: writing.abort_handle() };
-        let mut link = Self::new(processes, source, from, outbox(last_input), end);
+        let mut link = Self::new(processes, key, dir, ledger, source, from, hello.end);
+        link.attached(&hello);
         link.decode().map_err(LinkError::Garbled)?;
         Ok(link)
     }
 
-    /// The last input that the agent had when we came.
-    pub(crate) const fn last_input(&self) -> OutboxId {
-        self.last_input
+    /// Compares what the supervisor says about its connections with what we know of ours.
+    fn attached(&mut self, hello: &SupervisorHello) {
+        let SupervisorHello { version, last_input, attachment, previous_peer, .. } = *hello;
+        self.last_input = last_input;
+        if version < CHAINED_INPUT {
+            return;
+        }
+        self.accepted = Some(last_input);
+        self.records_inputs = version >= ACCEPTANCE;
+        let Interference { attached, wrote } = self.ledger.attached(AttachReport { last_input, attachment });
+        if attached {
+            self.warn(format!(
+                "Another program (process {previous_peer}) was connected to the supervisor of this agent in place of this server. \
+                 If you did not start it, stop the session and look at what the agent did."
+            ));
+        }
+        if wrote {
+            self.warn(FOREIGN_INPUT.to_owned());
+        }
+    }
+
+    fn warn(&mut self, text: String) {
+        tracing::warn!(text, "interference with a supervisor");
+        self.ledger.warn(&text);
+        self.ready.push_back(ProcessMessage::Warning(text));
+    }
+
+    /// What became of an input that was sent, or not, before we attached.
+    pub(crate) fn fate_of(&self, id: OutboxId) -> InputFate {
+        let id = self.wire_id(id);
+        match self.accepted {
+            Some(_) => self.ledger.fate_of(id, self.last_input),
+            None if id <= self.last_input => InputFate::Accepted,
+            None => InputFate::NotAccepted,
+        }
     }
 
     /// Whether something was said before we came that has not been read.
     pub(crate) fn has_past(&self) -> bool {
-        self.seen < self.past || !self.ready.is_empty()
+        !self.caught_up || !self.ready.is_empty()
     }
 
     /// Whether [`Self::next`] returns at once.
@@ -257,8 +358,38 @@ impl Supervised {
     }
 
     /// Writes to the agent's standard input, in the order of ids and each once.
-    pub(crate) fn input(&self, id: OutboxId, bytes: Vec<u8>) {
-        self.write(&ToSupervisor::Input { id: id.0.unsigned_abs(), bytes });
+    pub(crate) fn input(&mut self, id: OutboxId, acceptance: Option<Acceptance>, bytes: Vec<u8>) {
+        let id = self.wire_id(id);
+        if let Some(previous) = self.accepted {
+            self.ledger.sending(id, previous);
+        }
+        self.write(&ToSupervisor::Input { id, previous: self.accepted, acceptance, bytes });
+    }
+
+    /// The id that a row has on the wire. Supervisors of earlier versions know inputs by their plain row.
+    fn wire_id(&self, row: OutboxId) -> u64 {
+        if self.records_inputs { self.key.wire_id(row) } else { row.0.unsigned_abs() }
+    }
+
+    fn row_of(&self, wire_id: u64) -> OutboxId {
+        if self.records_inputs { InputKey::row(wire_id) } else { OutboxId(i64::try_from(wire_id).unwrap_or(i64::MAX)) }
+    }
+
+    pub(crate) fn digest_of(&self, row: OutboxId, bytes: &[u8]) -> [u8; 16] {
+        self.key.digest(row, bytes)
+    }
+
+    /// Whether the supervisor records in the journal which inputs it accepts.
+    pub(crate) fn records_inputs(&self) -> bool {
+        self.records_inputs
+    }
+
+    /// The inputs that the supervisor accepted, from a position on.
+    pub(crate) async fn accepted_inputs(&self, from: WirePosition) -> AcceptedInputs {
+        let dir = self.dir.clone();
+        let is_over = matches!(self.source, Source::Journal { .. });
+        let read = move || AcceptedInputs::read(&dir, from, is_over);
+        tokio::task::spawn_blocking(read).await.unwrap_or_default()
     }
 
     /// What was said before this position is not needed any more.
@@ -285,6 +416,10 @@ impl Supervised {
         loop {
             if let Some(said) = self.ready.pop_front() {
                 return said;
+            }
+            if !self.caught_up && self.seen >= self.past {
+                self.caught_up = true;
+                return ProcessMessage::CaughtUp;
             }
             match &mut self.source {
                 Source::Socket { reader, decoder, buffer, .. } => {
@@ -322,10 +457,22 @@ impl Supervised {
             match decoder.next_frame().map_err(|error| error.to_string())? {
                 None => return Ok(()),
                 Some(ToServer::Record { record, position }) => self.record(record, position),
-                Some(ToServer::Taken { id }) => self.ready.push_back(ProcessMessage::Taken(outbox(id))),
-                Some(ToServer::Refused { id, message }) => {
-                    self.ready.push_back(ProcessMessage::Refused { id: outbox(id), message })
+                Some(ToServer::Taken { id }) => {
+                    self.accepted = self.accepted.map(|_| id);
+                    // It may have been on its way when we attached.
+                    if self.accepted.is_some() && self.ledger.is_foreign(id) {
+                        self.warn(FOREIGN_INPUT.to_owned());
+                    } else {
+                        self.ready.push_back(ProcessMessage::Taken(self.row_of(id)));
+                    }
                 }
+                Some(ToServer::Refused { id, message }) => {
+                    self.ready.push_back(ProcessMessage::Refused { id: self.row_of(id), message })
+                }
+                Some(ToServer::PeerRefused { pid }) => self.warn(format!(
+                    "A program that the agent started (process {pid}) tried to connect to the supervisor of this agent. \
+                     It was refused."
+                )),
                 Some(ToServer::Hello { .. }) => {}
             }
         }
@@ -347,6 +494,8 @@ impl Supervised {
                         self.last_words = limits::tail(&self.last_words, LAST_WORDS).to_owned();
                     }
                 }
+                // `accepted_inputs` has read those that matter.
+                Entry::Accepted { .. } => {}
                 Entry::Failed(message) => self.exited(Exit { code: None, signal: None, message }, position),
                 Entry::Exited { code, signal } => {
                     let message = limits::tail(self.last_words.trim(), LAST_WORDS).to_owned();
@@ -358,7 +507,7 @@ impl Supervised {
 
     fn exited(&mut self, exit: Exit, position: WirePosition) {
         self.source = Source::Over;
-        self.past = self.seen;
+        self.caught_up = true;
         self.ready.push_back(ProcessMessage::Exited { exit, position });
     }
 
@@ -369,11 +518,10 @@ impl Supervised {
     }
 }
 
-fn outbox(id: u64) -> OutboxId {
-    OutboxId(i64::try_from(id).unwrap_or(i64::MAX))
-}
-
 /// Whether a supervisor was here and is gone.
 fn has_ended(dir: &Path) -> bool {
     !is_alive(dir) && Journal::open(dir).and_then(|mut journal| journal.read(0, 1)).is_ok_and(|records| !records.is_empty())
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 use crate::auth::{Caller, Permission};
 use crate::config::notify::ChannelKind;
 use crate::runtime::Runtime;
-use crate::service::answer_links::{BadLink, Holder};
+use crate::service::answer_links::{BadLink, Holder, HolderIdentity};
 use crate::service::asks;
 use crate::service::notes::Says;
 use crate::service::{ServiceError, authorize};
@@ -64,7 +64,8 @@ impl ConfiguredChannel {
 
     /// The holder of its links.
     pub(crate) fn holder(&self) -> Option<Holder<'_>> {
-        self.person.as_deref().map(|person| Holder { channel: &self.name, person })
+        let person = self.person.as_deref()?;
+        Some(Holder { channel: &self.name, identity: HolderIdentity::Person(person) })
     }
 
     /// The channel, for decisions that people make in it.
@@ -102,11 +103,12 @@ impl Notifier {
         self.entries.iter().any(|entry| entry.kind == kind)
     }
 
-    /// Everybody whom a link may be for: the person of a channel, and for browsers whoever may answer.
-    fn holders<'a>(&'a self, people: &'a [String]) -> impl Iterator<Item = Holder<'a>> {
+    /// Everybody whom a link may be for: the person of a channel, and for browsers each of these tokens.
+    fn holders<'a>(&'a self, tokens: &'a [Arc<Caller>]) -> impl Iterator<Item = Holder<'a>> {
         self.entries.iter().flat_map(move |entry| {
-            let browsers = if entry.kind == ChannelKind::WebPush { people } else { &[] };
-            entry.holder().into_iter().chain(browsers.iter().map(|person| Holder { channel: &entry.name, person }))
+            let browsers = if entry.kind == ChannelKind::WebPush { tokens } else { &[] };
+            let of_token = |caller: &Arc<Caller>| Holder { channel: &entry.name, identity: HolderIdentity::Token(caller.token) };
+            entry.holder().into_iter().chain(browsers.iter().map(of_token))
         })
     }
 
@@ -221,18 +223,25 @@ pub(crate) struct LinkTarget<'a> {
     pub(crate) ask: AskId,
     /// The channel that the link was sent through.
     pub(crate) entry: &'a ConfiguredChannel,
-    pub(crate) person: String,
+    pub(crate) decider: asks::ChannelDecider,
 }
 
-/// Verifies an answer link. Links of browsers are for everybody who may answer, links of other channels for the person of
-/// the channel.
+/// Verifies an answer link. Links of browsers are for one token, which has to be valid and to have permission to answer
+/// now; links of other channels are for the person of the channel.
 pub(crate) fn read_answer_link<'a>(runtime: &'a Runtime, code: &str) -> Result<LinkTarget<'a>, BadLink> {
     let (services, notifier) = (&runtime.services, &runtime.notifier);
     let now = services.clock.now();
-    let people = if notifier.has(ChannelKind::WebPush) { services.tokens.names(Permission::Answer, now) } else { Vec::new() };
-    let (ask, holder) = services.answer_links.read(code, notifier.holders(&people), now)?;
+    let tokens = if notifier.has(ChannelKind::WebPush) { services.tokens.with(Permission::Answer, now) } else { Vec::new() };
+    let (ask, holder) = services.answer_links.read(code, notifier.holders(&tokens), now)?;
     let entry = notifier.entries.iter().find(|entry| entry.name == holder.channel).ok_or(BadLink::Wrong)?;
-    Ok(LinkTarget { ask, entry, person: holder.person.to_owned() })
+    let decider = match holder.identity {
+        HolderIdentity::Person(name) => asks::ChannelDecider::Person(name.to_owned()),
+        HolderIdentity::Token(token) => {
+            let caller = tokens.iter().find(|caller| caller.token == token).ok_or(BadLink::Wrong)?;
+            asks::ChannelDecider::Token(Arc::clone(caller))
+        }
+    };
+    Ok(LinkTarget { ask, entry, decider })
 }
 
 /// Lists the channels, without their secrets.

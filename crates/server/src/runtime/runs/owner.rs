@@ -8,8 +8,8 @@ use sayso_core::run::{Event, Run, StepState};
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
 use sayso_store::StoreError;
-use sayso_store::ops::Advanced;
-use sayso_store::read::{GetRun, LookAtSteps, RunDetail, SessionLook};
+use sayso_store::ops::{Advanced, LookAtSteps, SessionLook};
+use sayso_store::read::{GetRun, LastTurn, RunDetail};
 
 use super::RunMailbox;
 use crate::service::{Services, runs};
@@ -79,28 +79,35 @@ async fn look(services: &Services, run: &Run) -> Result<StepProgress, StoreError
         }
     }
     let wanted = LookAtSteps { workspace: services.workspace, sessions: sessions.clone(), asks: asks.clone() };
-    let seen = services.store.read(wanted).await?;
-    let again = seen.sessions.iter().any(|session| session.busy);
-    let of_sessions = sessions.into_iter().zip(seen.sessions).filter_map(|(id, seen)| of_session(id, seen));
-    let of_asks = asks.into_iter().zip(seen.asks).filter_map(|(id, seen)| of_ask(id, seen));
-    Ok(StepProgress { events: of_sessions.chain(of_asks).collect(), again })
+    let seen = services.store.write(wanted).await?;
+    let again = seen.sessions.iter().any(|session| session.status == Some(SessionStatus::Idle) && session.busy);
+    let mut events = Vec::new();
+    for (id, seen) in sessions.into_iter().zip(seen.sessions) {
+        events.extend(of_session(services, id, seen).await?);
+    }
+    events.extend(asks.into_iter().zip(seen.asks).filter_map(|(id, seen)| of_ask(id, seen)));
+    Ok(StepProgress { events, again })
 }
 
 /// What the session of a step says about the step.
-fn of_session(session: SessionId, seen: SessionLook) -> Option<Event> {
-    match seen.status {
+async fn of_session(services: &Services, session: SessionId, seen: SessionLook) -> Result<Option<Event>, StoreError> {
+    Ok(match seen.status {
         Some(SessionStatus::Running | SessionStatus::Stalled) => None,
         Some(SessionStatus::Idle) if seen.busy => None,
-        // What it said before it was stopped is not what the step was to bring.
-        Some(SessionStatus::Idle) if seen.interrupted => {
-            Some(Event::Ended { session, reason: "the turn was interrupted".to_owned(), died: false })
+        Some(SessionStatus::Idle) => {
+            let turn = services.store.read(LastTurn { workspace: services.workspace, session }).await?;
+            Some(if turn.interrupted {
+                // What it said before it was stopped is not the result of the step.
+                Event::Ended { session, reason: "the turn was interrupted".to_owned(), died: false }
+            } else {
+                Event::Finished { session, output: turn.last_words.unwrap_or_default() }
+            })
         }
-        Some(SessionStatus::Idle) => Some(Event::Finished { session, output: seen.last_words.unwrap_or_default() }),
         Some(SessionStatus::Ended { reason, failed, .. }) => {
             Some(Event::Ended { session, reason: format!("the agent has ended: {reason}"), died: failed })
         }
         None => Some(Event::Ended { session, reason: "the session is not there any more".to_owned(), died: false }),
-    }
+    })
 }
 
 fn of_ask(ask: AskId, seen: Option<Ask>) -> Option<Event> {

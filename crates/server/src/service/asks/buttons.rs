@@ -5,7 +5,7 @@ use sayso_core::id::AskId;
 use sayso_store::ops::ResolveError;
 
 use super::read::ask_in_channel;
-use super::resolve::{ChannelRefusal, resolve_in_channel};
+use super::resolve::{ChannelDecider, ChannelRefusal, resolve_in_channel};
 use crate::config::notify::{ChannelKind, People};
 use crate::service::Services;
 use crate::service::notes::{self, Note, Press, Says};
@@ -29,6 +29,8 @@ pub(crate) enum Pressed {
     Stranger,
     /// The button is none of ours, or was never offered.
     Nonsense,
+    /// A file that the command executes has changed; the ask still waits.
+    Changed,
     /// It could not be stored.
     Failed,
 }
@@ -40,6 +42,7 @@ impl Pressed {
             Self::Done | Self::Over(_) => None,
             Self::Stranger => Some("stranger"),
             Self::Nonsense => Some("not_understood"),
+            Self::Changed => Some("content_changed"),
             Self::Failed => Some("internal"),
         }
     }
@@ -51,6 +54,7 @@ impl Pressed {
             Self::Over(words) => words.clone(),
             Self::Stranger => "You are not one of the people who may answer here".to_owned(),
             Self::Nonsense => "This button is not understood; open Sayso to answer".to_owned(),
+            Self::Changed => "A file that the command executes has changed; open Sayso to look at it".to_owned(),
             Self::Failed => "That did not work; open Sayso to answer".to_owned(),
         }
     }
@@ -76,7 +80,9 @@ pub(crate) async fn press_button(
     let pressed = match (people.get(user), read) {
         (None, _) => Pressed::Stranger,
         (Some(_), None) => Pressed::Nonsense,
-        (Some(person), Some((press, ask))) => decide(services, channel, person, ask, press).await,
+        (Some(person), Some((press, ask))) => {
+            decide(services, channel, &ChannelDecider::Person(person.clone()), ask, press).await
+        }
     };
     if let Some(code) = pressed.refused() {
         tracing::warn!(channel = channel.name, code, "a button was refused");
@@ -84,8 +90,8 @@ pub(crate) async fn press_button(
     pressed
 }
 
-async fn decide(services: &Services, channel: DecisionChannel<'_>, person: &str, id: AskId, press: Press) -> Pressed {
-    let Ok(found) = ask_in_channel(services, id).await else { return Pressed::Failed };
+async fn decide(services: &Services, channel: DecisionChannel<'_>, decider: &ChannelDecider, id: AskId, press: Press) -> Pressed {
+    let Ok(found) = ask_in_channel(services, decider, id).await else { return Pressed::Failed };
     let Some(ask) = found else { return Pressed::Nonsense };
     if !matches!(ask.state, AskState::Pending(_)) {
         return Pressed::Over(notes::over(&ask));
@@ -93,13 +99,15 @@ async fn decide(services: &Services, channel: DecisionChannel<'_>, person: &str,
     // Only offered buttons count: a person who saw half of a command does not approve it.
     let offered = Note::about(&ask, channel.name, channel.says).buttons.iter().any(|button| button.press == press);
     let Some(decision) = press.decision(&ask).filter(|_| offered) else { return Pressed::Nonsense };
-    match resolve_in_channel(services, channel, person, id, decision).await {
+    match resolve_in_channel(services, channel, decider, id, decision).await {
         Ok(_) => Pressed::Done,
         Err(ChannelRefusal::Refused(ResolveError::Refused(Refused::AlreadyResolved(outcome)))) => {
             let state = AskState::Resolved { outcome: *outcome, delivery: Delivery::Queued };
             Pressed::Over(notes::over(&Ask { state, ..ask }))
         }
+        Err(ChannelRefusal::TokenEnded) => Pressed::Stranger,
         Err(ChannelRefusal::Refused(_)) => Pressed::Nonsense,
+        Err(ChannelRefusal::ContentChanged) => Pressed::Changed,
         Err(ChannelRefusal::Store(error)) => {
             tracing::warn!(%error, channel = channel.name, "a button could not be stored");
             Pressed::Failed

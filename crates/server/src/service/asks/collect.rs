@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use sayso_core::ask::{Answers, Ask, AskState};
 use sayso_core::limits;
+use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_core::texts;
-use sayso_store::ops::{CallerHasOutcome, WithdrawAsk};
+use sayso_store::ops::{CallerHasOutcome, IdempotencyKey, TakeOutcome, Taken, WithdrawAsk, WithdrawByRequest};
 use sayso_store::read::GetAsk;
 
 use super::read::ask_id;
@@ -21,7 +22,14 @@ pub(crate) struct Collected {
 }
 
 /// Hands the outcome to the caller that opened the ask and marks it as delivered.
-pub(crate) async fn collect_outcome(services: &Services, caller: &Caller, id: &str) -> Result<Collected, ServiceError> {
+///
+/// With a `taker`, a name that the caller chose for this take, an approval is given to one taker only.
+pub(crate) async fn collect_outcome(
+    services: &Services,
+    caller: &Caller,
+    id: &str,
+    taker: Option<String>,
+) -> Result<Collected, ServiceError> {
     authorize(caller, Permission::Open)?;
     let own = GetAsk { workspace: caller.workspace, ask: ask_id(id)?, scope: Scope::OpenedBy { token: caller.token } };
     let found = services.store.read(own).await?.filter(|ask| ask.origin.connection.is_none());
@@ -30,8 +38,20 @@ pub(crate) async fn collect_outcome(services: &Services, caller: &Caller, id: &s
         return Err(ServiceError::OutcomePending);
     }
     tracing::debug!(ask = %ask.id, to = "caller", token = %caller.token, "ask sent");
-    let collect = CallerHasOutcome { workspace: caller.workspace, ask: ask.id };
-    let secret = services.store.write(collect).await?;
+    let (workspace, ask_id) = (caller.workspace, ask.id);
+    let secret = match taker {
+        None => services.store.write(CallerHasOutcome { workspace, ask: ask_id }).await?,
+        Some(taker) => {
+            limits::check("the taker", taker.len(), limits::NAME)?;
+            plain_text::check("the taker", &taker)?;
+            let taker =
+                IdempotencyKey { token: caller.token, route: format!("receipt {ask_id}"), key: taker, fingerprint: [0; 32] };
+            match services.store.write(TakeOutcome { workspace, ask: ask_id, taker }).await? {
+                Taken::Outcome(secret) => secret,
+                Taken::ByAnother => return Err(ServiceError::OutcomeTaken),
+            }
+        }
+    };
     let again = GetAsk { workspace: caller.workspace, ask: ask.id, scope: Scope::All };
     let ask = services.store.read(again).await?.ok_or(ServiceError::AskNotFound)?;
     Ok(Collected { ask, secret })
@@ -45,14 +65,29 @@ pub(crate) async fn withdraw(
     reason: Option<String>,
 ) -> Result<Arc<Ask>, ServiceError> {
     authorize(caller, Permission::Open)?;
-    let reason = reason.filter(|reason| !reason.trim().is_empty());
-    limits::check("the reason", reason.as_ref().map_or(0, String::len), limits::NAME)?;
-    let withdraw = WithdrawAsk {
-        workspace: caller.workspace,
-        ask: ask_id(id)?,
-        scope: caller.scope.clone(),
-        reason: reason.unwrap_or_else(|| texts::WITHDRAWN_BY_CALLER.to_owned()),
-    };
+    let reason = withdrawal_reason(reason)?;
+    let withdraw = WithdrawAsk { workspace: caller.workspace, ask: ask_id(id)?, scope: caller.scope.clone(), reason };
     let withdrawn = services.store.write(withdraw).await?;
     withdrawn.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
+}
+
+/// Withdraws the pending ask that the caller opened with this `dedupeKey`. A caller that was restarted knows its keys, and no
+/// ids.
+pub(crate) async fn withdraw_by_key(
+    services: &Services,
+    caller: &Caller,
+    key: String,
+    reason: Option<String>,
+) -> Result<Arc<Ask>, ServiceError> {
+    authorize(caller, Permission::Open)?;
+    let reason = withdrawal_reason(reason)?;
+    let withdraw = WithdrawByRequest { workspace: caller.workspace, opened_by: caller.token, request: key, reason };
+    let withdrawn = services.store.write(withdraw).await?;
+    withdrawn.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
+}
+
+fn withdrawal_reason(given: Option<String>) -> Result<String, ServiceError> {
+    let reason = given.filter(|reason| !reason.trim().is_empty());
+    limits::check("the reason", reason.as_ref().map_or(0, String::len), limits::NAME)?;
+    Ok(reason.unwrap_or_else(|| texts::WITHDRAWN_BY_CALLER.to_owned()))
 }

@@ -2,12 +2,17 @@
 
 mod buttons;
 mod collect;
+mod file_snapshots;
+mod files;
+pub(crate) mod identity;
 mod open;
 mod read;
 mod resolve;
 
 pub(crate) use buttons::{DecisionChannel, Pressed, press_button};
-pub(crate) use collect::{Collected, collect_outcome, withdraw};
-pub(crate) use open::{AskRefused, AskingAgent, open, open_for_agent};
+pub(crate) use collect::{Collected, collect_outcome, withdraw, withdraw_by_key};
+pub(crate) use file_snapshots::SnapshotMemory;
+pub(crate) use files::{ContentChanged, is_as_approved, note_files, read_files};
+pub(crate) use open::{AskRefused, AskingAgent, decide_with_disk, open, open_for_agent};
 pub(crate) use read::{AskList, ask_id, ask_in_channel, authorize_reading, find, list, of_tool_call};
-pub(crate) use resolve::{ChannelRefusal, DecisionRequest, resolve, resolve_in_channel, snooze};
+pub(crate) use resolve::{ChannelDecider, ChannelRefusal, DecisionRequest, resolve, resolve_in_channel, snooze};

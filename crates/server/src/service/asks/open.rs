@@ -2,25 +2,31 @@
 
 use std::time::Duration;
 
+use sayso_agents::known_tools::known_arguments;
 use sayso_agents::translator::NewAsk as AgentAsk;
 use sayso_api::ask::NewAsk;
-use sayso_core::ask::{Ask, AskBody, AskContext, AskKind, AskState, Deadline, Link, Origin};
+use sayso_core::ask::{
+    Ask, AskBody, AskContext, AskKind, AskState, Claims, Deadline, ExecutedFiles, Link, LinkSchemeRefused, Origin, ask_digest,
+};
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::limits::{self, LimitExceeded};
 use sayso_core::plain_text::{self, ContainsNul};
-use sayso_core::policy::{self, OnTimeout, PolicySet, Subject};
+use sayso_core::policy::{self, DiskFacts, OnTimeout, PolicySet, Subject};
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
 use sayso_store::ops::{IdempotencyKey, OpenAsk, Opened};
 
+use super::identity::{asker, asker_labels, check_agent, check_project};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
+use crate::service::disk_facts::{AskPlace, look_at_disk};
 use crate::service::policies::{SessionScope, state_after};
+use crate::service::project::check_reported_place;
 use crate::service::sessions::{self, ensure_external};
 use crate::service::{ServiceError, Services, authorize};
 
 /// The longest time that an ask is kept for a caller that has disconnected.
-const LONGEST_KEEP: Duration = Duration::from_secs(86_400);
+const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
 /// Pending asks of one token.
 const MAX_PENDING: usize = 10_000;
 
@@ -32,6 +38,31 @@ pub(crate) struct AskingAgent<'a> {
     pub(crate) policy: &'a PolicySet,
     /// The person's home directory.
     pub(crate) home: Option<&'a str>,
+    /// Schemes of links in addition to `http` and `https`.
+    pub(crate) link_schemes: &'a [String],
+}
+
+impl<'a> AskingAgent<'a> {
+    fn subject(&'a self, body: &'a AskBody, disk: Option<&'a DiskFacts>) -> Subject<'a> {
+        Subject {
+            agent: &self.session.agent,
+            project: Some(&self.session.project),
+            home: self.home,
+            body,
+            step: self.session.step.is_some(),
+            disk,
+        }
+    }
+}
+
+/// Decides an ask of [`open_for_agent`] again if the disk says something that bears on it, before the ask is committed.
+pub(crate) async fn decide_with_disk(agent: &AskingAgent<'_>, ask: &mut Ask, now: Time) {
+    let place = AskPlace { project: Some(&agent.session.project), home: agent.home, config: agent.session.config.as_ref() };
+    let disk = look_at_disk(place, &ask.body).await;
+    if disk != DiskFacts::default() {
+        let verdict = policy::decide(agent.policy, &agent.subject(&ask.body, Some(&disk)), now);
+        (ask.state, ask.policy) = state_after(verdict, now);
+    }
 }
 
 /// Why an agent's request does not become an ask. The agent gets this sentence.
@@ -41,6 +72,10 @@ pub(crate) enum AskRefused {
     Limit(#[from] LimitExceeded),
     #[error(transparent)]
     ContainsNul(#[from] ContainsNul),
+    #[error(transparent)]
+    Link(#[from] LinkSchemeRefused),
+    #[error("this session has asked too much in a short time; wait a few minutes")]
+    ByteQuota,
 }
 
 /// Checks the texts of an ask that lists are filtered by.
@@ -50,11 +85,23 @@ fn check_plain_text(agent: &str, project: Option<&str>, tool_call_id: Option<&st
     plain_text::check_optional("the id of the tool call", tool_call_id)
 }
 
+/// The context with the digest of what is asked.
+fn with_digest(context: AskContext, body: &AskBody) -> AskContext {
+    let known = match body {
+        AskBody::Approval(approval) => known_arguments(&context.agent, approval),
+        AskBody::Question { .. } | AskBody::Link(_) => None,
+    };
+    AskContext { digest: Some(ask_digest(body, &context, known.as_deref())), ..context }
+}
+
 /// Builds the ask that an agent opens, after the policy has looked at it. The connection commits it with everything else
 /// that follows from the agent's message.
 pub(crate) fn open_for_agent(agent: &AskingAgent<'_>, id: AskId, new: AgentAsk, now: Time) -> Result<Ask, AskRefused> {
     let session = agent.session;
     new.body.check_limits()?;
+    if let AskBody::Link(link) = &new.body {
+        link.check_scheme(agent.link_schemes)?;
+    }
     plain_text::check("the id of the request", &new.native_id)?;
     check_plain_text(&session.agent, Some(&session.project), new.tool_call_id.as_deref())?;
     limits::check("the request", new.raw.as_ref().map_or(0, |raw| raw.as_str().len()), limits::RAW)?;
@@ -73,15 +120,12 @@ pub(crate) fn open_for_agent(agent: &AskingAgent<'_>, id: AskId, new: AgentAsk, 
         step: session.step.as_ref().map(|of| of.step.clone()),
         labels,
         keep: None,
+        asker: None,
+        digest: None,
+        executes: ExecutedFiles::of(&new.body, Some(&session.project), agent.home),
     };
-    let subject = Subject {
-        agent: &session.agent,
-        project: Some(&session.project),
-        home: agent.home,
-        body: &new.body,
-        step: session.step.is_some(),
-    };
-    let (state, policy) = state_after(policy::decide(agent.policy, &subject, now), now);
+    let context = with_digest(context, &new.body);
+    let (state, policy) = state_after(policy::decide(agent.policy, &agent.subject(&new.body, None), now), now);
     tracing::debug!(ask = %id, kind = new.body.kind().as_str(), session = %session.id, "ask opened");
     Ok(Ask {
         id,
@@ -111,15 +155,24 @@ pub(crate) async fn open(
     authorize(caller, Permission::Open)?;
     let policy_only = new.policy_only == Some(true);
     let wanted = wanted(services, caller, new).await?;
-    let ask = build(services, wanted, services.clock.now())?;
+    let project = wanted.context.project.as_deref();
+    let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
+    let place = AskPlace { project, home: services.home.as_deref(), config };
+    let disk = look_at_disk(place, &wanted.body).await;
+    let ask = build(services, wanted, &disk, services.clock.now())?;
     if policy_only && matches!(ask.state, AskState::Pending(_)) {
         return Err(ServiceError::NotDecided);
     }
-    let id = ask.id;
+    let (id, session, bytes) = (ask.id, ask.origin.session, ask.weight());
+    services.quotas.take(caller, session, bytes, ask.opened_at)?;
     tracing::debug!(ask = %id, kind = ask.kind().as_str(), token = %caller.token, "ask opened");
     let scope = caller.scope.clone();
     let open = OpenAsk { workspace: caller.workspace, scope, ask: Box::new(ask), key, max_pending: MAX_PENDING };
-    match services.store.write(open).await? {
+    let opened = services.store.write(open).await;
+    if !matches!(&opened, Ok(Opened::Ask(ask)) if ask.id == id) {
+        services.quotas.give_back(caller, session, bytes);
+    }
+    match opened? {
         Opened::Ask(ask) => {
             if ask.id != id {
                 tracing::debug!(ask = %ask.id, instead_of = %id, "ask is open already");
@@ -128,6 +181,8 @@ pub(crate) async fn open(
         }
         Opened::TooMany => Err(ServiceError::TooManyPending),
         Opened::KeyReused => Err(ServiceError::KeyReused),
+        Opened::ApprovalDelivered => Err(ServiceError::ApprovalDelivered),
+        Opened::DedupeKeyReused => Err(ServiceError::DedupeKeyReused),
         Opened::NoSession => Err(ServiceError::SessionNotFound),
     }
 }
@@ -167,15 +222,26 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
     let timeout = span("timeout", new.timeout.as_deref())?;
     let keep = span("keep", new.keep.as_deref())?;
     if keep.is_some_and(|keep| keep.0 > LONGEST_KEEP) {
-        return Err(ServiceError::invalid("keep is at most 1d"));
+        return Err(ServiceError::invalid("keep is at most 90d"));
+    }
+    if let Some(agent) = &new.agent {
+        check_agent(caller, agent)?;
+    }
+    if let Some(project) = &new.project {
+        check_project(caller, project)?;
     }
     // The agent of an external session describes the session once, not with every ask.
     let session_says = found.as_ref().filter(|session| session.external.is_some());
     let title = new.title.or_else(|| session_says.map(|session| session.title.clone()).filter(|title| !title.is_empty()));
+    let identity = &caller.identity;
+    let agent = session_says.map(|session| session.agent.clone()).or(new.agent).or_else(|| identity.agent.clone());
+    let agent = agent.unwrap_or_else(|| caller.name.clone());
+    let project = session_says.map(|session| session.project.clone()).or(new.project).or_else(|| identity.project.clone());
     let context = AskContext {
         title: title.unwrap_or_else(|| body.summary()),
-        agent: session_says.map(|session| session.agent.clone()).or(new.agent).unwrap_or_else(|| caller.name.clone()),
-        project: session_says.map(|session| session.project.clone()).or(new.project),
+        asker: Some(asker(caller, &agent, project.as_deref())),
+        agent,
+        project,
         branch: session_says.and_then(|session| session.branch.clone()).or(new.branch),
         subagent: new.subagent,
         context: new.context,
@@ -183,9 +249,13 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
         blocking: new.blocking.unwrap_or(true),
         run: None,
         step: None,
-        labels: new.labels,
+        labels: asker_labels(caller, new.labels)?,
         keep,
+        digest: None,
+        executes: None,
     };
+    let executes = ExecutedFiles::of(&body, context.project.as_deref(), services.home.as_deref());
+    let context = AskContext { executes, ..with_digest(context, &body) };
     Ok(RequestedAsk {
         body,
         context,
@@ -203,8 +273,11 @@ fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
 
 /// Builds the ask of a caller, after the policy has looked at it. A timeout that the caller gives is the limit of the
 /// caller's patience: it ends in a no, and can only shorten what the policy says.
-fn build(services: &Services, wanted: RequestedAsk, now: Time) -> Result<Ask, ServiceError> {
+fn build(services: &Services, wanted: RequestedAsk, disk: &DiskFacts, now: Time) -> Result<Ask, ServiceError> {
     wanted.body.check_limits()?;
+    if let AskBody::Link(link) = &wanted.body {
+        link.check_scheme(&services.config.link_schemes).map_err(|refused| ServiceError::invalid(refused.to_string()))?;
+    }
     if wanted.body.kind() == AskKind::Question && wanted.body.questions().is_empty() {
         return Err(ServiceError::invalid("an ask needs at least one question"));
     }
@@ -218,12 +291,15 @@ fn build(services: &Services, wanted: RequestedAsk, now: Time) -> Result<Ask, Se
     for name in [&wanted.context.subagent, &wanted.context.tool_call_id].into_iter().flatten() {
         limits::check("the name of the sub-agent or tool call", name.len(), limits::NAME)?;
     }
+    check_reported_place("the project", wanted.context.project.as_deref(), wanted.context.branch.as_deref())?;
     limits::check("the dedupe key", wanted.dedupe_key.as_ref().map_or(0, String::len), limits::NAME)?;
     let context = &wanted.context;
     check_plain_text(&context.agent, context.project.as_deref(), context.tool_call_id.as_deref())?;
     plain_text::check_optional("the dedupe key", wanted.dedupe_key.as_deref())?;
-    let set = services.policies.set(wanted.session_scope.as_ref(), None);
-    let verdict = services.policies.decide(&set, &wanted.context.agent, wanted.context.project.as_deref(), &wanted.body, now);
+    let claims = wanted.context.asker.as_ref().map_or_else(Claims::default, |asker| asker.claims);
+    let set = services.policies.set(wanted.session_scope.as_ref(), None).with_claims(claims);
+    let subject = services.policies.subject(&wanted.context.agent, wanted.context.project.as_deref(), &wanted.body);
+    let verdict = policy::decide(&set, &Subject { disk: Some(disk), ..subject }, now);
     let (state, mut policy) = state_after(verdict, now);
     if let Some(after) = wanted.timeout {
         let at = now.plus(after.0);

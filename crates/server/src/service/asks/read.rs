@@ -7,6 +7,7 @@ use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, StatusFilter};
 
+use super::resolve::ChannelDecider;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize, listing};
 
@@ -62,7 +63,7 @@ pub(crate) async fn list(services: &Services, caller: &Caller, query: AskQuery) 
     let page = services.store.read(wanted).await?;
     let pending = match caller.scope {
         Scope::All => Some(services.store.read(CountPending { workspace: caller.workspace }).await?.pending),
-        Scope::OpenedBy { .. } | Scope::Session { .. } | Scope::Labels { .. } => None,
+        Scope::OpenedBy { .. } | Scope::Asker { .. } | Scope::Session { .. } | Scope::Labels { .. } => None,
     };
     Ok(AskList { page, pending })
 }
@@ -105,7 +106,11 @@ pub(crate) async fn of_tool_call(
     Ok(services.store.read(find).await?)
 }
 
-/// The ask that a notification is about. Channels see every ask.
-pub(crate) async fn ask_in_channel(services: &Services, ask: AskId) -> Result<Option<Ask>, sayso_store::StoreError> {
-    services.store.read(GetAsk { workspace: services.workspace, ask, scope: Scope::All }).await
+/// The ask that a notification is about, if the one who decides in the channel sees it.
+pub(crate) async fn ask_in_channel(
+    services: &Services,
+    decider: &ChannelDecider,
+    ask: AskId,
+) -> Result<Option<Ask>, sayso_store::StoreError> {
+    services.store.read(GetAsk { workspace: services.workspace, ask, scope: decider.scope() }).await
 }

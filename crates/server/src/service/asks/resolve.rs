@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, Decision};
+use sayso_core::digest::ShaDigest;
 use sayso_core::id::{AskId, SessionId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 use sayso_store::ops::{IdempotencyKey, ResolveAsk, ResolveError, SnoozeAsk};
+use sayso_store::read::GetAsk;
 use sayso_store::{StoreError, WorkspaceId};
 use sha2::{Digest, Sha256};
 
 use super::buttons::DecisionChannel;
+use super::files::{ContentChanged, compare_files};
 use super::read::ask_id;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
@@ -25,6 +28,8 @@ pub(crate) struct DecisionRequest<'a> {
     /// The surface that the person used, as the outcome shows it.
     pub(crate) via: &'a str,
     pub(crate) key: Option<IdempotencyKey>,
+    /// The digest of the files that the person saw, for an approval.
+    pub(crate) content: Option<ShaDigest>,
 }
 
 /// Resolves an ask for a caller with a token.
@@ -34,43 +39,104 @@ pub(crate) async fn resolve(
     resolution: DecisionRequest<'_>,
 ) -> Result<Arc<Ask>, ServiceError> {
     authorize(caller, Permission::Answer)?;
-    let DecisionRequest { ask, session, decision, via, key } = resolution;
+    let DecisionRequest { ask, session, decision, via, key, content } = resolution;
     let by = Actor::Person { name: caller.name.clone(), via: via.to_owned(), token: caller.token };
     let visible = ResolvableAsks { workspace: caller.workspace, scope: caller.scope.clone(), session };
-    let resolved = commit_decision(services, ask, visible, decision, by, key).await?;
-    resolved.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
+    commit_decision(services, ask, visible, decision, by, key, content).await.map_err(|refused| match refused {
+        DecisionRefusal::Refused(error) => ServiceError::NotResolved { error, caller: caller.token },
+        DecisionRefusal::ContentChanged(changed) => ServiceError::ContentChanged(changed),
+        DecisionRefusal::Store(error) => ServiceError::Store(error),
+    })
 }
 
-/// Why a person in a notification channel did not resolve an ask.
+/// Why a decision was not committed.
 #[derive(Debug)]
-pub(crate) enum ChannelRefusal {
+enum DecisionRefusal {
     /// The compare-and-set refused.
     Refused(ResolveError),
+    /// A file that the command executes has changed. The ask stays pending.
+    ContentChanged(ContentChanged),
     Store(StoreError),
 }
 
-/// Resolves an ask for a person that a notification channel names: by an answer link or a button. The channel's
-/// configuration is the permission.
+impl From<StoreError> for DecisionRefusal {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<DecisionRefusal> for ChannelRefusal {
+    fn from(refused: DecisionRefusal) -> Self {
+        match refused {
+            DecisionRefusal::Refused(error) => Self::Refused(error),
+            DecisionRefusal::ContentChanged(_) => Self::ContentChanged,
+            DecisionRefusal::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+/// Who decides in a notification channel.
+#[derive(Debug)]
+pub(crate) enum ChannelDecider {
+    /// A person whom `config.toml` names for the channel. The configuration is the permission.
+    Person(String),
+    /// The token of a browser. Its role, scope and validity at the time of the press are the permission.
+    Token(Arc<Caller>),
+}
+
+impl ChannelDecider {
+    /// The asks that the decider sees.
+    pub(super) fn scope(&self) -> Scope {
+        match self {
+            Self::Person(_) => Scope::All,
+            Self::Token(caller) => caller.scope.clone(),
+        }
+    }
+}
+
+/// Why a press in a notification channel did not resolve an ask.
+#[derive(Debug)]
+pub(crate) enum ChannelRefusal {
+    /// The token of the browser was revoked or expired.
+    TokenEnded,
+    /// The compare-and-set refused.
+    Refused(ResolveError),
+    /// A file that the command executes has changed. The ask stays pending.
+    ContentChanged,
+    Store(StoreError),
+}
+
+/// Resolves an ask from a notification channel: by an answer link or a button.
 pub(crate) async fn resolve_in_channel(
     services: &Services,
     channel: DecisionChannel<'_>,
-    person: &str,
+    decider: &ChannelDecider,
     ask: AskId,
     decision: Decision,
 ) -> Result<Arc<Ask>, ChannelRefusal> {
-    let visible = ResolvableAsks { workspace: services.workspace, scope: Scope::All, session: None };
-    let resolved = commit_decision(services, ask, visible, decision, channel_person(channel, person), None).await;
-    resolved.map_err(ChannelRefusal::Store)?.map_err(ChannelRefusal::Refused)
+    let by = match decider {
+        ChannelDecider::Person(name) => channel_person(channel, name),
+        ChannelDecider::Token(caller) => {
+            if !caller.is_valid(services.clock.now()) || authorize(caller, Permission::Answer).is_err() {
+                return Err(ChannelRefusal::TokenEnded);
+            }
+            Actor::Person { name: caller.name.clone(), via: channel.kind.as_str().to_owned(), token: caller.token }
+        }
+    };
+    let visible = ResolvableAsks { workspace: services.workspace, scope: decider.scope(), session: None };
+    Ok(commit_decision(services, ask, visible, decision, by, None, None).await?)
 }
 
 /// Which asks the person can resolve.
+#[derive(Clone)]
 struct ResolvableAsks {
     workspace: WorkspaceId,
     scope: Scope,
     session: Option<SessionId>,
 }
 
-/// The one compare-and-set for decisions of people.
+/// The one compare-and-set for decisions of people. An approval of a command that executes files of the project is compared
+/// with them first; every other decision is one write.
 async fn commit_decision(
     services: &Services,
     ask: AskId,
@@ -78,11 +144,28 @@ async fn commit_decision(
     decision: Decision,
     by: Actor,
     key: Option<IdempotencyKey>,
-) -> Result<Result<Arc<Ask>, ResolveError>, StoreError> {
+    shown: Option<ShaDigest>,
+) -> Result<Arc<Ask>, DecisionRefusal> {
     let ResolvableAsks { workspace, scope, session } = visible;
     tracing::debug!(%ask, status = decision.status().as_str(), token = by.token().map(tracing::field::display), "decision received");
-    let resolve = ResolveAsk { workspace, ask, scope, session, decision, by, key };
-    services.store.write(resolve).await
+    let resolve = |content| ResolveAsk {
+        workspace,
+        ask,
+        scope: scope.clone(),
+        session,
+        decision: decision.clone(),
+        by: by.clone(),
+        key: key.clone(),
+        content,
+    };
+    let mut resolved = services.store.write(resolve(None)).await?;
+    if resolved == Err(ResolveError::ContentUnchecked) {
+        let found = services.store.read(GetAsk { workspace, ask, scope: scope.clone() }).await?;
+        let found = found.ok_or(DecisionRefusal::Refused(ResolveError::NotFound))?;
+        let content = compare_files(services, &found, shown).await.map_err(DecisionRefusal::ContentChanged)?;
+        resolved = services.store.write(resolve(Some(content))).await?;
+    }
+    resolved.map_err(DecisionRefusal::Refused)
 }
 
 /// A person without a token. A digest of channel and name stands in for the token id, so that the same person keeps the

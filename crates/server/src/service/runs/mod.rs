@@ -81,7 +81,7 @@ pub(crate) async fn answer_question(
 ) -> Result<(), ServiceError> {
     authorize(caller, Permission::Answer)?;
     let ask = find_question(services, caller, run, question).await?;
-    asks::resolve(services, caller, DecisionRequest { ask, session: None, decision, via, key }).await?;
+    asks::resolve(services, caller, DecisionRequest { ask, session: None, decision, via, key, content: None }).await?;
     Ok(())
 }
 

@@ -93,7 +93,7 @@ async fn session_for(
         program.find(services.environment.search_path(&variables)).ok_or_else(|| program.missing(&agent.name))?;
     }
     let directory = written.directory.as_deref().unwrap_or(&run.directory);
-    let project = read_existing_project(directory.into()).await;
+    let project = read_existing_project(directory.into(), services.home.clone()).await;
     let project = project.ok_or_else(|| format!("{directory} is not a directory"))?;
     let draft = SessionDraft {
         title: Some(prompt.clone()),

@@ -19,7 +19,7 @@ pub(crate) async fn command(
     caller: &Caller,
     id: &str,
     kind: SessionCommand,
-) -> Result<(Session, usize), ServiceError> {
+) -> Result<(Session, u32), ServiceError> {
     authorize(caller, Permission::Answer)?;
     let found = find(services, caller, id).await?;
     let session = found.session.id;
@@ -38,7 +38,7 @@ pub(crate) async fn command(
         said: of_step.then(|| interrupted(services, caller, session)),
     };
     match services.store.write(wanted).await? {
-        Commanded::Queued(session) => Ok((*session, found.pending.len())),
+        Commanded::Queued(session) => Ok((*session, found.pending.count)),
         Commanded::External => Err(ServiceError::ExternalSession),
         Commanded::Ended => Err(ServiceError::SessionEnded),
         Commanded::NotResumable => Err(ServiceError::NotResumable),

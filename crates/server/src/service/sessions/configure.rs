@@ -19,7 +19,7 @@ pub(crate) async fn configure(
     caller: &Caller,
     id: &str,
     change: ChangeSession,
-) -> Result<(Session, usize), ServiceError> {
+) -> Result<(Session, u32), ServiceError> {
     authorize(caller, Permission::Answer)?;
     let ChangeSession { permission_mode, model } = change;
     if permission_mode.is_none() && model.is_none() {
@@ -40,7 +40,7 @@ pub(crate) async fn configure(
     let (workspace, scope) = (caller.workspace, caller.scope.clone());
     let wanted = ConfigureSession { workspace, session, scope, permission_mode, model, command: Raw::of(&command) };
     match services.store.write(wanted).await? {
-        Commanded::Queued(session) => Ok((*session, found.pending.len())),
+        Commanded::Queued(session) => Ok((*session, found.pending.count)),
         Commanded::External => Err(ServiceError::ExternalSession),
         Commanded::Ended | Commanded::NotResumable => Err(ServiceError::SessionEnded),
         Commanded::NotFound => Err(ServiceError::SessionNotFound),

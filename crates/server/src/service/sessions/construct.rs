@@ -49,6 +49,14 @@ impl SessionDraft {
         }
     }
 
+    /// The bytes of what an agent reports of its session.
+    pub(crate) fn text_size(&self) -> usize {
+        let Project { path, policy, branch, config } = &self.project;
+        let optional = [policy, branch, &self.title].into_iter().flatten();
+        let hashes = config.iter().flat_map(|config| &config.0).map(|(path, hash)| path.len() + hash.len());
+        path.len() + optional.map(String::len).sum::<usize>() + hashes.sum::<usize>()
+    }
+
     /// The session, which begins now.
     pub(crate) fn into_session(self, id: SessionId, connection: ConnectionId, now: Time) -> Session {
         Session {
@@ -63,6 +71,7 @@ impl SessionDraft {
             model: self.model,
             policy: self.policy,
             project_policy: self.project.policy,
+            config: self.project.config,
             external: self.native_id.map(|native_id| External { native_id }),
             step: self.step,
             labels: self.labels,

@@ -1,13 +1,10 @@
 //! Sessions of agents that a person runs: Sayso hears of them and never starts or stops them.
 
-use std::path::Path;
-
 use sayso_agents::translator::FoundSession;
 use sayso_api::ask::{ExternalEvent, ExternalNews as ApiNews, ExternalSession};
 use sayso_core::connection::{Connection, ConnectionKind};
 use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
-use sayso_core::plain_text;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_store::ops::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
@@ -16,7 +13,8 @@ use sayso_store::read::GetExternal;
 use super::construct::{SessionDraft, new_connection};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
-use crate::service::project::{Project, read_reported_project};
+use crate::service::asks::identity::{check_agent, check_project};
+use crate::service::project::{Project, check_reported_place, read_reported_project};
 use crate::service::{ServiceError, Services, authorize};
 
 fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<ExternalKey, ServiceError> {
@@ -26,6 +24,7 @@ fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<Extern
             return Err(ServiceError::invalid(format!("{what} is a name without control characters")));
         }
     }
+    check_agent(caller, agent)?;
     let (agent, native_id) = (agent.to_owned(), session_id.to_owned());
     Ok(ExternalKey { workspace: caller.workspace, token: caller.token, agent, native_id })
 }
@@ -38,19 +37,16 @@ pub(crate) async fn ensure_external(
 ) -> Result<Session, ServiceError> {
     authorize(caller, Permission::Open)?;
     let key = external_key(caller, &named.agent, &named.session_id)?;
-    limits::check("cwd", named.cwd.len(), limits::TEXT)?;
-    plain_text::check("cwd", &named.cwd)?;
     limits::check("the title", named.title.as_ref().map_or(0, String::len), limits::TEXT)?;
-    limits::check("the branch", named.branch.as_ref().map_or(0, String::len), limits::NAME)?;
-    if !Path::new(&named.cwd).is_absolute() {
-        return Err(ServiceError::invalid("cwd is an absolute path"));
-    }
+    check_reported_place("cwd", Some(&named.cwd), named.branch.as_deref())?;
     let known = services.store.read(GetExternal { key: key.clone() }).await?;
     // The title may be reported later than the session.
     if let Some(known) = known.filter(|known| !known.title.is_empty() || named.title.is_none()) {
         return Ok(known);
     }
-    let project = read_reported_project(&named.cwd).await;
+    let project = read_reported_project(&named.cwd, services.home.clone()).await;
+    // Where the links lead counts.
+    check_project(caller, &project.path)?;
     let project = Project { branch: named.branch.or(project.branch), ..project };
     let draft = SessionDraft {
         title: named.title,
@@ -59,6 +55,8 @@ pub(crate) async fn ensure_external(
         ..SessionDraft::new(&key.agent, project)
     };
     let now = services.clock.now();
+    let bytes = key.agent.len() + key.native_id.len() + draft.text_size();
+    services.quotas.take(caller, None, bytes, now)?;
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = draft.into_session(id, connection, now);
     let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
@@ -66,11 +64,11 @@ pub(crate) async fn ensure_external(
 }
 
 /// The session of a conversation that was found on an attached server. The connection commits it.
-pub(crate) async fn found_session(connection: &Connection, found: &FoundSession, now: Time) -> Session {
+pub(crate) async fn found_session(connection: &Connection, found: &FoundSession, home: Option<String>, now: Time) -> Session {
     let draft = SessionDraft {
         title: Some(found.title.clone()),
         native_id: Some(found.native_id.clone()),
-        ..SessionDraft::new(&connection.agent, read_reported_project(&found.project).await)
+        ..SessionDraft::new(&connection.agent, read_reported_project(&found.project, home).await)
     };
     draft.into_session(SessionId::new(now, entropy::id()), connection.id, now)
 }

@@ -56,7 +56,7 @@ pub(crate) async fn start(
         policy,
         labels,
         opened_by: Some(caller.token),
-        ..SessionDraft::new(&agent.name, read_project(directory).await)
+        ..SessionDraft::new(&agent.name, read_project(directory, services.home.clone()).await)
     };
     let now = services.clock.now();
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
@@ -97,7 +97,7 @@ pub(crate) fn scoped_labels(caller: &Caller, mut labels: Labels) -> Result<Label
     match &caller.scope {
         Scope::All | Scope::OpenedBy { .. } => {}
         Scope::Labels { labels: own } => labels.extend(own.clone()),
-        Scope::Session { .. } => return Err(ServiceError::Forbidden),
+        Scope::Session { .. } | Scope::Asker { .. } => return Err(ServiceError::Forbidden),
     }
     Ok(labels)
 }

@@ -1,6 +1,6 @@
 //! The page as text. Everything that an agent said is escaped, and nothing in it is hidden.
 
-use sayso_core::ask::{Approval, Ask, AskBody, Input, Link, Preview, Question, QuestionOption};
+use sayso_core::ask::{Approval, Ask, AskBody, ExecutedFiles, Input, Link, Preview, Question, QuestionOption};
 
 use crate::service::notes::{choices, project, visible};
 
@@ -40,7 +40,7 @@ pub(super) fn ask(ask: &Ask) -> String {
     let project = project(ask).map(|project| format!(" · {}", safe(&project))).unwrap_or_default();
     let who = format!("<p class=\"who\"><b>{}</b>{project}</p>", safe(&ask.context.agent));
     let asked = match &*ask.body {
-        AskBody::Approval(approval) => of_approval(approval),
+        AskBody::Approval(approval) => of_approval(approval, ask.context.executes.as_ref()),
         AskBody::Link(link) => of_link(link),
         AskBody::Question { questions } => of_questions(questions, ask.body.is_secret()),
     };
@@ -49,7 +49,7 @@ pub(super) fn ask(ask: &Ask) -> String {
     page(&format!("<p class=\"waits\">Waiting for you</p>{who}{}{asked}", before.unwrap_or_default()))
 }
 
-fn of_approval(approval: &Approval) -> String {
+fn of_approval(approval: &Approval, executes: Option<&ExecutedFiles>) -> String {
     let mut out = approval.own_title().map(|title| format!("<h1>{}</h1>", safe(title))).unwrap_or_default();
     match &approval.preview {
         Some(Preview::Command { command, cwd }) => {
@@ -63,6 +63,12 @@ fn of_approval(approval: &Approval) -> String {
         }
         Some(Preview::Plan { text } | Preview::Text { text }) => out.push_str(&pre(text)),
         None => {}
+    }
+    for file in executes.map(|executes| executes.files.as_slice()).unwrap_or_default() {
+        out.push_str(&format!("<p class=\"about\">Executes {}. Content not available here.</p>", safe(&file.path)));
+    }
+    if executes.is_some_and(|executes| executes.unlisted) {
+        out.push_str("<p class=\"about\">Runs code from the project</p>");
     }
     out.push_str(&format!(
         "<details{}><summary>{}</summary>{}</details>",

@@ -1,6 +1,7 @@
 //! The page behind a link that one person got for one ask. Looking changes nothing; only its buttons decide.
 //!
-//! There is no script on it and no token: the link is all that is needed, and all that it can do is decide this ask.
+//! There is no script on it and no login: the link is all that is needed, and all that it can do is decide this ask. A
+//! link that was sent to a browser works only while the token of that browser does.
 
 mod html;
 
@@ -17,12 +18,10 @@ use sayso_store::ops::ResolveError;
 use crate::app::App;
 use crate::runtime::notify::{self, ConfiguredChannel, LinkTarget};
 use crate::service::answer_links::BadLink;
-use crate::service::asks::{self, ChannelRefusal};
+use crate::service::asks::{self, ChannelDecider, ChannelRefusal};
 use crate::service::notes::{self, Press};
+use crate::surfaces::http::body::{BodyLimits, read_body};
 use crate::surfaces::http::{ApiError, Peer};
-
-/// Bytes that a form may have: an answer for each of the questions.
-const FORM: usize = 1024 * 1024;
 
 /// What the page may do: show itself, and send its form back here.
 const CSP: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -45,6 +44,16 @@ impl LinkRefusal {
             ErrorCode::InvalidLink,
             "This link is not known here. Take the newest one, or open Sayso.",
         )
+    }
+
+    fn unread(error: &ApiError) -> Self {
+        let problem = error.problem();
+        let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
+        let words = match problem.code {
+            ErrorCode::TooLarge => "That is too much text.",
+            _ => "The answer did not arrive in time. Send it again.",
+        };
+        Self::new(status, problem.code, words)
     }
 
     fn nonsense() -> Self {
@@ -85,11 +94,10 @@ pub(crate) async fn decide(
     body: Body,
 ) -> Response {
     let decided = async {
-        let OpenedLink { ask, entry, person } = opened(&app, from, &code).await?;
-        let too_large = |_| LinkRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, "That is too much text.");
-        let form = axum::body::to_bytes(body, FORM).await.map_err(too_large)?;
+        let OpenedLink { ask, entry, decider } = opened(&app, from, &code).await?;
+        let form = read_body(body, BodyLimits::ANSWER_FORM).await.map_err(|error| LinkRefusal::unread(&error))?;
         let decision = wanted(&ask, &form).ok_or_else(LinkRefusal::nonsense)?;
-        resolve(&app, entry, &person, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
+        resolve(&app, entry, &decider, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
     };
     let decided = decided.await;
     if let Err(refusal) = &decided {
@@ -103,11 +111,11 @@ struct OpenedLink<'a> {
     ask: Ask,
     /// The channel that it was sent through.
     entry: &'a ConfiguredChannel,
-    person: String,
+    decider: ChannelDecider,
 }
 
 async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<OpenedLink<'a>, LinkRefusal> {
-    let LinkTarget { ask, entry, person } = match notify::read_answer_link(&app.runtime, code) {
+    let LinkTarget { ask, entry, decider } = match notify::read_answer_link(&app.runtime, code) {
         Ok(target) => target,
         Err(BadLink::Expired) => {
             return Err(LinkRefusal::new(
@@ -122,8 +130,8 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
             return Err(LinkRefusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
         }
     };
-    let ask = asks::ask_in_channel(&app.services, ask).await?.ok_or_else(LinkRefusal::wrong)?;
-    Ok(OpenedLink { ask, entry, person })
+    let ask = asks::ask_in_channel(&app.services, &decider, ask).await?.ok_or_else(LinkRefusal::wrong)?;
+    Ok(OpenedLink { ask, entry, decider })
 }
 
 /// What a form says. A secret is never given here: a link is not as private as an inbox.
@@ -147,24 +155,36 @@ fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
     }
 }
 
-async fn resolve(app: &App, entry: &ConfiguredChannel, person: &str, ask: &Ask, decision: Decision) -> Result<(), LinkRefusal> {
+async fn resolve(
+    app: &App,
+    entry: &ConfiguredChannel,
+    decider: &ChannelDecider,
+    ask: &Ask,
+    decision: Decision,
+) -> Result<(), LinkRefusal> {
     let services = &app.services;
-    let refused = match asks::resolve_in_channel(services, entry.channel(), person, ask.id, decision).await {
+    let refused = match asks::resolve_in_channel(services, entry.channel(), decider, ask.id, decision).await {
         Ok(_) => return Ok(()),
+        Err(ChannelRefusal::TokenEnded) => return Err(LinkRefusal::wrong()),
         Err(ChannelRefusal::Store(error)) => return Err(error.into()),
+        Err(ChannelRefusal::ContentChanged) => {
+            let words = "A file that this command executes has changed. Open Sayso to look at it.";
+            return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::ContentChanged, words));
+        }
         Err(ChannelRefusal::Refused(refused)) => refused,
     };
     let code = match &refused {
         ResolveError::NotFound => return Err(LinkRefusal::wrong()),
         ResolveError::Refused(Refused::AlreadyResolved(_)) => {
-            let found = asks::ask_in_channel(services, ask.id).await?;
+            let found = asks::ask_in_channel(services, decider, ask.id).await?;
             let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
             return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
         }
         ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
         ResolveError::Refused(Refused::InvalidAnswers(_)) => ErrorCode::InvalidAnswers,
         ResolveError::Refused(Refused::UnknownChoice(_) | Refused::NotEditable | Refused::Limit(_))
-        | ResolveError::KeyReused(_) => ErrorCode::InvalidRequest,
+        | ResolveError::KeyReused(_)
+        | ResolveError::ContentUnchecked => ErrorCode::InvalidRequest,
     };
     Err(LinkRefusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
 }

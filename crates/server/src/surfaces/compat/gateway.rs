@@ -47,7 +47,7 @@ async fn settle(
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<Json<Done>, ApiError> {
-    let resolution = DecisionRequest { ask: ask.id, session: ask.origin.session, decision, via: VIA, key };
+    let resolution = DecisionRequest { ask: ask.id, session: ask.origin.session, decision, via: VIA, key, content: None };
     asks::resolve(&app.services, &authorized.caller, resolution).await?;
     Ok(Json(Done { ok: true }))
 }
@@ -144,10 +144,10 @@ pub(crate) async fn stream(
 ) -> Result<Response, ApiError> {
     let caller = &authorized.caller;
     let found = sessions::get(&app.services, caller, &sid).await?;
-    let status = sayso_api::session::Session::of(&found.session, u32::try_from(found.pending.len()).unwrap_or(u32::MAX)).status;
+    let status = sayso_api::session::Session::of(&found.session, found.pending.count).status;
     let status = serde_json::to_value(status).ok().and_then(|status| status.as_str().map(str::to_owned)).unwrap_or_default();
     let mut first = vec![GatewayEvent::SessionStatus { session_id: found.session.id.to_string(), status }];
-    first.extend(found.pending.iter().filter_map(prompt));
+    first.extend(found.pending.asks.iter().filter_map(prompt));
     let first: Vec<u8> = first.iter().flat_map(bytes).collect();
     let cursor = app.runtime.stream_session(caller, &found, Some(found.seq), Gateway { started: HashSet::new() });
     Ok(SseBody::after(Bytes::from(first), cursor, authorized.still_allowed(&app)).into_response())

@@ -41,7 +41,7 @@ async fn settle(
     decision: Decision,
     key: Option<IdempotencyKey>,
 ) -> Result<StatusCode, ApiError> {
-    let resolution = DecisionRequest { ask, session: Some(session), decision, via: VIA, key };
+    let resolution = DecisionRequest { ask, session: Some(session), decision, via: VIA, key, content: None };
     asks::resolve(&app.services, &authorized.caller, resolution).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -7,7 +7,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sayso_api::ask::{Ask, AskPage, AskQuery, GetAskQuery, NewAsk, ShownAnswer, WithdrawQuery};
+use sayso_api::ask::{
+    Ask, AskFiles, AskPage, AskQuery, GetAskQuery, NewAsk, ReceiptQuery, ShownAnswer, WithdrawByKeyQuery, WithdrawQuery,
+};
 use sayso_api::error::Problem;
 use sayso_core::time::Span;
 
@@ -35,6 +37,7 @@ pub(crate) async fn list(
         next_cursor: page.next.map(|next| next.to_string()),
         seq: page.seq,
         pending,
+        truncated: page.truncated,
     }))
 }
 
@@ -77,17 +80,31 @@ pub(crate) async fn open(
     Ok((StatusCode::CREATED, headers, Json(Ask::from(&ask))).into_response())
 }
 
+/// Read the files that the command of an approval executes, as they are now.
+///
+/// For tokens that may answer, and only in sessions that this server started: other asks have no content.
+#[utoipa::path(get, path = "/v1/asks/{id}/files", tag = "asks", params(("id" = String, Path)),
+    responses((status = 200, body = AskFiles), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn files(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Path(id): Path<String>,
+) -> Result<Json<AskFiles>, ApiError> {
+    Ok(Json(asks::read_files(&app.services, &authorized.caller, &id).await?))
+}
+
 /// Take the outcome of an ask that you opened: it counts as delivered from then on.
 ///
 /// A secret answer comes in clear, this once, and is deleted.
-#[utoipa::path(post, path = "/v1/asks/{id}/receipt", tag = "asks", params(("id" = String, Path)),
+#[utoipa::path(post, path = "/v1/asks/{id}/receipt", tag = "asks", params(("id" = String, Path), ReceiptQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn receipt(
     State(app): State<Arc<App>>,
     authorized: Authorized,
     Path(id): Path<String>,
+    Params(query): Params<ReceiptQuery>,
 ) -> Result<Json<Ask>, ApiError> {
-    Ok(Json(collected(asks::collect_outcome(&app.services, &authorized.caller, &id).await?)))
+    Ok(Json(collected(asks::collect_outcome(&app.services, &authorized.caller, &id, query.taker).await?)))
 }
 
 /// A collected ask, with the secret answers in clear.
@@ -97,6 +114,18 @@ pub(super) fn collected(collected: asks::Collected) -> Ask {
         outcome.answers = Some(secret.into_iter().map(ShownAnswer::Entries).collect());
     }
     body
+}
+
+/// Take back the pending ask that you opened with this `dedupeKey`.
+#[utoipa::path(delete, path = "/v1/asks", tag = "asks", params(WithdrawByKeyQuery),
+    responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn withdraw_by_key(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    Params(query): Params<WithdrawByKeyQuery>,
+) -> Result<Json<Ask>, ApiError> {
+    let ask = asks::withdraw_by_key(&app.services, &authorized.caller, query.dedupe_key, query.reason).await?;
+    Ok(Json(Ask::from(&*ask)))
 }
 
 /// Take back an ask that you opened.

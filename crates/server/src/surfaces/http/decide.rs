@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use sayso_api::ask::{AnswerRequest, ApproveRequest, Ask, NoRequest, SnoozeRequest};
 use sayso_api::error::Problem;
 use sayso_core::ask::Decision;
+use sayso_core::digest::{InvalidDigest, ShaDigest};
 use sayso_core::raw::Raw;
 use sayso_store::ops::IdempotencyKey;
 
@@ -21,9 +22,10 @@ async fn resolve(
     id: &str,
     decision: Decision,
     key: Option<IdempotencyKey>,
+    content: Option<ShaDigest>,
 ) -> Result<Json<Ask>, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
-    let resolution = DecisionRequest { ask: asks::ask_id(id)?, session: None, decision, via: authorized.via(), key };
+    let resolution = DecisionRequest { ask: asks::ask_id(id)?, session: None, decision, via: authorized.via(), key, content };
     let ask = asks::resolve(&app.services, caller, resolution).await?;
     Ok(Json(Ask::from(&*ask)))
 }
@@ -39,7 +41,7 @@ pub(crate) async fn answer(
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
     let decision = Decision::Answered { answers: body.value.answers, note: body.value.note };
-    resolve(&app, &authorized, &id, decision, key).await
+    resolve(&app, &authorized, &id, decision, key, None).await
 }
 
 /// Reject the questions of an ask.
@@ -52,7 +54,7 @@ pub(crate) async fn reject(
     OptionalJson(body): OptionalJson<NoRequest>,
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
-    resolve(&app, &authorized, &id, rejected(body.value), key).await
+    resolve(&app, &authorized, &id, rejected(body.value), key, None).await
 }
 
 /// Approve a tool call, or say that a link was opened.
@@ -65,8 +67,10 @@ pub(crate) async fn approve(
     OptionalJson(body): OptionalJson<ApproveRequest>,
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
+    let content = body.value.content_digest.as_deref().map(str::parse).transpose();
+    let content = content.map_err(|error: InvalidDigest| ApiError::invalid(format!("contentDigest: {error}")))?;
     let decision = Decision::Approved { choice: body.value.choice, input: body.value.input.as_ref().map(Raw::of) };
-    resolve(&app, &authorized, &id, decision, key).await
+    resolve(&app, &authorized, &id, decision, key, content).await
 }
 
 /// Deny a tool call, or a link.
@@ -79,7 +83,7 @@ pub(crate) async fn deny(
     OptionalJson(body): OptionalJson<NoRequest>,
 ) -> Result<Json<Ask>, ApiError> {
     let key = body.key(&authorized.caller);
-    resolve(&app, &authorized, &id, denied(body.value), key).await
+    resolve(&app, &authorized, &id, denied(body.value), key, None).await
 }
 
 /// Hide an ask from the inbox for a while. Not a no.

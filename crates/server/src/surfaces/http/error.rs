@@ -2,9 +2,9 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sayso_api::ask::Outcome as ApiOutcome;
+use sayso_api::ask::{FileDiff as ApiFileDiff, Outcome as ApiOutcome};
 use sayso_api::error::{ErrorCode, Problem, QuestionProblem, WorkflowFault};
-use sayso_core::ask::{InvalidAnswers, Outcome, Refused};
+use sayso_core::ask::{FileDiff, InvalidAnswers, Outcome, Refused};
 use sayso_core::id::TokenId;
 use sayso_core::limits::LimitExceeded;
 use sayso_core::policy::PolicyError;
@@ -31,6 +31,7 @@ impl ApiError {
             own: None,
             problems: Vec::new(),
             asks: Vec::new(),
+            changes: Vec::new(),
             faults: Vec::new(),
             line: None,
             column: None,
@@ -123,6 +124,8 @@ impl ApiError {
         let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
         match error {
             ResolveError::NotFound => ServiceError::AskNotFound.into(),
+            // The service compares the files and tries again.
+            ResolveError::ContentUnchecked => Self::new(StatusCode::CONFLICT, ErrorCode::ContentChanged, error.to_string()),
             ResolveError::KeyReused(_) => ServiceError::KeyReused.into(),
             ResolveError::Refused(refused) => match refused {
                 Refused::AlreadyResolved(outcome) => Self::already(&outcome, caller),
@@ -168,10 +171,12 @@ impl From<ServiceError> for ApiError {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         let refusal = |status, code| Self::new(status, code, error.to_string());
         match error {
-            ServiceError::Forbidden | ServiceError::EnvironmentForbidden | ServiceError::ModeForbidden => {
-                refusal(StatusCode::FORBIDDEN, Code::Forbidden)
-            }
-            ServiceError::InvalidLoginCode => refusal(StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            ServiceError::Forbidden
+            | ServiceError::EnvironmentForbidden
+            | ServiceError::ModeForbidden
+            | ServiceError::PolicyForbidden => refusal(StatusCode::FORBIDDEN, Code::Forbidden),
+            ServiceError::IdentityRefused(_) => refusal(StatusCode::FORBIDDEN, Code::IdentityRefused),
+            ServiceError::TokenEnded | ServiceError::InvalidLoginCode => refusal(StatusCode::UNAUTHORIZED, Code::Unauthorized),
             ServiceError::AskNotFound => refusal(StatusCode::NOT_FOUND, Code::AskNotFound),
             ServiceError::SessionNotFound => refusal(StatusCode::NOT_FOUND, Code::SessionNotFound),
             ServiceError::RunNotFound => refusal(StatusCode::NOT_FOUND, Code::RunNotFound).with_error_code(),
@@ -180,7 +185,11 @@ impl From<ServiceError> for ApiError {
             ServiceError::Invalid(_) => refusal(status, Code::InvalidRequest),
             ServiceError::Limit(_) | ServiceError::TooManyPending => refusal(status, Code::LimitExceeded),
             ServiceError::ContainsNul(_) => refusal(StatusCode::BAD_REQUEST, Code::MalformedRequest),
-            ServiceError::KeyReused => refusal(status, Code::IdempotencyKeyReused),
+            ServiceError::ByteQuota => refusal(StatusCode::TOO_MANY_REQUESTS, Code::ByteQuotaExceeded),
+            ServiceError::PolicyWorkerBusy => refusal(StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            ServiceError::KeyReused | ServiceError::ApprovalDelivered => refusal(status, Code::IdempotencyKeyReused),
+            ServiceError::DedupeKeyReused => refusal(StatusCode::CONFLICT, Code::DedupeKeyReused),
+            ServiceError::OutcomeTaken => refusal(StatusCode::CONFLICT, Code::OutcomeTaken),
             ServiceError::UnknownAgent(_) => refusal(status, Code::UnknownAgent),
             ServiceError::AgentNotInstalled(_) => refusal(status, Code::AgentNotInstalled),
             ServiceError::AgentUnreachable(_) => refusal(status, Code::AgentUnreachable),
@@ -200,6 +209,12 @@ impl From<ServiceError> for ApiError {
             ServiceError::MessageBlocked(ref asks) => {
                 let mut refused = refusal(StatusCode::CONFLICT, Code::AskPending);
                 refused.0.asks = asks.iter().map(ToString::to_string).collect();
+                refused
+            }
+            ServiceError::ContentChanged(ref changed) => {
+                let mut refused = refusal(StatusCode::CONFLICT, Code::ContentChanged);
+                let diff = |file: &FileDiff| ApiFileDiff { path: file.path.clone(), diff: file.diff.clone() };
+                refused.0.changes = changed.changes.iter().map(diff).collect();
                 refused
             }
             ServiceError::NotResolved { error, caller } => Self::not_resolved(error, caller),

@@ -37,6 +37,24 @@ pub(crate) async fn all(
     Ok(SseBody::new(cursor, authorized.still_allowed(&app)).into_response())
 }
 
+/// Stream the outcomes of the asks that you opened, as server-sent events: `question.resolved`, `approval.resolved` and
+/// `link.resolved`.
+///
+/// One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the
+/// stream begins with a `reset`, which has the position: read the asks that you wait for once, then follow the stream.
+#[utoipa::path(get, path = "/v1/outcomes", tag = "events", params(StreamQuery),
+    responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::FeedEvent),
+              (status = "4XX", body = Problem)), security(("token" = [])))]
+pub(crate) async fn outcomes(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    headers: HeaderMap,
+    Params(query): Params<StreamQuery>,
+) -> Result<Response, ApiError> {
+    let (first, cursor) = app.runtime.stream_outcomes(&authorized.caller, since(&headers, &query)).await?;
+    Ok(SseBody::after(first, cursor, authorized.still_allowed(&app)).into_response())
+}
+
 /// Stream the events of one session.
 #[utoipa::path(get, path = "/v1/sessions/{id}/events", tag = "events", params(("id" = String, Path), StreamQuery),
     responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::FeedEvent),

@@ -5,17 +5,15 @@ use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use sayso_api::error::ErrorCode;
 use sayso_api::token::Role;
 use sayso_store::ops::IdempotencyKey;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
 
-use super::MAX_BODY;
+use super::body::{BodyLimits, describe_json_error, read_body};
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::{Caller, Permission};
@@ -81,7 +79,8 @@ impl Authorized {
     /// For streams: whether the token that opened them is still good.
     pub(crate) fn still_allowed(&self, app: &App) -> StillAllowed {
         let (caller, clock) = (Arc::clone(&self.caller), app.services.clock.clone());
-        Box::new(move || caller.is_valid(clock.now()))
+        let revoked = caller.revoked();
+        StillAllowed::new(move || caller.is_valid(clock.now()), revoked)
     }
 
     /// The surface that the person uses.
@@ -129,16 +128,9 @@ struct ReadBody {
     key: Option<IdempotencyHeader>,
 }
 
-async fn read(request: Request, app: &App) -> Result<ReadBody, ApiError> {
+async fn read(request: Request, app: &App, limits: BodyLimits) -> Result<ReadBody, ApiError> {
     let (parts, body) = request.into_parts();
-    let collected = Limited::new(body, MAX_BODY).collect().await.map_err(|error| {
-        if error.downcast_ref::<LengthLimitError>().is_some() {
-            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, format!("a body may have {MAX_BODY} bytes"))
-        } else {
-            ApiError::malformed("the body ended early")
-        }
-    })?;
-    let bytes = collected.to_bytes();
+    let bytes = read_body(body, limits).await?;
     let key = match parts.headers.get("idempotency-key") {
         None => None,
         Some(value) => {
@@ -165,18 +157,22 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     // What does not fit may be found before what is not even JSON; that comes first.
     let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
     serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data if is_json() => ApiError::invalid(format!("the body does not fit: {error}")),
+        serde_json::error::Category::Data if is_json() => {
+            ApiError::invalid(format!("the body does not fit: {}", describe_json_error(&error)))
+        }
         serde_json::error::Category::Data
         | serde_json::error::Category::Io
         | serde_json::error::Category::Syntax
-        | serde_json::error::Category::Eof => ApiError::malformed(format!("the body is not JSON: {error}")),
+        | serde_json::error::Category::Eof => {
+            ApiError::malformed(format!("the body is not JSON: {}", describe_json_error(&error)))
+        }
     })
 }
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        let ReadBody { bytes, key } = read(request, app).await?;
+        let ReadBody { bytes, key } = read(request, app, BodyLimits::CALLER).await?;
         Ok(Self { value: parse(&bytes)?, key })
     }
 }
@@ -184,7 +180,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
 impl<T: DeserializeOwned + Default> FromRequest<Arc<App>> for OptionalJson<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        let ReadBody { bytes, key } = read(request, app).await?;
+        let ReadBody { bytes, key } = read(request, app, BodyLimits::CALLER).await?;
         let value = if bytes.trim_ascii().is_empty() { T::default() } else { parse(&bytes)? };
         Ok(Self(JsonBody { value, key }))
     }
@@ -193,12 +189,28 @@ impl<T: DeserializeOwned + Default> FromRequest<Arc<App>> for OptionalJson<T> {
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        let ReadBody { bytes, key } = read(request, app).await?;
-        let value = serde_json::from_slice(&bytes)
-            .map_err(|error| ApiError::malformed(format!("the body does not fit: {error}")).with_error_text())?;
+        let ReadBody { bytes, key } = read(request, app, BodyLimits::CALLER).await?;
+        let value = serde_json::from_slice(&bytes).map_err(|error| {
+            ApiError::malformed(format!("the body does not fit: {}", describe_json_error(&error))).with_error_text()
+        })?;
         Ok(Self(JsonBody { value, key }))
     }
 }
+
+/// A JSON body of anyone who reaches the server: small, and read within seconds.
+#[derive(Debug)]
+pub(crate) struct AnyoneBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for AnyoneBody<T> {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        let ReadBody { bytes, .. } = read(request, app, BodyLimits::ANYONE).await?;
+        parse(&bytes).map(Self)
+    }
+}
+
+/// Bytes of a query string. Every filter and cursor fits, and no search is too long for the database.
+const MAX_QUERY: usize = 8 * 1024;
 
 /// A query string. What does not fit is 422.
 #[derive(Debug, Default)]
@@ -207,6 +219,9 @@ pub(crate) struct Params<T>(pub(crate) T);
 impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
+        if parts.uri.query().map_or(0, str::len) > MAX_QUERY {
+            return Err(ApiError::malformed(format!("a query string may have {MAX_QUERY} bytes; search for fewer words")));
+        }
         axum::extract::Query::<T>::try_from_uri(&parts.uri)
             .map(|query| Self(query.0))
             .map_err(|error| ApiError::invalid(format!("the query does not fit: {}", error.body_text())))

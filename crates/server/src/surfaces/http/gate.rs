@@ -89,7 +89,7 @@ pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Ne
 /// Refuses foreign hosts and origins, and sets the headers of every response.
 async fn admit(app: &App, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Local>().map(|local| local.0);
-    let refused = match app.guard.check(request.headers(), local) {
+    let refused = match app.guard.check(request.uri(), request.headers(), local) {
         Ok(()) => None,
         Err(Foreign::Host) => Some(ApiError::new(
             StatusCode::MISDIRECTED_REQUEST,

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use sayso_api::error::Problem;
 use sayso_api::token::{CreatedToken, LoginCode, LoginRequest, NewLoginCode};
 
-use super::{ApiError, Authorized, JsonBody, OptionalJson, Peer};
+use super::{AnyoneBody, ApiError, Authorized, OptionalJson, Peer};
 use crate::app::App;
 use crate::service::tokens;
 
@@ -32,12 +32,12 @@ pub(crate) async fn code(
 pub(crate) async fn redeem(
     State(app): State<Arc<App>>,
     Peer(from): Peer,
-    body: JsonBody<LoginRequest>,
+    AnyoneBody(login): AnyoneBody<LoginRequest>,
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
     if !app.limits.login(from, app.services.clock.now()) {
         return Err(ApiError::rate_limited());
     }
-    let issued = tokens::redeem_login_code(&app.services, body.value).await?;
+    let issued = tokens::redeem_login_code(&app.services, login).await?;
     let info = app.services.tokens.shown(&issued.row);
     Ok((StatusCode::CREATED, Json(CreatedToken { token: issued.secret, info })))
 }

@@ -4,6 +4,7 @@ pub(crate) mod acp;
 mod agents;
 mod asks;
 mod attachments;
+pub(crate) mod body;
 mod compress;
 mod decide;
 mod error;
@@ -30,7 +31,7 @@ mod transcript;
 
 pub(crate) use decide::{denied, rejected};
 pub(crate) use error::ApiError;
-pub(crate) use extract::{Authorized, JsonBody, LooseBody, OptionalJson, Params, Peer};
+pub(crate) use extract::{AnyoneBody, Authorized, JsonBody, LooseBody, OptionalJson, Params, Peer};
 pub(crate) use gate::RateLimits;
 pub use router::openapi;
 pub(crate) use router::router;

@@ -13,10 +13,12 @@ use sayso_api::policy::{
 };
 use sayso_core::ask::Decision;
 use sayso_core::policy::{self as core, Verdict, project_hash};
+use sayso_core::scope::Scope;
 
 use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
-use crate::service::policy::{self, CurrentPolicy, ExplainedAsk};
+use crate::service::explain::{self, ExplainedAsk};
+use crate::service::policy::{self, CurrentPolicy};
 
 fn view(current: &CurrentPolicy) -> PolicyView {
     let in_force = &current.in_force;
@@ -113,9 +115,11 @@ pub(crate) async fn explain(
     authorized: Authorized,
     body: JsonBody<ExplainRequest>,
 ) -> Result<Json<Explanation>, ApiError> {
-    let whole = body.value.ask_id.is_some();
-    let explained = policy::explain(&app.services, &authorized.caller, body.value).await?;
-    Ok(Json(Explanation { data: explained.iter().map(|explained| shown_explanation(explained, whole)).collect() }))
+    // Every rule that was looked at is the whole policy.
+    let whole = body.value.ask_id.is_some() && authorized.caller.scope == Scope::All;
+    let explained = explain::explain(&app.services, &authorized.caller, body.value).await?;
+    let data = explained.asks.iter().map(|explained| shown_explanation(explained, whole)).collect();
+    Ok(Json(Explanation { data, truncated: explained.truncated }))
 }
 
 fn shown_explanation(explained: &ExplainedAsk, whole: bool) -> Explained {

@@ -17,8 +17,12 @@ use crate::service::policy_form;
 /// Comments and everything that a change is not about stay as they are. Save the text with `PUT /v1/policy`.
 #[utoipa::path(post, path = "/v1/policy/edit", tag = "policy", request_body = EditPolicy,
     responses((status = 200, body = PolicyForm), (status = "4XX", body = Problem)), security(("token" = [])))]
-pub(crate) async fn edit(authorized: Authorized, body: JsonBody<EditPolicy>) -> Result<Json<PolicyForm>, ApiError> {
-    let edited = policy_form::edit(&authorized.caller, body.value)?;
+pub(crate) async fn edit(
+    State(app): State<Arc<App>>,
+    authorized: Authorized,
+    body: JsonBody<EditPolicy>,
+) -> Result<Json<PolicyForm>, ApiError> {
+    let edited = policy_form::edit(&app.services, &authorized.caller, body.value).await?;
     Ok(Json(PolicyForm::of(edited.text, &edited.policy)))
 }
 

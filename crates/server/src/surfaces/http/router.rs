@@ -45,9 +45,10 @@ macro_rules! with_every_route {
         $make! {
             health::health;
             health::metrics;
-            asks::list, asks::open;
+            asks::list, asks::open, asks::withdraw_by_key;
             asks::get, asks::withdraw;
             asks::receipt;
+            asks::files;
             policy_form::precedents;
             external::tell;
             notices::create;
@@ -67,6 +68,7 @@ macro_rules! with_every_route {
             runs::cancel;
             runs::answer;
             events::all;
+            events::outcomes;
             events::of_session;
             agents::list;
             agents::stop;

@@ -45,6 +45,7 @@ pub(crate) async fn list(
         data: page.rows.iter().map(|(run, pending)| ApiRun::of(run, *pending)).collect(),
         next_cursor: page.next.map(|next| next.to_string()),
         seq: page.seq,
+        truncated: page.truncated,
     }))
 }
 
@@ -57,7 +58,8 @@ pub(crate) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<ApiRun>, ApiError> {
     let found = runs::get(&app.services, &authorized.caller, &id).await?;
-    let mut shown = ApiRun::with_pending(&found.run, &found.pending);
+    let mut shown = ApiRun::with_pending(&found.run, &found.pending.asks, found.pending.count);
+    shown.truncated = found.pending.truncated();
     shown.seq = Some(found.seq);
     Ok(Json(shown))
 }

@@ -21,15 +21,11 @@ use crate::service::sessions::{self, Delivered};
 
 /// A session with its pending asks.
 pub(super) fn detail(found: &SessionDetail) -> ApiSession {
-    let mut session = with_pending(&found.session, found.pending.len());
-    session.asks = Some(found.pending.iter().map(Ask::from).collect());
+    let mut session = ApiSession::of(&found.session, found.pending.count);
+    session.asks = Some(found.pending.asks.iter().map(Ask::from).collect());
+    session.truncated = found.pending.truncated();
     session.seq = Some(found.seq);
     session
-}
-
-/// A session with the number of its pending asks.
-pub(super) fn with_pending(session: &Session, pending: usize) -> ApiSession {
-    ApiSession::of(session, u32::try_from(pending).unwrap_or(u32::MAX))
 }
 
 pub(super) fn page(page: &Page<(Session, u32)>) -> SessionPage {
@@ -37,6 +33,7 @@ pub(super) fn page(page: &Page<(Session, u32)>) -> SessionPage {
         data: page.rows.iter().map(|(session, pending)| ApiSession::of(session, *pending)).collect(),
         next_cursor: page.next.map(|next| next.to_string()),
         seq: page.seq,
+        truncated: page.truncated,
     }
 }
 
@@ -97,7 +94,7 @@ pub(crate) async fn message(
 
 async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionCommand) -> Result<Json<ApiSession>, ApiError> {
     let (session, pending) = sessions::command(&app.services, &authorized.caller, id, kind).await?;
-    Ok(Json(with_pending(&session, pending)))
+    Ok(Json(ApiSession::of(&session, pending)))
 }
 
 /// Change the permission mode or the model while the session runs.
@@ -113,7 +110,7 @@ pub(crate) async fn change(
     body: JsonBody<ChangeSession>,
 ) -> Result<(StatusCode, Json<ApiSession>), ApiError> {
     let (session, pending) = sessions::configure(&app.services, &authorized.caller, &id, body.value).await?;
-    Ok((StatusCode::ACCEPTED, Json(with_pending(&session, pending))))
+    Ok((StatusCode::ACCEPTED, Json(ApiSession::of(&session, pending))))
 }
 
 /// Stop the current turn.

@@ -9,6 +9,7 @@ use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::runtime::feed::{Batch, Cursor, Render};
 
@@ -17,7 +18,33 @@ const OPENING: Bytes = Bytes::from_static(b"retry: 1000\n\n: \n\n");
 const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
 
 /// Tells whether whoever opened a stream may go on reading.
-pub(crate) type StillAllowed = Box<dyn Fn() -> bool + Send>;
+pub(crate) struct StillAllowed {
+    valid: Box<dyn Fn() -> bool + Send>,
+    revoked: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl StillAllowed {
+    pub(crate) fn new(valid: impl Fn() -> bool + Send + 'static, revoked: WaitForCancellationFutureOwned) -> Self {
+        Self { valid: Box::new(valid), revoked: Box::pin(revoked) }
+    }
+
+    /// Whether the token is valid now.
+    pub(crate) fn is_valid(&self) -> bool {
+        (self.valid)()
+    }
+
+    /// Ready when the stream has to end. A revocation wakes the task; an expired token is noticed when something else
+    /// does, at the latest a heartbeat.
+    pub(crate) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.is_valid() { self.revoked.as_mut().poll(cx) } else { Poll::Ready(()) }
+    }
+
+    /// For tests: whether the token is valid, and never revoked.
+    #[cfg(test)]
+    pub(crate) fn fixed(valid: bool) -> Self {
+        Self::new(move || valid, tokio_util::sync::CancellationToken::new().cancelled_owned())
+    }
+}
 
 /// The body of a stream. It ends when the server stops; clients come back and resume. It ends too
 /// when its token does, before anything more is sent.
@@ -51,7 +78,7 @@ impl<R: Render<Output = Bytes>> http_body::Body for SseBody<R> {
         if let Some(opening) = this.opening.iter_mut().find(|bytes| !bytes.is_empty()) {
             return data(std::mem::take(opening));
         }
-        if !(this.allowed)() {
+        if this.cursor.is_some() && this.allowed.poll_end(cx).is_ready() {
             this.cursor = None;
         }
         let Some(cursor) = &mut this.cursor else { return Poll::Ready(None) };
@@ -135,7 +162,7 @@ mod tests {
         };
         let count = Arc::new(Wakes::default());
         let waker = Waker::from(Arc::clone(&count));
-        let mut body = SseBody::after(Bytes::from_static(b"data: pending\n\n"), cursor(None), Box::new(|| true));
+        let mut body = SseBody::after(Bytes::from_static(b"data: pending\n\n"), cursor(None), StillAllowed::fixed(true));
         let opened: Vec<_> = (0..3).map(|_| next(&mut body, &waker)).collect();
         assert_eq!(opened, ["retry: 1000\n\n: \n\n", "data: pending\n\n", "(waits)"]);
 
@@ -158,7 +185,7 @@ mod tests {
                 "(end)"
             ]
         );
-        let mut late = SseBody::new(cursor(None), Box::new(|| true));
+        let mut late = SseBody::new(cursor(None), StillAllowed::fixed(true));
         assert_eq!([next(&mut late, &waker), next(&mut late, &waker)], ["retry: 1000\n\n: \n\n", "(end)"]);
     }
 }

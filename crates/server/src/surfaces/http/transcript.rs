@@ -39,7 +39,7 @@ pub(super) fn shown(page: &Page<TranscriptEntry>) -> Transcript {
             TranscriptEntry::Ask(ask) => block_of(ask),
         })
         .collect();
-    Transcript { data, next_cursor: page.next.map(|next| next.to_string()), seq: page.seq }
+    Transcript { data, next_cursor: page.next.map(|next| next.to_string()), seq: page.seq, truncated: page.truncated }
 }
 
 /// An ask as a block: `question_request` in the shape that chat clients know, with the whole ask

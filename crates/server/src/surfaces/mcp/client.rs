@@ -57,7 +57,7 @@ impl ToolCaller {
     /// An ask of this caller. The same content is the same ask for as long as its outcome was not taken.
     pub(super) fn sign(&self, mut ask: NewAsk, content: &impl Serialize, keep: &str) -> NewAsk {
         let (agent, session) = (self.agent.as_deref(), self.place.session.as_deref());
-        let content = serde_json::to_vec(&(agent, session, content)).unwrap_or_default();
+        let content = serde_json::to_vec(&(agent, session, &self.place.directory, content)).unwrap_or_default();
         let hash: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
         ask.dedupe_key = Some(format!("mcp:{hash}"));
         ask.keep = Some(keep.to_owned());

@@ -106,8 +106,12 @@ impl<A: Asks> Tools<A> {
             AskBody::Link(_) => return Err(ToolFailure("Links are not approved here.".to_owned())),
         };
         ask.tool_call_id.clone_from(&prompt.tool_use);
-        let new = caller.sign(ask, &("approve", content), keep);
+        let mut new = caller.sign(ask, &("approve", content), keep);
         let is_approval = new.approval.is_some();
+        if is_approval && prompt.tool_use.is_none() {
+            // Nothing tells this call from an equal one at the same time, so one yes must not answer both.
+            new.dedupe_key = None;
+        }
         let id = Box::pin(asks.open(new)).await?.id;
         match patiently(context, taken(asks, &id, None)).await {
             Some(ask) => Ok(prompt.reply(&words::decision(&ask?))),

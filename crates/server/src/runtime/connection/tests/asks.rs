@@ -64,9 +64,9 @@ fn an_answer_whose_session_cannot_be_resumed_is_undeliverable() {
 fn refused_input_makes_its_answer_undeliverable() {
     let mut setup = Setup::process(SessionStatus::Running, []);
     let refused = [(OutboxId(8), Some(ASK)), (OutboxId(9), None)];
-    let refused = refused.map(|(id, ask)| Refused { id, ask, message: "stdin is closed".to_owned() }).into();
+    let refused = refused.map(|(id, ask)| Refused { id, ask, reason: "stdin is closed".to_owned() }).into();
     let transition = setup.plan(Work::Process(Heard { taken: vec![ROW], refused, ..Heard::default() }));
-    let reason = "The agent takes no more input: stdin is closed".to_owned();
+    let reason = "stdin is closed".to_owned();
     let changes = vec![Change::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
     let committed = Advance { delivered: vec![ROW, OutboxId(8), OutboxId(9)], changes, ..advance(Process::Same) };
     assert_transition(transition, Some(committed), Vec::new());
@@ -116,6 +116,24 @@ fn an_ask_over_the_limit_is_refused_to_the_translator_at_once() {
 }
 
 #[test]
+fn session_that_asks_too_many_bytes_is_refused() {
+    let large = |number: usize| NewAsk { raw: Some(Raw::of(&"x".repeat(4_000_000))), ..new_ask_named(number) };
+    let outputs = (0..9).map(|number| vec![event(AgentEvent::AskOpened(large(number).into()))]);
+    let mut setup = Setup::process(SessionStatus::Running, outputs.chain([Vec::new()]));
+    for position in 0..9 {
+        setup.plan(lines(&["ask"], 110 + position));
+    }
+    assert_eq!(setup.state.pending, 8);
+    let Some(Input::Command(Command::Outcome { decision, .. })) = setup.inputs().pop() else { panic!("nothing was refused") };
+    let message = "Sayso refused this request: this session has asked too much in a short time; wait a few minutes.".to_owned();
+    assert_eq!(decision, Decision::Rejected { message, stop: false });
+}
+
+fn new_ask_named(number: usize) -> NewAsk {
+    NewAsk { native_id: format!("native-{number}"), ..new_ask(question(false)) }
+}
+
+#[test]
 fn ask_with_nul_in_an_id_is_refused_to_the_translator_at_once() {
     let of = |native_id: &str, tool_call_id: Option<&str>| {
         let new = new_ask(question(false));
@@ -162,7 +180,7 @@ fn giving_up_ends_the_sessions_and_drops_the_rows() {
         row(8, OutboxPayload::Outcome { ask, decision: answer(), follow_up: false }),
         row(9, OutboxPayload::Command(Raw::of(&"a command"))),
     ];
-    let transition = setup.plan(Work::GiveUp { reason: "unknown state".to_owned(), rows });
+    let transition = setup.plan(Work::GiveUp { accepted: Vec::new(), reason: "unknown state".to_owned(), rows });
     let undeliverable = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
     let status = SessionStatus::Ended { reason: "unknown state".to_owned(), failed: true, resumable: false };
     let changes = vec![Change::Delivery { ask: ASK, delivery: undeliverable }, Change::Status { session: SESSION, status }];

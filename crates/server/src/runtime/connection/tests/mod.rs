@@ -1,6 +1,7 @@
 //! Transitions without a database: a state and work in, a transition out.
 
 mod asks;
+mod direct;
 mod process;
 mod server;
 
@@ -15,6 +16,7 @@ use sayso_agents::translator::{
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
     Ask, AskBody, AskContext, AskState, Decision, Delivery, Input as QuestionInput, Origin, Outcome, PolicyNote, Question, Reach,
+    ask_digest,
 };
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, BlockId, ConnectionId, SessionId, TokenId};
@@ -28,6 +30,7 @@ use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::ops::{Advance, Change, Process};
 use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, WorkspaceId};
 
+use super::direct::Uncommitted;
 use super::plan::{Effect, Transition, plan};
 use super::process::{Heard, Message, Refused};
 use super::secrets::Secrets;
@@ -35,6 +38,7 @@ use super::state::{CarriedSession, ConnectionState};
 use super::work::Work;
 use crate::config::agents::OnStale;
 use crate::entropy::IdSource;
+use crate::service::quota::ByteQuota;
 use crate::service::sessions::resume_command;
 
 const NOW: Time = Time::from_millis(1_000_000);
@@ -105,16 +109,20 @@ impl Setup {
             translator: Box::new(script),
             sessions: HashMap::from([(SESSION, Box::new(carried))]),
             pending: 0,
+            quota: ByteQuota::default(),
             seen_tools: HashSet::new(),
             streaming: HashMap::new(),
             secrets: Secrets::default(),
             said: Vec::new(),
+            uncommitted: Uncommitted::default(),
+            takes_direct_input: false,
             heard_to: None,
             heard_at: BEFORE,
             halted: false,
             stale_after: Duration::from_secs(600),
             on_stale: OnStale::Tell,
             home: None,
+            link_schemes: Vec::new(),
             ids: IdSource::new(SEED),
         };
         Self { state, inputs }
@@ -151,6 +159,7 @@ fn session(id: SessionId, status: SessionStatus) -> Session {
         model: None,
         policy: SessionPolicy::default(),
         project_policy: None,
+        config: None,
         external: None,
         step: None,
         labels: Labels::new(),
@@ -196,6 +205,7 @@ fn opened(id: AskId, body: AskBody, state: AskState, policy: PolicyNote) -> Ask 
         blocking: true,
         ..AskContext::default()
     };
+    let context = AskContext { digest: Some(ask_digest(&body, &context, None)), ..context };
     let origin =
         Origin { session: Some(SESSION), connection: Some(CONNECTION), native_id: Some("native-1".to_owned()), opened_by: None };
     Ask { id, origin, body: body.into(), context: context.into(), policy, opened_at: NOW, snoozed_until: None, state, raw: None }
@@ -208,10 +218,10 @@ fn answer() -> Decision {
 /// The row of an answer that a person gave.
 fn answered(secret: bool, follow_up: bool) -> Work {
     let by = Actor::Person { name: "Ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([4; 16]) };
-    let outcome = Outcome { decision: answer(), by, at: NOW };
+    let outcome = Outcome { decision: answer(), by, at: NOW, content: None };
     let state = AskState::Resolved { outcome, delivery: Delivery::Queued };
     let ask = opened(ASK, question(secret), state, PolicyNote::default());
-    Work::Outcome { row: ROW, session: SESSION, ask: Arc::new(ask), decision: answer(), follow_up }
+    Work::Outcome { row: ROW, session: SESSION, ask: Arc::new(ask), decision: answer(), follow_up, withheld: false }
 }
 
 fn outcome_command() -> Command {
@@ -244,6 +254,7 @@ fn advance(process: Process) -> Advance {
         state: Raw::of(&Script::saved()),
         wake_at: None,
         delivered: Vec::new(),
+        sent: Vec::new(),
         trying: Vec::new(),
         changes: Vec::new(),
     }

@@ -39,7 +39,7 @@ impl TmuxChannel {
             Sign::Line => {
                 let line = literally(&note.line);
                 for terminal in terminals {
-                    self.run(&["display-message", "-c", terminal, "-d", SHOWN, &line]).await?;
+                    self.run(&["display-message", "-c", terminal, "-d", SHOWN, "--", &line]).await?;
                 }
             }
             Sign::Bell => {

@@ -16,7 +16,7 @@ use super::{Next, OutgoingNote, SendFailure, SendResult};
 use crate::auth::{Caller, Permission};
 use crate::runtime::Runtime;
 use crate::runtime::notify::push;
-use crate::service::answer_links::Holder;
+use crate::service::answer_links::{Holder, HolderIdentity};
 use crate::service::notes::{Button, Note};
 
 /// How long a push service keeps a note for a browser that is away.
@@ -39,7 +39,8 @@ impl WebPushChannel {
             let mut message =
                 json!({ "title": note.line, "body": note.content.as_deref().unwrap_or_default(), "tag": tag(note) });
             if let (Some(ask), true) = (note.ask, Permission::Answer.granted_to(caller.role)) {
-                message["path"] = json!(runtime.services.answer_links.path(ask, Holder { channel, person: &caller.name }, now));
+                let holder = Holder { channel, identity: HolderIdentity::Token(caller.token) };
+                message["path"] = json!(runtime.services.answer_links.path(ask, holder, now));
                 let button = |button: &Button| json!({ "label": button.label, "press": button.press.written() });
                 if note.buttons.len() <= BUTTONS {
                     message["buttons"] = note.buttons.iter().map(button).collect();

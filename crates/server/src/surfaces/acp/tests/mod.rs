@@ -240,7 +240,7 @@ fn a_session_that_is_loaded_is_told_from_the_beginning_and_asks_again() {
     done(&mut conversation, session("waiting", &[question()]));
     let page = |data: Value, next: Option<&str>, seq| {
         let data = serde_json::from_value(data).unwrap();
-        Reply::Transcript(Transcript { data, next_cursor: next.map(str::to_owned), seq })
+        Reply::Transcript(Transcript { data, next_cursor: next.map(str::to_owned), seq, truncated: false })
     };
     let first = page(json!([own(), { "type": "later", "x": 1 }]), Some("1"), 8);
     let outputs = shown(done(&mut conversation, first));

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use sayso_api::ask::Ask;
 use sayso_api::error::ErrorCode;
@@ -15,7 +16,7 @@ use crate::runtime::feed::{Batch, Values};
 use crate::service::asks::{self, DecisionRequest};
 use crate::service::{sessions, transcript};
 use crate::surfaces::acp::{Heard, Refusal, Reply, SessionCall, Sessions, Verdict};
-use crate::surfaces::http::sessions::{accepted, detail, page, with_pending};
+use crate::surfaces::http::sessions::{accepted, detail, page};
 use crate::surfaces::http::transcript::shown as shown_transcript;
 use crate::surfaces::http::{ApiError, Authorized};
 
@@ -37,7 +38,7 @@ impl LocalSessions {
     }
 
     async fn carry_out(&self, call: SessionCall) -> Result<Reply, ApiError> {
-        if !self.authorized.still_allowed(&self.app)() {
+        if !self.authorized.caller.is_valid(self.app.services.clock.now()) {
             return Err(ApiError::unauthorized());
         }
         let (services, caller) = (&self.app.services, &*self.authorized.caller);
@@ -51,7 +52,7 @@ impl LocalSessions {
             SessionCall::SetMode { session, mode } => {
                 let change = ChangeSession { permission_mode: Some(mode), model: None };
                 let (session, pending) = sessions::configure(services, caller, &session, change).await?;
-                Reply::Session(Box::new(with_pending(&session, pending)))
+                Reply::Session(Box::new(Session::of(&session, pending)))
             }
             SessionCall::Resume { session } => self.command(&session, SessionCommand::Resume).await?,
             SessionCall::Transcript { session, cursor } => {
@@ -74,7 +75,8 @@ impl LocalSessions {
             }
             SessionCall::Decide { ask, verdict } => {
                 let decision = decision(verdict);
-                let resolution = DecisionRequest { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None };
+                let resolution =
+                    DecisionRequest { ask: asks::ask_id(&ask)?, session: None, decision, via: VIA, key: None, content: None };
                 let ask = asks::resolve(services, caller, resolution).await?;
                 Reply::Ask(Box::new(Ask::from(&*ask)))
             }
@@ -83,17 +85,21 @@ impl LocalSessions {
 
     async fn command(&self, session: &str, kind: SessionCommand) -> Result<Reply, ApiError> {
         let (session, pending) = sessions::command(&self.app.services, &self.authorized.caller, session, kind).await?;
-        Ok(Reply::Session(Box::new(with_pending(&session, pending))))
+        Ok(Reply::Session(Box::new(Session::of(&session, pending))))
     }
 
     /// Forwards events until nobody listens. An error says why the stream cannot continue.
     async fn forward_events(&self, session: &str, since: i64, tell: &mpsc::Sender<(String, Heard)>) -> Result<(), ApiError> {
         let caller = &self.authorized.caller;
         let found = sessions::get(&self.app.services, caller, session).await?;
-        let allowed = self.authorized.still_allowed(&self.app);
+        let mut allowed = self.authorized.still_allowed(&self.app);
         let mut cursor = self.app.runtime.stream_session(caller, &found, Some(since), Values);
         loop {
-            let events = match poll_fn(|cx| cursor.poll_batch(cx)).await {
+            let next = poll_fn(|cx| match allowed.poll_end(cx) {
+                Poll::Ready(()) => Poll::Ready(None),
+                Poll::Pending => cursor.poll_batch(cx).map(Some),
+            });
+            let events = match next.await.ok_or_else(ApiError::unauthorized)? {
                 Batch::Frames(events) => events,
                 Batch::Reset { .. } => {
                     if tell.send((session.to_owned(), Heard::Gap)).await.is_err() {
@@ -101,12 +107,11 @@ impl LocalSessions {
                     }
                     continue;
                 }
-                Batch::Quiet if allowed() => continue,
-                Batch::Quiet => return Err(ApiError::unauthorized()),
+                Batch::Quiet => continue,
                 Batch::Closed => return Ok(()),
             };
             for event in events {
-                if !allowed() {
+                if !allowed.is_valid() {
                     return Err(ApiError::unauthorized());
                 }
                 if tell.send((session.to_owned(), Heard::Event(Box::new(event)))).await.is_err() {

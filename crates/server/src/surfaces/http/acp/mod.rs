@@ -12,7 +12,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use sayso_agents::json_rpc::{self, Message};
 use sayso_api::error::ErrorCode;
 use sayso_core::id::TokenId;
@@ -26,7 +25,8 @@ use crate::app::App;
 use crate::auth::Permission;
 use crate::entropy;
 use crate::surfaces::acp::{Conversation, Input, Line, Output, Setting, no_message, serve};
-use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
+use crate::surfaces::http::body::{BodyLimits, read_body};
+use crate::surfaces::http::{ApiError, Authorized};
 
 /// Clients, all together.
 const CONNECTIONS: usize = 1_024;
@@ -86,11 +86,8 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
         let detail = "a message is sent as application/json";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::MalformedRequest, detail));
     }
-    let body = Limited::new(body, MAX_BODY).collect().await.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-        Some(_) => ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, format!("a body may have {MAX_BODY} bytes")),
-        None => ApiError::malformed("the body ended early"),
-    })?;
-    let text = String::from_utf8(body.to_bytes().to_vec()).map_err(|_| ApiError::malformed("the body is not UTF-8"))?;
+    let body = read_body(body, BodyLimits::CALLER).await?;
+    let text = String::from_utf8(body.to_vec()).map_err(|_| ApiError::malformed("the body is not UTF-8"))?;
     let begins = match json_rpc::read(&text) {
         Ok(Message::Request { method, .. }) => method == "initialize",
         Ok(Message::Notification { .. } | Message::Response { .. }) => false,
@@ -134,12 +131,16 @@ fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response,
         }
         connections.insert(id.clone(), connection);
     }
-    // It ends by itself: when the client leaves or is gone, or the server stops.
+    // It ends by itself: when the client leaves or is gone, its token is revoked, or the server stops.
     let (app, own) = (Arc::clone(app), id.clone());
     tokio::spawn(async move {
+        let revoked = authorized.caller.revoked();
         let sessions = LocalSessions::new(Arc::clone(&app), authorized);
         let gone = async {
-            streams.abandoned().await;
+            tokio::select! {
+                () = streams.abandoned() => {}
+                () = revoked => streams.end(),
+            }
             leave.cancel();
             std::future::pending::<()>().await;
         };

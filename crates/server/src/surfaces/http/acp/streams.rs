@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -169,11 +170,12 @@ impl QueueReader {
         let read = self.read.as_mut()?;
         let line = tokio::select! {
             biased;
+            () = poll_fn(|cx| self.allowed.poll_end(cx)) => return None,
             line = read.recv() => Some(line?),
             () = self.streams.over.cancelled() => return None,
             () = tokio::time::sleep(self.streams.beat) => None,
         };
-        if !(self.allowed)() {
+        if !self.allowed.is_valid() {
             return None;
         }
         let bytes = line.map_or(comment, |line| Bytes::from(format!("data: {line}\n\n")));
@@ -206,7 +208,7 @@ mod tests {
     }
 
     fn open(streams: &Arc<Streams>, session: Option<&str>) -> Result<Body, NoStream> {
-        streams.open(session, Box::new(|| true))
+        streams.open(session, StillAllowed::fixed(true))
     }
 
     #[tokio::test]
@@ -265,7 +267,7 @@ mod tests {
     #[tokio::test]
     async fn a_stream_ends_with_its_token() {
         let streams = Streams::new();
-        let mut body = streams.open(None, Box::new(|| false)).unwrap();
+        let mut body = streams.open(None, StillAllowed::fixed(false)).unwrap();
         piece(&mut body).await.unwrap();
         streams.send(frame(To::Connection, "secret")).await;
         assert_eq!(piece(&mut body).await, None);

@@ -73,7 +73,14 @@ impl Asks for LocalAsks {
         Ok((Self { app: Arc::clone(&self.app), caller: Some(caller) }, place))
     }
 
-    async fn open(&self, ask: NewAsk) -> Result<Ask, ToolFailure> {
+    async fn open(&self, mut ask: NewAsk) -> Result<Ask, ToolFailure> {
+        // The name comes from what the client calls its program; a token that is made for one agent knows better.
+        if let Some(agent) = &self.caller()?.identity.agent {
+            ask.agent = Some(agent.clone());
+            if let Some(external) = &mut ask.external {
+                external.agent.clone_from(agent);
+            }
+        }
         Ok(Ask::from(&asks::open(&self.app.services, self.caller()?, ask, None).await?))
     }
 
@@ -93,7 +100,7 @@ impl Asks for LocalAsks {
     }
 
     async fn receive(&self, id: &str) -> Result<Ask, ToolFailure> {
-        Ok(collected(asks::collect_outcome(&self.app.services, self.caller()?, id).await?))
+        Ok(collected(asks::collect_outcome(&self.app.services, self.caller()?, id, None).await?))
     }
 
     async fn withdraw(&self, id: &str) {
@@ -103,7 +110,13 @@ impl Asks for LocalAsks {
         }
     }
 
-    async fn notify(&self, notice: NewNotice) -> Result<(), ToolFailure> {
+    async fn notify(&self, mut notice: NewNotice) -> Result<(), ToolFailure> {
+        if let Some(agent) = &self.caller()?.identity.agent {
+            notice.agent = Some(agent.clone());
+            if let Some(external) = &mut notice.external {
+                external.agent.clone_from(agent);
+            }
+        }
         Ok(notices::publish_notice(&self.app.services, self.caller()?, notice).await?)
     }
 }

@@ -22,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::auth::Permission;
+use crate::surfaces::http::body::{BodyLimits, read_body};
+use crate::surfaces::http::sse::StillAllowed;
 use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
 use crate::surfaces::mcp::{CallerGone, Tools};
 use local_asks::LocalAsks;
@@ -95,7 +97,7 @@ async fn serve(
     app: &Arc<App>,
     service: &StreamableHttpService<Tools<LocalAsks>, LocalSessionManager>,
     authorized: Authorized,
-    mut request: Request,
+    request: Request,
 ) -> Result<Response, ApiError> {
     let token = authorized.may(Permission::Open)?.token;
     let session = session_of(request.headers());
@@ -108,8 +110,12 @@ async fn serve(
         let busy = "too many MCP sessions are open; close some of them";
         return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::LimitExceeded, busy));
     }
+    let (parts, body) = request.into_parts();
+    let mut request = Request::from_parts(parts, Body::from(read_body(body, BodyLimits::CALLER).await?));
     let gone = CancellationToken::new();
     let ends = request.method() == Method::DELETE;
+    // A tool call ends by itself and says why.
+    let allowed = (request.method() == Method::GET).then(|| authorized.still_allowed(app));
     request.extensions_mut().insert(authorized);
     request.extensions_mut().insert(CallerGone(gone.clone()));
     let guard = gone.drop_guard();
@@ -123,12 +129,14 @@ async fn serve(
         }
         (Some(_), _) | (None, None) => {}
     }
-    Ok(Response::from_parts(parts, Body::new(HeldReply { body, _guard: guard })))
+    Ok(Response::from_parts(parts, Body::new(HeldReply { body, allowed, _guard: guard })))
 }
 
 /// A reply for as long as somebody takes it. When it is dropped, whoever works for it learns that.
 struct HeldReply<B> {
     body: B,
+    /// The token of a stream that only the server ends.
+    allowed: Option<StillAllowed>,
     _guard: tokio_util::sync::DropGuard,
 }
 
@@ -137,6 +145,9 @@ impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for HeldReply<B> {
     type Error = B::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        if self.allowed.as_mut().is_some_and(|allowed| allowed.poll_end(cx).is_ready()) {
+            return Poll::Ready(None);
+        }
         Pin::new(&mut self.body).poll_frame(cx)
     }
 

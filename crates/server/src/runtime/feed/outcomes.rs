@@ -1,0 +1,39 @@
+//! The rendering of a stream of outcomes: the resolved asks of one caller, and nothing else.
+
+use bytes::Bytes;
+use sayso_store::EventPayload;
+
+use super::frame::{Frame, Item};
+use super::render::{Native, Render};
+use crate::runtime::keeper::Following;
+
+/// Renders outcomes for the caller that opened the asks. The caller counts as waiting for them while this exists.
+#[derive(Debug)]
+pub(crate) struct OutcomeFrames {
+    _following: Following,
+}
+
+impl OutcomeFrames {
+    pub(crate) const fn new(following: Following) -> Self {
+        Self { _following: following }
+    }
+}
+
+impl Render for OutcomeFrames {
+    type Output = Bytes;
+
+    fn frame(&mut self, frame: &Frame) -> Bytes {
+        match frame.item() {
+            // The caller of an agent's ask is the agent: its outcome goes to the agent's connection.
+            Item::Stored(event) => match &event.payload {
+                EventPayload::AskResolved(ask) if ask.origin.connection.is_none() => Native.frame(frame),
+                _ => Bytes::new(),
+            },
+            Item::Live(_) => Bytes::new(),
+        }
+    }
+
+    fn reset(&mut self, seq: i64) -> Bytes {
+        Native.reset(seq)
+    }
+}
