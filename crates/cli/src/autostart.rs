@@ -9,9 +9,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use sayso_client::{Client, DEFAULT_LISTEN, DiscoverError, Target, TokenSource};
 
 use crate::app::App;
+use crate::cmd::serve::make_data_dir;
 use crate::cmd::stop;
 use crate::failure::Failure;
 use crate::sanitize;
@@ -103,7 +105,7 @@ async fn answers(app: &App) -> bool {
 
 /// Starts a server in the background and waits until it answers.
 pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), Failure> {
-    app.paths.make_data_dir()?;
+    make_data_dir(app)?;
     if service::start(app) {
         wait(app).await?;
         app.out.note("Started the service. Stop it with: sayso stop");
@@ -152,7 +154,8 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
 
 /// Whether a server holds this data directory.
 fn is_locked(data_dir: &Path) -> bool {
-    let lock = fs::File::open(data_dir.join("lock"));
+    let no_follow = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+    let lock = fs::OpenOptions::new().read(true).custom_flags(no_follow).open(data_dir.join("lock"));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 

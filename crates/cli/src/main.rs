@@ -13,6 +13,7 @@ mod cmd;
 mod connect;
 mod editor;
 mod failure;
+mod files;
 #[cfg(test)]
 mod fixtures;
 mod follow;
@@ -109,7 +110,8 @@ fn report(out: &Output, failure: &Failure) -> ExitCode {
         let error = serde_json::json!({ "error": failure.what, "next": failure.next, "code": failure.code });
         out.note(&error.to_string());
     } else {
-        out.note(&failure.to_string());
+        // An argument can stand in it, which may have been copied from anywhere.
+        out.note(&sanitize::text(&failure.to_string()));
     }
     ExitCode::from(failure.exit)
 }

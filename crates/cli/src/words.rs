@@ -18,7 +18,7 @@ const QUOTED: usize = 60;
 /// The sign of an ask, which reads without colour.
 pub(crate) fn sign(ask: &Ask, look: &Look) -> String {
     let pick = |sign: &'static str, ascii: &'static str| if look.ascii { ascii } else { sign };
-    if ask.delivery == Some(Delivery::Undeliverable) {
+    if matches!(ask.delivery, Some(Delivery::Undeliverable | Delivery::Withheld)) {
         return look.paint(Style::Bad, "!");
     }
     match ask.status {
@@ -215,6 +215,10 @@ pub(crate) fn state(ask: &Ask) -> String {
                 Some(Delivery::Queued) => " Not sent yet.".to_owned(),
                 Some(Delivery::Delivered) => " Delivered.".to_owned(),
                 Some(Delivery::Confirmed) => " Confirmed by the agent.".to_owned(),
+                Some(Delivery::Withheld) => {
+                    let reason = ask.delivery_reason.as_deref().map(sanitize::line).unwrap_or_default();
+                    format!(" Withheld. {reason}").trim_end().to_owned()
+                }
                 Some(Delivery::Undeliverable) => {
                     let reason = ask.delivery_reason.as_deref().map(sanitize::line).unwrap_or_default();
                     format!(" Not delivered. {reason}").trim_end().to_owned()
@@ -229,6 +233,12 @@ pub(crate) fn state(ask: &Ask) -> String {
         (None, AskKind::Question, _) => "Waiting for you.".to_owned(),
         (None, AskKind::Approval | AskKind::Link, _) => "Waiting for your approval.".to_owned(),
     }
+}
+
+/// The first digits of the digest of an approval. Empty for other asks.
+pub(crate) fn short_digest(ask: &Ask) -> String {
+    let digest = ask.digest.as_deref().filter(|_| ask.kind == AskKind::Approval);
+    digest.map(|digest| sanitize::line(digest).chars().take(12).collect()).unwrap_or_default()
 }
 
 /// How an ask ended, by whom, as a sentence.
@@ -316,6 +326,15 @@ pub(crate) fn directory(path: &str, look: &Look) -> String {
     match short {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => sanitize::line(&format!("~{rest}")),
         Some(_) | None => sanitize::line(path),
+    }
+}
+
+/// Who asks: the agent, and the token if the agent's name is only reported.
+pub(crate) fn asker(ask: &Ask) -> String {
+    let agent = sanitize::line(&ask.agent);
+    match &ask.asked_by {
+        Some(token) if ask.agent_reported => format!("{agent} (token {})", sanitize::line(token)),
+        Some(_) | None => agent,
     }
 }
 

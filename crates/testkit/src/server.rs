@@ -110,7 +110,15 @@ impl TestServer {
     /// # Errors
     /// When the server does not make the token.
     pub async fn client_as(&self, role: Role, name: &str) -> Result<Client> {
-        let new = NewToken { role, actor: name.to_owned(), session_id: None, labels: BTreeMap::new(), expires_in: None };
+        let new = NewToken {
+            role,
+            actor: name.to_owned(),
+            session_id: None,
+            labels: BTreeMap::new(),
+            agent: None,
+            project: None,
+            expires_in: None,
+        };
         let created = self.client.create_token(&new).await?;
         self.client_with(&created.token.unwrap_or_default())
     }
@@ -158,9 +166,18 @@ impl TestServer {
     /// # Errors
     /// When it does not start again.
     pub async fn restart(&mut self) -> Result<()> {
+        self.restart_after(async |_| Ok(())).await
+    }
+
+    /// Stops it, lets the test do something with the data directory, and starts it again.
+    ///
+    /// # Errors
+    /// When the test fails meanwhile, or the server does not start again.
+    pub async fn restart_after(&mut self, between: impl AsyncFnOnce(&Path) -> Result<()>) -> Result<()> {
         if let Some(server) = self.server.take() {
             server.stop().await;
         }
+        between(&self.options.data_dir).await?;
         self.server = Some(Server::start(self.options.clone()).await?);
         within("the server to be healthy", async { Ok(self.client.health().await?) }).await?;
         Ok(())

@@ -1,8 +1,12 @@
 //! The parser of the command line, with the commands grouped in its help.
 
+use std::ffi::OsString;
+use std::io::Write as _;
+
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use super::Args;
+use crate::sanitize;
 
 /// The commands by what they are for, in the order in which they are shown.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
@@ -50,6 +54,20 @@ pub(crate) fn command() -> clap::Command {
 
 /// Reads the command line of this process; says what is wrong with it and ends the process if it is.
 pub(crate) fn parse() -> Args {
-    let matches = command().get_matches();
-    Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let parsed = command().try_get_matches().and_then(|matches| Args::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| refuse(&error))
+}
+
+/// Prints the error, help or version, and ends the process. Arguments that a terminal would obey are printed as text:
+/// errors repeat them, and they can be copied from anywhere.
+pub(crate) fn refuse(error: &clap::Error) -> ! {
+    let is_plain = |argument: OsString| argument.to_str().is_some_and(|text| sanitize::text(text) == text);
+    if !error.use_stderr() || std::env::args_os().all(is_plain) {
+        error.exit();
+    }
+    // Without clap's own colours, which nothing tells apart from those of an argument.
+    let text = sanitize::text(&error.render().to_string());
+    // When even this cannot be written there is nowhere left to say so.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    std::process::exit(error.exit_code())
 }

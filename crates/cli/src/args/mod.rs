@@ -18,7 +18,7 @@ pub(crate) use self::agents::{
     AcpArgs, ConfigScope, ConnectAgent, ConnectArgs, HookAgent, McpArgs, OnClose, SessionAction, StartArgs,
 };
 pub(crate) use self::asks::{AnswerArgs, AskArgs, ListArgs, RefuseArgs};
-pub(crate) use self::help::{command, parse};
+pub(crate) use self::help::{command, parse, refuse};
 pub(crate) use self::rules::{PolicyAction, WorkflowAction};
 pub(crate) use self::server::{
     LogsArgs, NotifyAction, PhoneArgs, ServeArgs, ServiceAction, TokenAction, TokenRole, UninstallArgs,

@@ -94,6 +94,12 @@ pub(crate) enum TokenAction {
         /// Only what has this label, may be repeated
         #[arg(long = "label", value_name = "KEY=VALUE")]
         labels: Vec<Label>,
+        /// Only this agent (role agent)
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+        /// Only in this directory (role agent)
+        #[arg(long, value_name = "DIR")]
+        project: Option<String>,
         /// Ends after this long: 12h
         #[arg(long, value_name = "TIME")]
         expires: Option<Span>,

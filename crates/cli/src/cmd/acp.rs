@@ -147,7 +147,9 @@ impl RemoteSessions {
             SessionCall::Decide { ask, verdict } => Reply::Ask(Box::new(match verdict {
                 Verdict::Answer(answers) => client.answer(&ask, &AnswerRequest { answers, note: None }).await?,
                 Verdict::Reject => client.reject(&ask, &NoRequest::default()).await?,
-                Verdict::Approve { choice } => client.approve(&ask, &ApproveRequest { choice, input: None }).await?,
+                Verdict::Approve { choice } => {
+                    client.approve(&ask, &ApproveRequest { choice, ..ApproveRequest::default() }).await?
+                }
                 Verdict::Deny => client.deny(&ask, &NoRequest::default()).await?,
             })),
         })

@@ -13,20 +13,12 @@ pub(crate) async fn run(app: &App, file: &Path) -> Result<(), Failure> {
     if !database.exists() {
         return Err(Failure::new(format!("There is no database at {}.", database.display())));
     }
-    if file.exists() {
+    if file.symlink_metadata().is_ok() {
         return Err(Failure::new(format!("{} is there already.", file.display())).then("Choose another name."));
     }
-    copy(&database, file)?;
+    sayso_store::backup(&database, file).map_err(|error| Failure::caused("The copy was not written", &error))?;
     let bytes = std::fs::metadata(file).map(|data| data.len()).unwrap_or_default();
     app.out.result(&serde_json::json!({ "file": file, "bytes": bytes }), || {
         format!("Written: {} ({} KiB)", words::directory(&file.to_string_lossy(), &app.out.look), bytes.div_ceil(1024))
-    })
-}
-
-fn copy(database: &Path, file: &Path) -> Result<(), Failure> {
-    sayso_store::backup(database, file).map_err(|error| {
-        // It was not there before, and half a copy is worse than none.
-        let _ = std::fs::remove_file(file);
-        Failure::caused("The copy was not written", &error)
     })
 }

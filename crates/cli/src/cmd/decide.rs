@@ -15,9 +15,12 @@ pub(crate) async fn approve(app: &App, id: &str, choice: Option<String>, input: 
     let choice = choice.map(|choice| named(&ask, &choice)).transpose()?;
     let input = input.as_deref().map(serde_json::from_str).transpose();
     let input = input.map_err(|error| Failure::usage(format!("The input is not JSON: {error}.")))?;
-    let decided = client.approve(&ask.id, &ApproveRequest { choice, input }).await.map_err(|error| match error.code() {
-        Some(ErrorCode::WrongKind) => Failure::from(error).then("Answer a question with: sayso answer ID"),
-        _ => error.into(),
+    let decided = client.approve(&ask.id, &ApproveRequest { choice, input, content_digest: None }).await.map_err(|error| {
+        match error.code() {
+            Some(ErrorCode::WrongKind) => Failure::from(error).then("Answer a question with: sayso answer ID"),
+            Some(ErrorCode::ContentChanged) => Failure::from(error).then("See what it executes now with: sayso show ID"),
+            _ => error.into(),
+        }
     })?;
     app.out.result(&decided, || result(&decided, &app.out))
 }

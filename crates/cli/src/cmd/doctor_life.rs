@@ -11,6 +11,7 @@ use sayso_client::{Client, ServerFile};
 use super::doctor::DoctorCheck;
 use crate::app::App;
 use crate::log;
+use crate::sanitize;
 use crate::service;
 use crate::words;
 
@@ -20,6 +21,7 @@ const SOON: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
 /// What can be looked at without a server.
 pub(super) fn files(app: &App) -> Vec<DoctorCheck> {
     let mut checks = vec![private(app), log_size(app)];
+    checks.extend(interference(app));
     checks.extend(program(app));
     checks.extend(service(app));
     checks
@@ -29,7 +31,9 @@ pub(super) fn files(app: &App) -> Vec<DoctorCheck> {
 fn private(app: &App) -> DoctorCheck {
     let paths = &app.paths;
     let mode = |path: &Path| fs::metadata(path).map_or(0, |data| data.permissions().mode());
-    for path in [paths.agent_token(), paths.database(), paths.log()].into_iter().chain(key_file(app)) {
+    let tokens = ["claude", "codex", "opencode"].map(|agent| paths.agent_token_of(agent));
+    let secret = [paths.agent_token(), paths.database(), paths.log()].into_iter().chain(tokens).chain(key_file(app));
+    for path in secret {
         if mode(&path) & 0o077 != 0 {
             return DoctorCheck::bad(
                 "Files",
@@ -67,6 +71,14 @@ fn log_size(app: &App) -> DoctorCheck {
     } else {
         DoctorCheck::good("Log", shown)
     }
+}
+
+/// Other programs that connected to the supervisors of agents that run.
+fn interference(app: &App) -> Option<DoctorCheck> {
+    let warnings = sayso_server::agent_warnings(&app.paths.data_dir);
+    let last = sanitize::line(warnings.last()?);
+    let found = if warnings.len() == 1 { last } else { format!("{last} ({} such warnings)", warnings.len()) };
+    Some(DoctorCheck::bad("Agents", found, "The transcript of the session and the log have the details: sayso logs"))
 }
 
 /// Whether the server runs the program that is there now.

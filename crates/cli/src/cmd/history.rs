@@ -38,21 +38,28 @@ fn table(asks: &[Ask], now: Time, look: &Look) -> String {
     let lines = asks.iter().zip(&rows).map(|(ask, row)| {
         let subject = words::pad(&words::cut(&row[2], subject, look.ellipsis()), subject);
         format!(
-            "{} {}  {}  {}  {subject}  {}",
+            "{} {}  {}  {}  {subject}  {}{}",
             words::sign(ask, look),
             order::ending(&ask.id, length),
             words::pad(&row[0], when),
             words::pad(&row[1], took),
-            row[3]
+            row[3],
+            digest(ask)
         )
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The digest of what was approved or denied.
+fn digest(ask: &Ask) -> String {
+    let digest = words::short_digest(ask);
+    if digest.is_empty() { digest } else { format!(" Digest {digest}.") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{look, question_ask};
+    use crate::fixtures::{approval_ask, look, question_ask};
     use sayso_client::api::ask::{Actor, AskStatus, Outcome, ShownAnswer};
 
     #[test]
@@ -85,5 +92,11 @@ mod tests {
             row.ends_with("  after 1m  Which database should this feature…   Answered by ada in the terminal: \"SQLite\"."),
             "{row}"
         );
+    }
+    #[test]
+    fn approvals_show_their_digest() {
+        let ask = Ask { digest: Some("0123456789abcdef".repeat(4)), ..approval_ask() };
+        let row = table(std::slice::from_ref(&ask), ask.opened_at, &look());
+        assert!(row.ends_with("Waiting for your approval. Digest 0123456789ab."), "{row}");
     }
 }

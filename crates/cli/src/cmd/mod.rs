@@ -21,7 +21,7 @@ mod own_agents;
 mod phone;
 mod policy;
 mod rules;
-mod serve;
+pub(crate) mod serve;
 pub(crate) mod sessions;
 mod show;
 mod snooze;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use sayso_client::DataDir;
 use sayso_server::{Options, TlsFiles};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{LevelFilter, ParseError};
@@ -11,10 +12,15 @@ use crate::app::App;
 use crate::args::ServeArgs;
 use crate::failure::Failure;
 use crate::log::RotatingLog;
+use crate::words;
 
 /// Runs the server until it is stopped.
 pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
-    app.paths.make_data_dir()?;
+    if sayso_supervisor::is_started_by_an_agent(std::process::id(), &app.paths.data_dir.join("agents")) {
+        let what = "An agent of this server runs this command. Its server could reach no agent, and would end with this one.";
+        return Err(Failure::new(what).then("Start the server in a terminal of your own: sayso serve"));
+    }
+    make_data_dir(app)?;
     log(&app.paths.log(), app.environment.get("SAYSO_LOG"));
     allow_many_connections();
     let listen = args.listen.unwrap_or(sayso_client::DEFAULT_LISTEN);
@@ -25,6 +31,16 @@ pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
     options.reach.tls = args.tls_cert.zip(args.tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
     let served = sayso_server::run(options, |url| app.out.line(&format!("listening on {url}"))).await;
     served.map_err(|error| Failure::caused("The server did not start", &error))
+}
+
+/// Makes the data directory. One that others could enter is closed to them, and the person is told.
+pub(crate) fn make_data_dir(app: &App) -> Result<(), Failure> {
+    if app.paths.make_data_dir()? == DataDir::MadePrivate {
+        let shown = words::directory(&app.paths.data_dir.to_string_lossy(), &app.out.look);
+        app.out.note(&format!("Other users of this machine could read {shown}. Sayso changed its mode to 700."));
+        app.out.note("If you do not trust them, revoke the tokens of Sayso: sayso token list");
+    }
+    Ok(())
 }
 
 /// Logs to standard error, which `autostart` and the service redirect to the log file.

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use sayso_client::api::ask::Ask;
+use sayso_client::api::ask::{Ask, AskFiles, AskKind};
 use sayso_core::time::{Time, in_words};
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::files;
 use crate::output::{Look, Style};
 use crate::prompt::render;
 use crate::sanitize;
@@ -19,10 +20,11 @@ pub(crate) async fn run(app: &App, id: &str, raw: bool) -> Result<(), Failure> {
     if raw {
         ask = client.ask_raw(&ask.id).await?;
     }
-    app.out.result(&ask, || describe(&ask, sayso_client::now(), &app.out.look))
+    let seen = files::read(&client, &ask).await;
+    app.out.result(&ask, || describe(&ask, seen.as_ref(), sayso_client::now(), &app.out.look))
 }
 
-fn describe(ask: &Ask, now: Time, look: &Look) -> String {
+fn describe(ask: &Ask, seen: Option<&AskFiles>, now: Time, look: &Look) -> String {
     let mut out = render::banner(ask, look);
     let mut fact = |name: &str, value: String| {
         let _ = write!(out, "\n{}{value}", look.paint(Style::Dim, &format!("{name:<10}")));
@@ -42,6 +44,11 @@ fn describe(ask: &Ask, now: Time, look: &Look) -> String {
     }
     if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
         fact("Snoozed", format!("until {}", words::at(until, now)));
+    }
+    if ask.kind == AskKind::Approval
+        && let Some(digest) = &ask.digest
+    {
+        fact("Digest", format!("{}  {}", words::short_digest(ask), look.paint(Style::Dim, &sanitize::line(digest))));
     }
     if !ask.blocking {
         fact("Blocking", "no, the agent goes on".to_owned());
@@ -68,6 +75,10 @@ fn describe(ask: &Ask, now: Time, look: &Look) -> String {
     }
     if let Some(approval) = &ask.approval {
         let _ = write!(out, "\n\n{}", render::approval(&Ask { why: None, ..ask.clone() }, approval, look));
+        let shown = render::files(ask, seen, look);
+        if !shown.is_empty() {
+            let _ = write!(out, "\n{shown}");
+        }
         let _ = write!(
             out,
             "\n\n{}\n{}",
@@ -111,8 +122,9 @@ mod tests {
         ask.context = Some("I ran the tests.\nThey \u{1b}[31mfail\u{1b}[0m.".into());
         ask.labels.insert("team".into(), "shop".into());
         ask.why = Some("no rule allows it".into());
+        ask.digest = Some("0123456789abcdef".repeat(4));
         let now = Time::from_millis(ask.opened_at.as_millis() + 60_000);
-        let text = describe(&ask, now, &look());
+        let text = describe(&ask, None, now, &look());
         for wanted in [
             "ask_01930000",
             "cargo test --workspace",
@@ -121,6 +133,7 @@ mod tests {
             "no rule allows it",
             "\"command\": \"cargo test --workspace\"",
             "Waiting for your approval.",
+            "Digest    0123456789ab  0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
         ] {
             assert!(text.contains(wanted), "{wanted} is missing in\n{text}");
         }

@@ -101,7 +101,8 @@ mod tests {
             opened_at: Time::from_millis(0),
             ..question_ask()
         };
-        let page = AskPage { data: vec![snoozed, question_ask(), question_ask()], next_cursor: None, seq: 1, pending: Some(3) };
+        let data = vec![snoozed, question_ask(), question_ask()];
+        let page = AskPage { data, next_cursor: None, seq: 1, pending: Some(3), truncated: false };
         let (count, oldest) = waiting(&page, now);
         assert_eq!(short(count, oldest, now), "2 waiting · 7m");
         let none = AskPage { data: Vec::new(), pending: None, ..page };

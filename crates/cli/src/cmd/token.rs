@@ -16,7 +16,7 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
     let client = app.client()?;
     match action {
         TokenAction::Own => own(app, &client).await,
-        TokenAction::Create { name, role, session, labels, expires } => {
+        TokenAction::Create { name, role, session, labels, agent, project, expires } => {
             let session_id = match session {
                 Some(session) => Some(client.find_session(&session).await?.id),
                 None => None,
@@ -27,6 +27,8 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
                     actor: name,
                     session_id,
                     labels: labels.into_iter().map(|label| (label.key, label.value)).collect(),
+                    agent,
+                    project,
                     expires_in: expires.map(|span| span.to_string()),
                 })
                 .await?;
@@ -89,7 +91,9 @@ fn row(token: &Token, length: usize, now: Time) -> String {
     };
     let scope = token.session_id.as_deref().map(|id| format!("session …{}", order::ending(id, 4)));
     let labels = token.labels.iter().map(|(key, value)| sanitize::line(&format!("{key}={value}")));
-    let scope: Vec<String> = scope.into_iter().chain(labels).collect();
+    let agent = token.agent.as_deref().map(|agent| format!("agent {}", sanitize::line(agent)));
+    let project = token.project.as_deref().map(sanitize::line);
+    let scope: Vec<String> = scope.into_iter().chain(agent).chain(project).chain(labels).collect();
     let who = match &token.device {
         Some(device) => format!("{}, {device}", token.actor),
         None => token.actor.clone(),

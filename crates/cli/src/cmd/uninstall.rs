@@ -59,7 +59,10 @@ pub(crate) async fn run(app: &App, args: UninstallArgs) -> Result<(), Failure> {
         }
     }
     // Directories that are empty now go, too. Others hold something that is not ours.
-    for directory in [app.paths.data_dir.join("undo"), app.paths.data_dir.clone(), app.paths.config_dir.clone()] {
+    let runtime_dir = app.paths.runtime_dir();
+    for directory in
+        [&app.paths.data_dir.join("undo"), &app.paths.data_dir, &app.paths.config_dir, &runtime_dir.join("hooks"), runtime_dir]
+    {
         let _ = fs::remove_dir(directory);
     }
     app.out.result(&value(true), || "Removed.".to_owned())
@@ -85,13 +88,18 @@ impl RemovalPlan {
     fn new(app: &App, purge: bool) -> Result<Self, Failure> {
         let paths = &app.paths;
         let data = |name: &str| paths.data_dir.join(name);
-        let mut always = vec![paths.server_file(), data("logs"), data("lock"), paths.runtime_dir().to_owned()];
+        let mut always = vec![paths.server_file(), data("logs"), data("lock")];
+        // The directory of the sockets is shared with servers that use other data directories.
+        always.extend(sayso_server::agent_sockets(&paths.data_dir, paths.runtime_dir()));
         always.extend(installed(app));
         let mut precious = vec![
             paths.database(),
             paths.token(),
             paths.agent_token(),
             data("agents"),
+            data("agent-token-claude"),
+            data("agent-token-codex"),
+            data("agent-token-opencode"),
             data("undo"),
             paths.config(),
             paths.policy(),
@@ -143,12 +151,19 @@ fn beside_database(database: &Path) -> Vec<PathBuf> {
         .filter(|entry| {
             let entry = entry.file_name();
             let entry = entry.to_string_lossy();
-            entry != name && (entry.starts_with(&format!("{name}-")) || entry.starts_with(&format!("{name}.")))
+            let is_beside = entry.starts_with(&format!("{name}-")) || entry.starts_with(&format!("{name}."));
+            entry != name && (is_beside || is_copy_before_an_upgrade(database, &entry))
         })
         .map(|entry| entry.path())
         .collect();
     found.sort();
     found
+}
+
+/// Whether this is a name such as `sayso.before-8.db`.
+fn is_copy_before_an_upgrade(database: &Path, name: &str) -> bool {
+    let stem = database.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    name.strip_prefix(&format!("{stem}.before-")).is_some_and(|rest| rest.ends_with(".db"))
 }
 
 #[cfg(test)]
@@ -164,8 +179,8 @@ mod tests {
         let environment =
             Environment::from_pairs([("HOME", home.path().to_str().unwrap()), ("TMPDIR", home.path().to_str().unwrap())]);
         let paths = Paths::new(&environment, None).unwrap();
-        paths.make_data_dir().unwrap();
-        for file in ["sayso.db", "sayso.db-wal", "sayso.db.before-2", "token", "server.json", "notes.txt"] {
+        let _ = paths.make_data_dir().unwrap();
+        for file in ["sayso.db", "sayso.db-wal", "sayso.db.before-2", "sayso.before-8.db", "token", "server.json", "notes.txt"] {
             fs::write(paths.data_dir.join(file), "x").unwrap();
         }
         let out = Output { json: false, is_terminal: false, moves_cursor: false, look: look() };
@@ -175,9 +190,9 @@ mod tests {
         };
         let plan = RemovalPlan::new(&app, false).unwrap();
         assert_eq!(names(&plan.remove), ["server.json", "logs"]);
-        assert_eq!(names(&plan.keep), ["sayso.db", "token", "sayso.db-wal", "sayso.db.before-2"]);
+        assert_eq!(names(&plan.keep), ["sayso.db", "token", "sayso.before-8.db", "sayso.db-wal", "sayso.db.before-2"]);
         let plan = RemovalPlan::new(&app, true).unwrap();
-        assert_eq!((plan.remove.len(), plan.keep.len()), (6, 0));
+        assert_eq!((plan.remove.len(), plan.keep.len()), (7, 0));
         assert!(!names(&plan.remove).contains(&"notes.txt".to_owned()));
     }
 }

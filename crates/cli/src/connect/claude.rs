@@ -151,7 +151,7 @@ fn take_out(document: &mut JsonDocument) -> Result<(), Unfit> {
 fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Result<String, Unfit> {
     const SERVERS: JsonStep<'_> = JsonStep::Name("mcpServers");
     let mut document = JsonDocument::parse(text)?;
-    let words = program.mcp();
+    let words = program.mcp(NAME);
     let entry = json!({ "type": "stdio", "command": words[0], "args": words[1..], "timeout": 86_400_000 });
     let mut place: Vec<JsonStep<'_>> =
         project.map(|project| vec![JsonStep::Name("projects"), JsonStep::Name(project)]).unwrap_or_default();

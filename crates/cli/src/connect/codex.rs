@@ -40,7 +40,7 @@ pub(super) fn edits(
         ConfigScope::Local => return Err(no_scope("Codex", to.scope)),
     };
     let hold = to.hold.map(|hold| format!(" --hold {hold}")).unwrap_or_default();
-    let (hook, mcp) = (format!("{}{hold}", program.hook(NAME)), program.mcp());
+    let (hook, mcp) = (format!("{}{hold}", program.hook(NAME)), program.mcp(NAME));
     Ok(vec![Edit::new(path, move |text, want| config(text, &hook, &mcp, want))])
 }
 
@@ -145,12 +145,12 @@ mod tests {
 
     fn connected(text: &str) -> Result<String, Unfit> {
         let program = Program::at("/usr/bin/sayso");
-        config(text, &program.hook(NAME), &program.mcp(), Want::Connected)
+        config(text, &program.hook(NAME), &program.mcp(NAME), Want::Connected)
     }
 
     fn disconnected(text: &str) -> Result<String, Unfit> {
         let program = Program::at("/usr/bin/sayso");
-        config(text, &program.hook(NAME), &program.mcp(), Want::Disconnected)
+        config(text, &program.hook(NAME), &program.mcp(NAME), Want::Disconnected)
     }
 
     const OTHERS: &str = "# mine\nmodel = \"gpt\"   # odd   spacing\n\n[mcp_servers.other]\ncommand = 'x'\n\n[[hooks.PermissionRequest]]\nmatcher = \"Bash\"\n  [[hooks.PermissionRequest.hooks]]\n  type=\"command\"\n  command=\"/opt/mine\"\n\n[profiles.fast]\nmodel = \"mini\"\n";
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn entries_of_an_older_program_are_replaced() {
         let older = Program::at("/old/sayso");
-        let with = config(OTHERS, &older.hook(NAME), &older.mcp(), Want::Connected).unwrap();
+        let with = config(OTHERS, &older.hook(NAME), &older.mcp(NAME), Want::Connected).unwrap();
         let now = connected(&with).unwrap();
         assert!(!now.contains("/old/sayso") && now.contains("/opt/mine") && now.contains("/usr/bin/sayso hook codex"), "{now}");
         let edited = with.replace("matcher = \"*\"", "matcher = \"Bash\"");

@@ -198,7 +198,7 @@ async fn change(
     }
     if changes.is_empty() {
         if want == Want::Connected {
-            token(app).await?;
+            token(app, agent).await?;
         }
         let words = match want {
             Want::Connected => "It is connected already; nothing was changed.",
@@ -220,7 +220,7 @@ async fn change(
         return Err(Failure { exit: exit::ERROR, ..Failure::new("Nothing was changed.").then(next) });
     }
     if want == Want::Connected {
-        token(app).await?;
+        token(app, agent).await?;
     }
     for (edit, change) in &changes {
         if want == Want::Connected {
@@ -253,10 +253,11 @@ const fn next(agent: ConnectAgent) -> &'static str {
     }
 }
 
-/// The token of the person's own agents: it opens asks and decides none. One that works stays.
-async fn token(app: &App) -> Result<(), Failure> {
+/// The token of one of the person's own agents: it opens asks of this agent and decides none. One that works stays.
+async fn token(app: &App, agent: ConnectAgent) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
-    let path = app.paths.agent_token();
+    let name = server::name(agent);
+    let path = app.paths.agent_token_of(name);
     if let Some(known) = file::read(&path)?
         && works(&client, known.trim()).await
     {
@@ -264,9 +265,11 @@ async fn token(app: &App) -> Result<(), Failure> {
     }
     let wanted = NewToken {
         role: Role::Agent,
-        actor: "agents".to_owned(),
+        actor: name.to_owned(),
         session_id: None,
         labels: Default::default(),
+        agent: Some(name.to_owned()),
+        project: None,
         expires_in: None,
     };
     let made = client.create_token(&wanted).await?;

@@ -26,7 +26,7 @@ pub(super) fn edits(
     };
     let known = ["opencode.jsonc", "opencode.json"].map(|name| dir.join(name));
     let path = known.iter().find(|path| path.exists()).unwrap_or(&known[1]).clone();
-    let words = program.mcp();
+    let words = program.mcp("opencode");
     Ok(vec![Edit::new(path, move |text, want| config(text, &words, want))])
 }
 
@@ -61,14 +61,14 @@ mod tests {
 
     #[test]
     fn our_server_is_added_and_goes_again() {
-        let words = Program::at("/usr/bin/sayso").mcp();
+        let words = Program::at("/usr/bin/sayso").mcp("opencode");
         let text = "{\n  // mine\n  \"$schema\": \"x\",\n  \"mcp\": {\n    \"other\": { \"type\": \"remote\", \"url\": \"u\" },\n  },\n}\n";
         let with = config(text, &words, Want::Connected).unwrap();
         insta::assert_snapshot!("opencode", with);
         assert_eq!(config(&with, &words, Want::Connected).unwrap(), with);
         assert_eq!(config(&with, &words, Want::Disconnected).unwrap(), text);
         assert_eq!(config(text, &words, Want::Disconnected).unwrap(), text);
-        let old = config(text, &Program::at("/old/sayso").mcp(), Want::Connected).unwrap();
+        let old = config(text, &Program::at("/old/sayso").mcp("opencode"), Want::Connected).unwrap();
         assert_eq!(config(&old, &words, Want::Connected).unwrap(), with);
         assert!(matches!(config("{", &words, Want::Connected), Err(Unfit::Syntax(_))));
         assert_eq!(config("{\"mcp\":[]}", &words, Want::Connected), Err(Unfit::Shape("mcp".to_owned())));

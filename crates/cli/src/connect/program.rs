@@ -12,7 +12,8 @@ pub(crate) struct Program {
     path: String,
     /// Set when it is not where it is by default.
     data_dir: Option<String>,
-    token: String,
+    /// The directory of the agents' tokens.
+    tokens: String,
 }
 
 impl Program {
@@ -25,7 +26,7 @@ impl Program {
         let path = found.filter(|path| path.is_absolute()).find(same).unwrap_or_else(|| real.clone());
         let default = sayso_client::Paths::new(&without_data_dir(app), None).ok().map(|paths| paths.data_dir);
         let data_dir = (default.as_ref() != Some(&app.paths.data_dir)).then(|| text(&absolute(&app.paths.data_dir)));
-        Ok(Self { path: text(&path), data_dir, token: text(&absolute(&app.paths.agent_token())) })
+        Ok(Self { path: text(&path), data_dir, tokens: text(&absolute(&app.paths.data_dir)) })
     }
 
     /// Where it is.
@@ -45,9 +46,10 @@ impl Program {
         format!("{} hook {agent}{data_dir}", quoted(&self.path))
     }
 
-    /// The MCP server: the program, then its arguments.
-    pub(super) fn mcp(&self) -> Vec<String> {
-        let mut words = vec![self.path.clone(), "mcp".to_owned(), "--token-file".to_owned(), self.token.clone()];
+    /// The MCP server of an agent: the program, then its arguments.
+    pub(super) fn mcp(&self, agent: &str) -> Vec<String> {
+        let token = format!("{}/agent-token-{agent}", self.tokens);
+        let mut words = vec![self.path.clone(), "mcp".to_owned(), "--token-file".to_owned(), token];
         if let Some(dir) = &self.data_dir {
             words.extend(["--data-dir".to_owned(), dir.clone()]);
         }
@@ -56,7 +58,7 @@ impl Program {
 
     #[cfg(test)]
     pub(super) fn at(path: &str) -> Self {
-        Self { path: path.to_owned(), data_dir: None, token: "/state/agent-token".to_owned() }
+        Self { path: path.to_owned(), data_dir: None, tokens: "/state".to_owned() }
     }
 }
 
@@ -96,6 +98,7 @@ mod tests {
             r"if [ -x '/it'\''s/sayso' ]; then exec '/it'\''s/sayso' hook claude --data-dir '/a b'; fi"
         );
         assert!(is_hook(&odd.guarded_hook("claude"), "claude") && !is_hook("sayso hook codex", "claude"));
-        assert_eq!(odd.mcp(), ["/it's/sayso", "mcp", "--token-file", "/state/agent-token", "--data-dir", "/a b"]);
+        let mcp = ["/it's/sayso", "mcp", "--token-file", "/state/agent-token-codex", "--data-dir", "/a b"];
+        assert_eq!(odd.mcp("codex"), mcp);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct OwnServer {
     pub(crate) user: Option<String>,
 }
 
-const fn name(agent: ConnectAgent) -> &'static str {
+pub(super) const fn name(agent: ConnectAgent) -> &'static str {
     match agent {
         ConnectAgent::Claude => "claude",
         ConnectAgent::Codex => "codex",

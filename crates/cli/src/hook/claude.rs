@@ -10,7 +10,7 @@ use sayso_core::ask::Decision;
 use sayso_core::limits;
 
 use super::server::{answer_it_there, decision, new_ask};
-use super::slots::Slots;
+use super::slots::{Slots, call_number};
 use super::wait;
 use super::{Hooked, say, short_hash, transcript};
 use crate::inbox::tmux::Place;
@@ -43,12 +43,11 @@ fn key(session: &str, call: &str) -> String {
 }
 
 async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
-    let client = hooked.client()?;
+    let client = hooked.client(AGENT)?;
     let slots = Slots::of(&hooked.paths, &asked.session);
     let call = short_hash(asked.tool.as_str());
-    // Without a place of its own a hook waits all the same; only equal calls share an ask then.
     let slot = slots.take(&hooked.paths, &call, &hooked.called);
-    let number = slot.as_ref().map_or(0, |slot| slot.number);
+    let number = call_number(slot.as_ref());
     let mut new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
     // What a rule decides needs no words for a person, and must not wait for them.
     new.policy_only = Some(true);
@@ -122,7 +121,7 @@ async fn happened(hooked: &Hooked, session: &str, what: Happening) -> Option<()>
     if dedupe_key.is_none() {
         slots.all_done();
     }
-    let client: Client = hooked.client()?;
+    let client: Client = hooked.client(AGENT)?;
     let news = ExternalNews { agent: AGENT.to_owned(), session_id: session.to_owned(), event, dedupe_key };
     client.tell_external(&news).await.ok()?;
     Some(())

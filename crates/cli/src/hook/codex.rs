@@ -9,7 +9,7 @@ use sayso_client::api::error::ErrorCode;
 use sayso_core::time::Span;
 
 use super::server::{answer_it_there, decision, new_ask};
-use super::slots::Slots;
+use super::slots::{Slots, call_number};
 use super::wait;
 use super::{Hooked, say, short_hash};
 use crate::inbox::tmux::Place;
@@ -23,11 +23,11 @@ const LONGEST_HOLD: Duration = Duration::from_secs(20);
 /// Takes what the hook was told, to its end.
 pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Option<()> {
     let asked = CodexAsk::read(told)?;
-    let client = hooked.client()?;
+    let client = hooked.client(AGENT)?;
     let hold = hold.map(|hold| hold.0.min(LONGEST_HOLD)).filter(|hold| !hold.is_zero());
     let call = short_hash(&asked.call);
     let slot = Slots::of(&hooked.paths, &asked.session).take(&hooked.paths, &call, &hooked.called);
-    let number = slot.as_ref().map_or(0, |slot| slot.number);
+    let number = call_number(slot.as_ref());
     let mut new = NewAsk {
         external: Some(ExternalSession {
             agent: AGENT.to_owned(),

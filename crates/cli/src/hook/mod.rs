@@ -35,7 +35,7 @@ pub(crate) fn main() -> ExitCode {
     let matches = match crate::args::command().try_get_matches() {
         Ok(matches) => matches,
         // A person tries it out; an agent hears nothing.
-        Err(error) if std::io::stdin().is_terminal() || !error.use_stderr() => error.exit(),
+        Err(error) if std::io::stdin().is_terminal() || !error.use_stderr() => crate::args::refuse(&error),
         Err(_) => {
             read_stdin();
             return ExitCode::SUCCESS;

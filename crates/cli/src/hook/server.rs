@@ -1,4 +1,4 @@
-//! The server, with the token of agents and no other.
+//! The server, with the token of the agent and no other.
 
 use sayso_client::api::ask::{Approval, Ask, AskStatus, NewAsk, Outcome, Question, ShownAnswer};
 use sayso_client::{Client, Environment, ServerFile};
@@ -8,9 +8,10 @@ use sayso_core::raw::Raw;
 use super::Hooked;
 
 impl Hooked {
-    /// A client; nothing if `sayso connect` was not run here or no server has ever run.
-    pub(super) fn client(&self) -> Option<Client> {
-        let token = std::fs::read_to_string(self.paths.agent_token()).ok()?;
+    /// A client of this agent; nothing if `sayso connect` was not run here or no server has ever run.
+    pub(super) fn client(&self, agent: &str) -> Option<Client> {
+        let read = std::fs::read_to_string;
+        let token = read(self.paths.agent_token_of(agent)).or_else(|_| read(self.paths.agent_token())).ok()?;
         let url = match self.environment.get("SAYSO_URL") {
             Some(url) => url.to_owned(),
             None => ServerFile::read(&self.paths.server_file()).ok().flatten()?.url,

@@ -31,6 +31,12 @@ pub(super) struct Slot {
     pub(super) number: usize,
 }
 
+/// The number that tells this call from equal ones. A hook that found no slot waits all the same: its process id is used in
+/// for the number, so that it never shares an ask with an equal call.
+pub(super) fn call_number(slot: Option<&Slot>) -> String {
+    slot.map_or_else(|| format!("process-{}", std::process::id()), |slot| slot.number.to_string())
+}
+
 impl Slots {
     /// The slots of one session of an agent.
     pub(super) fn of(paths: &Paths, session: &str) -> Self {

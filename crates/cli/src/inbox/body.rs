@@ -3,9 +3,10 @@
 use sayso_client::api::ask::{ActionKind, Approval, Ask, AskKind, Link, Preview, ShownAnswer};
 
 use super::draft::Draft;
-use super::model::Model;
+use super::model::{CardFiles, Model};
 use super::sending::Phase;
 use super::text::{Break, Pieces, Tone, width as width_of, wrap};
+use crate::files::{self, FileLine};
 use crate::output::Look;
 use crate::sanitize;
 use crate::words;
@@ -45,13 +46,13 @@ pub(super) fn wrapped(tone: Tone, text: &str, columns: usize, hanging: usize, ho
 }
 
 /// The part that does not change while the person decides. It may be long, and is kept between drawings.
-pub(super) fn fixed(ask: &Ask, draft: Option<&Draft>, room: Room, look: &Look) -> Vec<Pieces> {
+pub(super) fn fixed(ask: &Ask, files: Option<&CardFiles>, draft: Option<&Draft>, room: Room, look: &Look) -> Vec<Pieces> {
     let mut lines = context(ask, draft.is_some_and(|draft| draft.whole_context), room, look);
     if !lines.is_empty() && room.height != Height::Small {
         lines.push(Vec::new());
     }
     match (ask.kind, &ask.approval, &ask.link) {
-        (AskKind::Approval, Some(approval), _) => lines.extend(approval_lines(ask, approval, draft, room, look)),
+        (AskKind::Approval, Some(approval), _) => lines.extend(approval_lines(ask, approval, files, draft, room, look)),
         (AskKind::Link, _, Some(link)) => lines.extend(link_lines(link, room)),
         (AskKind::Question | AskKind::Approval | AskKind::Link, _, _) => {}
     }
@@ -87,9 +88,18 @@ fn context(ask: &Ask, whole: bool, room: Room, look: &Look) -> Vec<Pieces> {
     lines
 }
 
-fn approval_lines(ask: &Ask, approval: &Approval, draft: Option<&Draft>, room: Room, look: &Look) -> Vec<Pieces> {
+fn approval_lines(
+    ask: &Ask,
+    approval: &Approval,
+    files: Option<&CardFiles>,
+    draft: Option<&Draft>,
+    room: Room,
+    look: &Look,
+) -> Vec<Pieces> {
     let columns = room.columns;
+    let digest = words::short_digest(ask);
     let tool = sanitize::line(&approval.tool);
+    let tool = if digest.is_empty() { tool } else { format!("{tool}  {digest}") };
     let mut lines = wrapped(Tone::Bold, &heading(approval), columns, 4, Break::Words);
     // The reason takes a line of its own only where it does not fit next to the heading.
     let mut why = words::why(ask);
@@ -122,6 +132,7 @@ fn approval_lines(ask: &Ask, approval: &Approval, draft: Option<&Draft>, room: R
         }
         None => lines.extend(preview_lines(approval, room, look)),
     }
+    lines.extend(file_lines(ask, files, columns));
     if approval.action == ActionKind::Plan {
         lines.push(line(Tone::Dim, "Deny keeps the agent in plan mode."));
     }
@@ -135,6 +146,22 @@ fn approval_lines(ask: &Ask, approval: &Approval, draft: Option<&Draft>, room: R
         }
         let owner = format!("\"Always\" is saved in {}; rules are saved in Sayso.", sanitize::line(&ask.agent));
         lines.extend(wrapped(Tone::Dim, &owner, columns, 0, Break::Words));
+    }
+    lines
+}
+
+/// The files that the command executes.
+fn file_lines(ask: &Ask, files: Option<&CardFiles>, columns: usize) -> Vec<Pieces> {
+    let changes = files.map(|files| files.changes.as_slice()).unwrap_or_default();
+    let said = files::lines(ask, files.and_then(|files| files.read.as_ref()), changes);
+    let drawn = said.into_iter().flat_map(|said| match said {
+        FileLine::Heading(text) => wrapped(Tone::Bold, &text, columns, 4, Break::Tokens),
+        FileLine::Text(text) => wrapped(Tone::Plain, &format!("  {text}"), columns, 4, Break::Tokens),
+        FileLine::Note(text) => wrapped(Tone::Dim, &text, columns, 0, Break::Words),
+    });
+    let mut lines: Vec<Pieces> = drawn.collect();
+    if !lines.is_empty() {
+        lines.insert(0, Vec::new());
     }
     lines
 }

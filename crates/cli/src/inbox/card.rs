@@ -81,7 +81,7 @@ fn decided_words(model: &Model, ask: &Ask) -> String {
 pub(super) fn source_line(ask: &Ask, columns: usize, look: &Look) -> Pieces {
     let title = sanitize::line(&ask.title);
     let has_title = !title.is_empty();
-    let mut facts = vec![sanitize::line(&ask.agent), title];
+    let mut facts = vec![words::asker(ask), title];
     let branch = ask.branch.as_deref().map(|branch| format!("@ {}", sanitize::line(branch))).unwrap_or_default();
     facts.push(format!("{} {branch}", words::project(ask)).trim().to_owned());
     if let Some(subagent) = &ask.subagent {

@@ -22,7 +22,9 @@ impl Model {
                 (AskKind::Approval | AskKind::Question, None) => "Approve",
             };
             let whole = !ask.truncated && ask.kind != AskKind::Question;
-            whole.then(|| (Decision::Approve(ApproveRequest { choice: None, input }), label.to_owned()))
+            whole.then(|| {
+                (Decision::Approve(ApproveRequest { choice: None, input, ..ApproveRequest::default() }), label.to_owned())
+            })
         })
     }
 
@@ -33,7 +35,7 @@ impl Model {
         let at = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).and_then(|digit| digit.checked_sub(1));
         let Some(choice) = at.and_then(|at| choices.get(at)) else { return Vec::new() };
         let (id, label) = (ask.id.clone(), words::cut(&sanitize::line(&choice.label), LABEL, "…"));
-        let decision = Decision::Approve(ApproveRequest { choice: Some(choice.id.clone()), input: None });
+        let decision = Decision::Approve(ApproveRequest { choice: Some(choice.id.clone()), ..ApproveRequest::default() });
         self.hold(&id, decision, label)
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crossterm::event::KeyEvent;
-use sayso_client::api::ask::{ApproveRequest, Ask, NoRequest};
+use sayso_client::api::ask::{ApproveRequest, Ask, AskFiles, FileDiff, NoRequest};
 use sayso_client::api::event::FeedEvent;
 use sayso_client::api::session::Session;
 use sayso_core::time::Time;
@@ -25,6 +25,8 @@ pub(crate) enum Event {
     Loaded { asks: Vec<Ask>, sessions: Vec<Session> },
     /// One ask as it is now.
     Fetched(Box<Ask>),
+    /// The files that the command of an ask executes. `None` if they cannot be read.
+    Files { id: String, files: Option<Box<AskFiles>> },
     /// An ask could not be read.
     NotFetched { id: String, offline: bool },
     /// An ask was snoozed, or brought back.
@@ -75,6 +77,8 @@ pub(crate) enum Away {
 pub(crate) enum NotSent {
     /// Somebody or something was first: the ask as it stands.
     TooLate(Box<Ask>),
+    /// A file that the command executes has changed; the ask still waits.
+    ContentChanged(Vec<FileDiff>),
     /// No server answers.
     Offline,
     /// The server said why not.
@@ -99,6 +103,8 @@ pub(crate) enum Decision {
 pub(crate) enum Effect {
     /// Read one ask, whole.
     Fetch(String),
+    /// Read the files that the command of an ask executes.
+    ReadFiles(String),
     /// Send a decision.
     Send { id: String, decision: Decision },
     /// Hide an ask until then, or bring it back.

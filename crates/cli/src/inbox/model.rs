@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use crossterm::event::KeyCode;
-use sayso_client::api::ask::{Ask, AskStatus};
+use sayso_client::api::ask::{Ask, AskFiles, AskStatus, FileDiff};
 use sayso_core::time::Time;
 
 use super::asks::Asks;
@@ -104,6 +104,26 @@ pub(crate) struct Measured {
     pub(crate) at: usize,
 }
 
+/// The files that the command of a card executes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct CardFiles {
+    /// As they were when they were read last. `None` until then.
+    pub(super) read: Option<AskFiles>,
+    /// What changed since the person approved them.
+    pub(super) changes: Vec<FileDiff>,
+}
+
+/// Tells one content of [`CardFiles`] from another: whether they were read, with which digest, and how much changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FilesRevision(bool, Option<String>, usize);
+
+impl CardFiles {
+    pub(super) fn revision(&self) -> FilesRevision {
+        let digest = self.read.as_ref().and_then(|read| read.digest.clone());
+        FilesRevision(self.read.is_some(), digest, self.changes.iter().map(|change| change.diff.len()).sum())
+    }
+}
+
 /// The inbox.
 pub(crate) struct Model {
     pub(super) settings: Settings,
@@ -112,6 +132,8 @@ pub(crate) struct Model {
     pub(super) list: List,
     pub(super) filter: Field,
     pub(super) drafts: HashMap<String, Draft>,
+    /// Of the cards that were shown.
+    pub(super) files: HashMap<String, CardFiles>,
     /// Oldest first.
     pub(super) sending: Vec<Sending>,
     pub(super) selected: BTreeSet<String>,
@@ -158,6 +180,7 @@ impl Model {
             list: List::default(),
             filter: Field::default(),
             drafts: HashMap::new(),
+            files: HashMap::new(),
             sending: Vec::new(),
             selected: BTreeSet::new(),
             connection: Connection::Loading,
@@ -207,6 +230,13 @@ impl Model {
                 self.put(*ask);
                 self.send_checked(&id, &mut effects);
             }
+            Event::Files { id, files } => {
+                if let Some(known) = self.files.get_mut(&id) {
+                    known.read = files.map(|files| *files);
+                    // Other content is a card that has just appeared.
+                    self.shown_at = self.now;
+                }
+            }
             Event::NotFetched { id, offline: false } => self.send_checked(&id, &mut effects),
             Event::NotFetched { id, offline: true } => self.wait_again(&id),
             Event::Snoozed(ask) => {
@@ -235,7 +265,7 @@ impl Model {
                     effects.push(Effect::Quit);
                 }
             }
-            Event::NotSent { id, why } => self.not_sent(&id, why),
+            Event::NotSent { id, why } => effects.extend(self.not_sent(&id, why)),
             Event::Edited { id, text } => self.edited(&id, text),
             Event::Session(text) => {
                 self.session = text;
@@ -290,16 +320,29 @@ impl Model {
                 self.focus = Focus::Card;
                 self.shown_at = self.now;
             }
-            return Vec::new();
+            return self.read_files().into_iter().collect();
         }
         // What was typed for an ask that is over is kept only as long as it is looked at.
         self.drafts.retain(|id, _| is_pending(id));
+        self.files.retain(|id, _| is_pending(id));
         self.shown = under_hand;
         self.shown_at = self.now;
         if matches!(self.focus, Focus::Answer | Focus::Note | Focus::Reason) {
             self.focus = Focus::Card;
         }
-        self.read_whole().into_iter().collect()
+        self.read_whole().into_iter().chain(self.read_files()).collect()
+    }
+
+    /// Reads the files that the command under the cursor executes, once.
+    fn read_files(&mut self) -> Option<Effect> {
+        let readable = |ask: &&Ask| ask.executes.as_ref().is_some_and(|executes| executes.readable);
+        let ask = self.ask().filter(|ask| ask.status == AskStatus::Pending).filter(readable)?;
+        let id = ask.id.clone();
+        if self.files.contains_key(&id) {
+            return None;
+        }
+        self.files.insert(id.clone(), CardFiles::default());
+        Some(Effect::ReadFiles(id))
     }
 
     /// The stream may leave out what is large; the card must not.

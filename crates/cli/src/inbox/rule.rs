@@ -328,7 +328,7 @@ impl Model {
         for id in released {
             let waits = self.asks.get(&id).is_some_and(|ask| ask.status == AskStatus::Pending);
             if waits && self.sending(&id).is_none() {
-                let yes = Decision::Approve(ApproveRequest { choice: None, input: None });
+                let yes = Decision::Approve(ApproveRequest::default());
                 effects.extend(self.hold_with(&id, yes, "Approve".to_owned()));
             }
         }

@@ -22,6 +22,7 @@ use super::feed::{self, News, Server};
 use super::model::{Mode, Model, Settings};
 use super::rule::{Rule, Trial};
 use super::screen::Screen;
+use super::sending::CONTENT_CHANGED;
 use super::tmux::Place;
 use crate::app::App;
 use crate::cmd::sessions::block_text;
@@ -92,6 +93,7 @@ fn said(why: NotSent) -> String {
             let how = ask.outcome.as_ref().map(crate::words::outcome).unwrap_or_default();
             format!("{how} Nothing was sent from here.")
         }
+        NotSent::ContentChanged(_) => CONTENT_CHANGED.to_owned(),
         NotSent::Offline => "Not sent: no connection. The ask still waits.".to_owned(),
         NotSent::Refused(why) => why,
     }
@@ -275,6 +277,10 @@ impl Inbox<'_> {
                     self.model.update(sayso_client::now(), Event::Told(why));
                 }
             },
+            Effect::ReadFiles(id) => self.calls.push(Box::pin(async move {
+                let files = client.ask_files(&id).await.ok().map(Box::new);
+                vec![Event::Files { id, files }]
+            })),
             Effect::TryRule(rule) => self.calls.push(Box::pin(async move {
                 let trial = try_rule(&client, &rule).await.map_err(|error| Failure::from(error).to_string());
                 vec![Event::Tried(rule, trial)]
@@ -449,6 +455,9 @@ async fn why_not(client: &Client, id: &str, error: Error) -> NotSent {
         && let Ok(ask) = client.ask(id).await
     {
         return NotSent::TooLate(Box::new(ask));
+    }
+    if let Some(problem) = error.problem().filter(|problem| problem.code == ErrorCode::ContentChanged) {
+        return NotSent::ContentChanged(problem.changes.clone());
     }
     NotSent::Refused(Failure::from(error).what)
 }

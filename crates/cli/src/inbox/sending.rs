@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_client::api::ask::AskStatus;
+use sayso_client::api::ask::{ApproveRequest, AskStatus};
 use sayso_core::time::Time;
 
 use super::draft::Draft;
@@ -18,6 +18,9 @@ const QUEUED: Duration = Duration::from_secs(60);
 
 /// How long something that was said stays on the screen.
 const NOTICE: Duration = Duration::from_secs(6);
+
+/// Said when a file changed before the approval arrived.
+pub(super) const CONTENT_CHANGED: &str = "Not approved: a file that this command executes has changed. Look at it again.";
 
 /// A decision on its way.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,6 +188,7 @@ impl Model {
     /// Holds one more decision of the same key press.
     pub(super) fn hold_with(&mut self, id: &str, decision: Decision, label: String) -> Vec<Effect> {
         self.sending.retain(|sending| sending.id != id);
+        let decision = self.about_seen_files(id, decision);
         let due = self.now.plus(self.settings.hold);
         let content = self.asks.known(id).map(|known| known.content);
         let (queued, action) = (self.is_lost(), self.actions);
@@ -199,6 +203,15 @@ impl Model {
         let mut effects = Vec::new();
         self.go_due(&mut effects);
         effects
+    }
+
+    /// An approval carries the digest of the files that the card showed.
+    fn about_seen_files(&self, id: &str, decision: Decision) -> Decision {
+        let seen = self.files.get(id).and_then(|files| files.read.as_ref()?.digest.clone());
+        match decision {
+            Decision::Approve(yes) => Decision::Approve(ApproveRequest { content_digest: seen, ..yes }),
+            other @ (Decision::Answer { .. } | Decision::Reject(_) | Decision::Deny(_)) => other,
+        }
     }
 
     /// Takes back everything that the newest key press decided and that is still held, and shows its ask again.
@@ -228,8 +241,8 @@ impl Model {
         effects
     }
 
-    pub(super) fn not_sent(&mut self, id: &str, why: NotSent) {
-        let Some(at) = self.sending.iter().position(|sending| sending.id == id) else { return };
+    pub(super) fn not_sent(&mut self, id: &str, why: NotSent) -> Option<Effect> {
+        let at = self.sending.iter().position(|sending| sending.id == id)?;
         match why {
             NotSent::TooLate(ask) => {
                 let own = self.sending.get(at).map(|sending| sending.label.clone()).unwrap_or_default();
@@ -247,8 +260,15 @@ impl Model {
                 }
                 self.say("Not sent: no connection. Your decision is queued; u takes it back.");
             }
+            NotSent::ContentChanged(changes) => {
+                self.files.entry(id.to_owned()).or_default().changes = changes;
+                self.failed(at, id, CONTENT_CHANGED.to_owned());
+                self.list.go_to(id);
+                return Some(Effect::ReadFiles(id.to_owned()));
+            }
             NotSent::Refused(reason) => self.failed(at, id, reason),
         }
+        None
     }
 
     pub(super) fn failed(&mut self, at: usize, id: &str, problem: String) {

@@ -15,7 +15,7 @@ use super::event::Away;
 use super::form_view;
 use super::keys::KEYS;
 use super::list_view;
-use super::model::{Connection, Focus, Measured, Mode, Model};
+use super::model::{CardFiles, Connection, FilesRevision, Focus, Measured, Mode, Model};
 use super::text::{self, Break, Pieces, Tone, wrap};
 use crate::output::Look;
 use crate::sanitize;
@@ -44,6 +44,7 @@ struct Key {
     revision: u64,
     columns: usize,
     height: Height,
+    files: Option<FilesRevision>,
     whole_context: bool,
     edited: Option<String>,
 }
@@ -449,18 +450,20 @@ fn card_in(
 fn fixed_lines(model: &Model, room: Room, look: &Look, kept: &mut Kept) -> Rc<Vec<Pieces>> {
     let Some(known) = model.ask().and_then(|ask| model.asks.known(&ask.id)) else { return Rc::default() };
     let draft = model.draft();
+    let files = model.files.get(&known.ask.id);
     let key = Key {
         id: known.ask.id.clone(),
         revision: known.revision,
         columns: room.columns,
         height: room.height,
+        files: files.map(CardFiles::revision),
         whole_context: draft.is_some_and(|draft| draft.whole_context),
         edited: draft.and_then(|draft| draft.edited.as_ref()).map(|edited| edited.text.clone()),
     };
     match &kept.fixed {
         Some((made_from, lines)) if *made_from == key => Rc::clone(lines),
         Some(_) | None => {
-            let lines = Rc::new(body::fixed(&known.ask, draft, room, look));
+            let lines = Rc::new(body::fixed(&known.ask, files, draft, room, look));
             kept.fixed = Some((key, Rc::clone(&lines)));
             lines
         }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use sayso_client::api::ask::{ActionKind, Approval, Ask, InputKind, Link, Preview, Question};
+use sayso_client::api::ask::{ActionKind, Approval, Ask, AskFiles, FileDiff, InputKind, Link, Preview, Question};
 use unicode_width::UnicodeWidthStr;
 
+use crate::files::{self, FileLine};
 use crate::order::ending;
 use crate::output::{Look, RULE, Style};
 use crate::sanitize;
@@ -16,7 +17,7 @@ const LABEL: usize = 32;
 /// `━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━`
 pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
     let line = look.rule();
-    let mut facts = vec![format!("{} asks", sanitize::line(&ask.agent))];
+    let mut facts = vec![format!("{} asks", words::asker(ask))];
     let title = sanitize::line(&ask.title);
     if !title.is_empty() {
         facts.push(title);
@@ -132,7 +133,7 @@ pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
         }
         Some(Preview::Diff { files }) => {
             for file in files {
-                let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Bold, &sanitize::line(&file.path)), diff(&file.diff, look));
+                let _ = write!(out, "\n\n{}", file_change(file, look));
             }
             out.push('\n');
         }
@@ -156,10 +157,29 @@ pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
     if let Some(why) = words::why(ask) {
         let _ = write!(out, "\n{why}");
     }
+    let digest = words::short_digest(ask);
+    if !digest.is_empty() {
+        let _ = write!(out, "\n{}", look.paint(Style::Dim, &format!("Digest {digest}")));
+    }
     for (index, choice) in approval.choices.iter().enumerate() {
         let _ = write!(out, "\n  {}. {}", index + 1, sanitize::line(&choice.label));
     }
     out
+}
+
+/// The files that the command of an approval executes.
+pub(crate) fn files(ask: &Ask, seen: Option<&AskFiles>, look: &Look) -> String {
+    let lines = files::lines(ask, seen, &[]).into_iter().map(|line| match line {
+        FileLine::Heading(text) => look.paint(Style::Bold, &text),
+        FileLine::Text(text) => format!("  {text}"),
+        FileLine::Note(text) => look.paint(Style::Dim, &text),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A change to a file since the person saw it.
+pub(crate) fn file_change(change: &FileDiff, look: &Look) -> String {
+    format!("{}\n{}", look.paint(Style::Bold, &sanitize::line(&change.path)), diff(&change.diff, look))
 }
 
 fn heading(approval: &Approval) -> String {

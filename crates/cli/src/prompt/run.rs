@@ -12,6 +12,7 @@ use super::parse::{self, Command, Decision, LinkDecision};
 use super::render;
 use crate::editor;
 use crate::failure::Failure;
+use crate::files;
 use crate::line::Echo;
 use crate::output::{Output, Style};
 use crate::terminal::{Keyboard, Typed};
@@ -120,9 +121,11 @@ impl Prompt<'_> {
                     return Ok(self.closed(keyboard, client.ask(&ask.id).await?));
                 }
                 // The server knows better what fits; the ask is still pending.
-                Err(error) if error.code() == Some(ErrorCode::InvalidAnswers) => {
+                Err(error) if matches!(error.code(), Some(ErrorCode::InvalidAnswers | ErrorCode::ContentChanged)) => {
                     self.is_sending.set(false);
+                    let changes = error.problem().map(|problem| problem.changes.clone()).unwrap_or_default();
                     out.line(&Failure::from(error).to_string());
+                    changes.iter().for_each(|change| out.line(&render::file_change(change, &out.look)));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -142,7 +145,17 @@ impl Prompt<'_> {
             (AskKind::Question, _, _) => self.questions(keyboard).await,
             (AskKind::Approval, Some(approval), _) => {
                 out.line(&render::approval(ask, approval, &out.look));
-                self.decide(approval, keyboard).await
+                let seen = files::read(self.client, ask).await;
+                let shown = render::files(ask, seen.as_ref(), &out.look);
+                if !shown.is_empty() {
+                    out.line(&shown);
+                }
+                match self.decide(approval, keyboard).await? {
+                    Step::Approve(yes) => {
+                        Ok(Step::Approve(ApproveRequest { content_digest: seen.and_then(|seen| seen.digest), ..yes }))
+                    }
+                    other => Ok(other),
+                }
             }
             (AskKind::Link, _, Some(link)) => {
                 out.line(&render::link(link, &out.look));
@@ -215,9 +228,11 @@ impl Prompt<'_> {
                 TypedInput::Step(step) => return Ok(step),
             };
             match parse::decision(approval, &line) {
-                Ok(Decision::Approve(choice)) => return Ok(Step::Approve(ApproveRequest { choice, input: None })),
+                Ok(Decision::Approve(choice)) => {
+                    return Ok(Step::Approve(ApproveRequest { choice, ..ApproveRequest::default() }));
+                }
                 Ok(Decision::Edit) => match editor::edit_json(&approval.input)? {
-                    Some(input) => return Ok(Step::Approve(ApproveRequest { choice: None, input: Some(input) })),
+                    Some(input) => return Ok(Step::Approve(ApproveRequest { input: Some(input), ..ApproveRequest::default() })),
                     None => out.line("The input is unchanged. Nothing was sent."),
                 },
                 Ok(Decision::Deny) => return Ok(Step::No(NoRequest::default())),

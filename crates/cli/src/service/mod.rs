@@ -15,6 +15,7 @@ use self::file::{LABEL, Manager, Service, UNIT};
 use crate::app::App;
 use crate::args::ServiceAction;
 use crate::autostart;
+use crate::cmd::serve::make_data_dir;
 use crate::cmd::stop;
 use crate::connect::Program;
 use crate::failure::{Failure, no_server};
@@ -247,7 +248,7 @@ async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result
         return app.out.result(&value, || format!("This would be written to {}:\n{text}", path.display()));
     }
     let broken = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
-    app.paths.make_data_dir()?;
+    make_data_dir(app)?;
     // The service manager would make it readable for others.
     fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
     let changed = installed(app)?.as_ref() != Some(&text);

@@ -185,7 +185,7 @@ async fn a_plan_is_approved_edited_and_denied() -> Result<()> {
     let (mut agent, asked) = plan(&world).await?;
     let mut input = asked.approval.as_ref().context("an approval")?.input.clone();
     input["plan"] = json!("# Plan\n1. do it slowly\n");
-    world.client.approve(&asked.id, &ApproveRequest { choice: None, input: Some(input) }).await?;
+    world.client.approve(&asked.id, &ApproveRequest { input: Some(input), ..ApproveRequest::default() }).await?;
     let (told, _) = received(&world, "toolu_p").await?;
     assert!(told.contains("edited by user") && told.contains("do it slowly"), "{told}");
     agent.finished().await?;
@@ -217,7 +217,7 @@ async fn a_command_runs_when_it_is_approved_as_it_was_edited_and_not_when_it_is_
 
     let asked = agent.asks().await?;
     let input = Some(json!({ "command": "touch edited.txt", "description": "another file" }));
-    world.client.approve(&asked.id, &ApproveRequest { choice: None, input }).await?;
+    world.client.approve(&asked.id, &ApproveRequest { input, ..ApproveRequest::default() }).await?;
 
     let asked = agent.asks().await?;
     world.deny(&asked, "Not on this machine.", false).await?;
@@ -239,7 +239,7 @@ async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<(
     let asked = agent.asks().await?;
     let choices = &asked.approval.as_ref().context("an approval")?.choices;
     let always = choices.iter().find(|choice| choice.label.contains("touch a.txt")).with_context(|| format!("{choices:?}"))?;
-    world.client.approve(&asked.id, &ApproveRequest { choice: Some(always.id.clone()), input: None }).await?;
+    world.client.approve(&asked.id, &ApproveRequest { choice: Some(always.id.clone()), ..ApproveRequest::default() }).await?;
     // The same command is not asked again; another one is, so the mode was not changed along.
     let asked = agent.asks().await?;
     assert!(serde_json::to_string(&asked.approval)?.contains("touch b.txt"), "{asked:?}");

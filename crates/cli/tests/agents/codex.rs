@@ -134,7 +134,7 @@ async fn always_is_what_codex_proposed() -> Result<()> {
     let choices = &asked.approval.as_ref().context("an approval")?.choices;
     let rule = choices.iter().find(|choice| choice.label.contains("begins with `touch a.txt`"));
     let rule = rule.with_context(|| format!("{choices:?}"))?;
-    world.client.approve(&asked.id, &ApproveRequest { choice: Some(rule.id.clone()), input: None }).await?;
+    world.client.approve(&asked.id, &ApproveRequest { choice: Some(rule.id.clone()), ..ApproveRequest::default() }).await?;
     // The same command is not asked again; another one is.
     let asked = agent.asks().await?;
     assert_eq!(asked.approval.as_ref().context("an approval")?.title, "touch b.txt");

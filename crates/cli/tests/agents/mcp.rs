@@ -33,7 +33,7 @@ enum Way {
 
 /// `claude -p` with Sayso among its MCP servers and these arguments.
 async fn claude(world: &World, way: Way, arguments: &[&str]) -> Result<Child> {
-    let new = NewToken { role: Role::Agent, actor: "mcp".into(), session_id: None, labels: [].into(), expires_in: None };
+    let new = NewToken::new(Role::Agent, "mcp");
     let token = world.client.create_token(&new).await?.token.context("a token")?;
     let server = match way {
         Way::Stdio => json!({
@@ -117,7 +117,10 @@ async fn the_permission_prompt_tool_approves_changes_and_denies() -> Result<()> 
         world.model.result_of("toolu_1").await?;
         let ask = world.pending().await?;
         let input = json!({ "command": "touch changed.txt", "description": "make a file" });
-        world.client.approve(&ask.id, &sayso_client::api::ask::ApproveRequest { choice: None, input: Some(input) }).await?;
+        world
+            .client
+            .approve(&ask.id, &sayso_client::api::ask::ApproveRequest { input: Some(input), ..Default::default() })
+            .await?;
         world.model.result_of("toolu_2").await?;
         let ask = world.pending().await?;
         world.deny(&ask, "Not this one.", false).await?;

@@ -11,7 +11,7 @@ use sayso_testkit::{TestServer, Watch};
 use serde_json::{Value, json};
 
 async fn agent_token(server: &TestServer) -> Result<String> {
-    let new = NewToken { role: Role::Agent, actor: "mcp".into(), session_id: None, labels: [].into(), expires_in: None };
+    let new = NewToken::new(Role::Agent, "mcp");
     server.client().create_token(&new).await?.token.context("a token")
 }
 

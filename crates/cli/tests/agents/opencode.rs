@@ -143,7 +143,7 @@ async fn a_command_runs_when_it_is_approved_and_not_when_it_is_denied() -> Resul
     let asked = agent.asks().await?;
     let choices = &asked.approval.as_ref().context("an approval")?.choices;
     assert_eq!(choices[0].label, "Allow `touch *` for a day (Sayso, OpenCode in this project)");
-    world.client.approve(&asked.id, &ApproveRequest { choice: Some(choices[0].id.clone()), input: None }).await?;
+    world.client.approve(&asked.id, &ApproveRequest { choice: Some(choices[0].id.clone()), ..ApproveRequest::default() }).await?;
     agent.finished().await?;
     assert!(!file("b.txt") && file("c.txt") && file("d.txt"));
     assert_eq!(world.client.policy().await?.grants.len(), 1);

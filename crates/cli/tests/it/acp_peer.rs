@@ -56,7 +56,7 @@ impl Peer {
 
     async fn approved(&mut self, ask: &Ask, choice: Option<&str>) -> Result<Value> {
         let choice = choice.map(str::to_owned);
-        self.client.approve(&ask.id, &ApproveRequest { choice, input: None }).await?;
+        self.client.approve(&ask.id, &ApproveRequest { choice, ..ApproveRequest::default() }).await?;
         self.received().await
     }
 

@@ -112,7 +112,7 @@ async fn a_person_looks_at_the_change_and_says_no() -> Result<()> {
     terminal.line("n").await?;
     terminal.expect("Nothing was changed.").await?;
     assert_eq!(terminal.end().await?.code(), Some(1));
-    assert!(!path.exists() && !person.data_dir().join("agent-token").exists());
+    assert!(!path.exists() && !person.data_dir().join("agent-token-codex").exists());
 
     let mut terminal = person.terminal(&["connect", "codex", "--hold", "15s"])?;
     terminal.expect("Write this? [y/n]: ").await?;
@@ -121,7 +121,7 @@ async fn a_person_looks_at_the_change_and_says_no() -> Result<()> {
     assert!(terminal.end().await?.success());
     assert!(std::fs::read_to_string(&path)?.contains("hook codex"), "it is there");
     assert!(std::fs::read_to_string(&path)?.contains("--hold 15s"));
-    let mode = std::fs::metadata(person.data_dir().join("agent-token"))?.permissions().mode();
+    let mode = std::fs::metadata(person.data_dir().join("agent-token-codex"))?.permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     Ok(())
 }
@@ -150,7 +150,7 @@ async fn what_cannot_be_read_is_refused() -> Result<()> {
     std::fs::create_dir_all(person.path("home/.claude"))?;
     std::fs::write(person.path("home/.claude/settings.json"), [0xff, 0xfe])?;
     assert!(person.run(&["connect", "claude", "--yes"]).await?.err.contains("is not text"));
-    assert!(!person.data_dir().join("agent-token").exists(), "nothing was done");
+    assert!(!person.data_dir().join("agent-token-claude").exists(), "nothing was done");
     let ran = person.run(&["connect", "codex", "--scope", "local", "--yes"]).await?;
     assert_eq!(ran.code, Some(2), "{ran:?}");
     Ok(())
@@ -187,7 +187,7 @@ async fn the_doctor_tries_the_whole_way() -> Result<()> {
     assert!(found.len() == 4 && found.iter().all(|(ok, _)| *ok), "{found:?}");
     assert!(person.client()?.pending_asks().await?.data.is_empty());
 
-    std::fs::write(person.data_dir().join("agent-token"), "wrong\n")?;
+    std::fs::write(person.data_dir().join("agent-token-claude"), "wrong\n")?;
     let ran = person.run(&["doctor", "--json"]).await?;
     let found = checks(&serde_json::from_str(&ran.out)?);
     assert_eq!((ran.code, &found[0]), (Some(1), &(false, "its hook said nothing".to_owned())));

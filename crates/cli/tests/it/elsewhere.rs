@@ -17,7 +17,7 @@ async fn somebody_else_is_first_and_the_prompt_says_who() -> Result<()> {
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect(ONE).await?;
     let ask = person.pending().await?;
-    let new = NewToken { role: Role::Answerer, actor: "ada".into(), session_id: None, labels: [].into(), expires_in: None };
+    let new = NewToken::new(Role::Answerer, "ada");
     let token = person.client()?.create_token(&new).await?.token.unwrap_or_default();
     let ada = Client::new(&person.server_file()?.url, &token)?;
     ada.answer(&ask.id, &AnswerRequest { answers: vec![vec!["PostgreSQL".into()]], note: None }).await?;

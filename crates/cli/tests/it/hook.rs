@@ -131,7 +131,7 @@ async fn without_server_token_or_right_nothing_is_said() -> Result<()> {
     elsewhere.env("SAYSO_URL", "http://127.0.0.1:1");
     assert_eq!(said(hook_as(elsewhere, &told).await?).await?, "");
 
-    let token = person.data_dir().join("agent-token");
+    let token = person.data_dir().join("agent-token-claude");
     std::fs::write(&token, "wrong")?;
     assert_eq!(tell(&person, &told).await?, "");
     std::fs::remove_file(&token)?;
@@ -144,7 +144,7 @@ async fn the_token_of_hooks_decides_nothing() -> Result<()> {
     let person = connected("").await?;
     let waiting = hook(&person, &bash("s", "ls")).await?;
     let ask = pending(&person.client()?, 1).await?.remove(0);
-    let token = std::fs::read_to_string(person.data_dir().join("agent-token"))?;
+    let token = std::fs::read_to_string(person.data_dir().join("agent-token-claude"))?;
     let agent = Client::new(person.client()?.url(), token.trim())?;
     assert_eq!(agent.ask(&ask.id).await?.status, AskStatus::Pending, "it sees its own");
     assert!(agent.approve(&ask.id, &ApproveRequest::default()).await.is_err());
@@ -299,6 +299,7 @@ async fn context_and_title_come_from_the_transcript() -> Result<()> {
 async fn codex_gets_what_rules_decide_and_asks_the_rest_itself() -> Result<()> {
     let rules = "[[rules]]\ndo = \"allow\"\nrun = [\"git status\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"rm *\"]\n";
     let person = connected(rules).await?;
+    person.ok(&["connect", "codex", "--yes"]).await?;
     let client = person.client()?;
     let codex = |command: &str| {
         let mut told = bash("t-1", command);

@@ -153,6 +153,63 @@ async fn an_answer_is_cleaned_for_a_terminal_and_whole_for_a_script() -> Result<
 }
 
 #[tokio::test]
+async fn arguments_are_never_repeated_raw() -> Result<()> {
+    let person = Person::new().await?;
+    let option = format!("--{EVIL}");
+    for args in [
+        &[EVIL][..],
+        &[&option],
+        &["ls", EVIL],
+        &["--data-dir", EVIL, "ls"],
+        &["show", EVIL],
+        &["answer", EVIL, "x"],
+        &["approve", EVIL],
+        &["deny", EVIL],
+        &["reject", EVIL],
+        &["snooze", EVIL, EVIL],
+        &["start", EVIL],
+        &["sessions", "show", EVIL],
+        &["ask", "Which?", "--label", EVIL, "--no-wait"],
+        &["ask", "Which?", "--timeout", EVIL],
+        &["policy", "check", EVIL],
+        &["policy", "explain", EVIL],
+        &["policy", "test", EVIL],
+        &["policy", "trust", EVIL],
+        &["allow", EVIL, "--for", EVIL],
+        &["allow", EVIL, "--for", "1h"],
+        &["away", EVIL],
+        &["workflow", "run", EVIL],
+        &["workflow", "check", EVIL],
+        &["workflow", "show", EVIL],
+        &["token", "create", EVIL, "--role", EVIL],
+        &["token", "create", EVIL, "--role", "agent"],
+        &["token", "list"],
+        &["token", "revoke", EVIL],
+        &["notify", "test", EVIL],
+        &["connect", EVIL],
+        &["logs", "--ask", EVIL],
+        &["serve", "--listen", EVIL],
+        &["completions", EVIL],
+        &["backup", EVIL],
+    ] {
+        let mut terminal = person.terminal(args)?;
+        terminal.end().await?;
+        assert_own_colours(&terminal, args);
+        let piped = person.run(args).await?;
+        assert!(is_harmless(&piped.out) && is_harmless(&piped.err), "{args:?}: {piped:?}");
+    }
+    Ok(())
+}
+
+/// The same as [`assert_harmless`], with the colours of the parser of the command line.
+fn assert_own_colours(pty: &Pty, args: &[&str]) {
+    let raw = String::from_utf8_lossy(pty.raw()).replace("\r\n", "\n");
+    let codes = ["0", "1", "2", "4", "31", "32", "33", "35"];
+    let without = codes.iter().fold(raw.clone(), |text, code| text.replace(&format!("\u{1b}[{code}m"), ""));
+    assert!(is_harmless(&without), "{args:?}: {raw:?}");
+}
+
+#[tokio::test]
 async fn colours_only_where_they_are_wanted() -> Result<()> {
     let person = Person::new().await?;
     person.ok(&["ask", "Which?", "--option", "A", "--header", "Head", "--no-wait"]).await?;

@@ -138,7 +138,7 @@ async fn a_server_that_was_killed_is_started_again() -> Result<()> {
         tokio::task::yield_now().await;
     }
     let ran = person.run(&["ls"]).await?;
-    assert!(ran.code == Some(1) && ran.err.starts_with("No server answers at "), "{ran:?}");
+    assert!(ran.code == Some(1) && ran.err.starts_with("No server is running."), "{ran:?}");
     let again = person.run(&["ask", "After?", "--no-wait"]).await?;
     assert!(again.code == Some(0) && again.err.starts_with("Started a server"), "{again:?}");
     let listed = person.ok(&["ls"]).await?;

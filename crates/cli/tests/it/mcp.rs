@@ -26,7 +26,7 @@ impl World {
         let dir = TempDir::with_prefix("sayso-mcp-")?;
         let server = ServerProcess::start(dir.path()).await?;
         let client = server.client()?;
-        let new = NewToken { role: Role::Agent, actor: "mcp".into(), session_id: None, labels: [].into(), expires_in: None };
+        let new = NewToken::new(Role::Agent, "mcp");
         let token = client.create_token(&new).await?.token.context("a token")?;
         Ok(Self { server, client, token, _dir: dir })
     }

@@ -88,6 +88,9 @@ async fn tmux_shows_a_line_and_rings_and_runs_nothing() -> Result<()> {
     person.asks(&NewAsk { agent: Some(name), ..question("Which?", &[]) }).await?;
     client.shows("#(touch").await?;
     ensure!(!trace.exists(), "tmux ran what an agent said");
+    // A name that looks like an option is text.
+    person.asks(&NewAsk { agent: Some("-F#{session_name}".to_owned()), ..question("Which?", &[]) }).await?;
+    client.shows("-F#{session_name}").await?;
     let ended = tmux(&["kill-server"]).output().await.context("tmux is installed by scripts/need.sh test")?;
     ensure!(ended.status.success(), "{ended:?}");
     Ok(())

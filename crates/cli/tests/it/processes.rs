@@ -12,43 +12,43 @@ use tempfile::TempDir;
 use crate::support::{Person, is_running};
 
 /// A server with agents from this `config.toml`. They are ended when it goes.
-struct World {
-    server: ServerProcess,
-    dir: TempDir,
+pub(crate) struct World {
+    pub(crate) server: ServerProcess,
+    pub(crate) dir: TempDir,
 }
 
 impl World {
     /// With the mock as a program, and these entries.
-    async fn with(config: &str) -> Result<Self> {
+    pub(crate) async fn with(config: &str) -> Result<Self> {
         let dir = TempDir::with_prefix("sayso-processes-")?;
         write_config(dir.path(), config)?;
         Ok(Self { server: ServerProcess::start(dir.path()).await?, dir })
     }
 
-    async fn start(&self, agent: &str, prompt: &str) -> Result<ScriptedAgent> {
+    pub(crate) async fn start(&self, agent: &str, prompt: &str) -> Result<ScriptedAgent> {
         let cwd = Some(self.server.project().display().to_string());
         let new = NewSession { agent: agent.to_owned(), prompt: Some(prompt.to_owned()), cwd, ..NewSession::default() };
         ScriptedAgent::with(&self.server.client()?, &new).await
     }
 
-    async fn answer(&self, ask: &Ask, entry: &str) -> Result<()> {
+    pub(crate) async fn answer(&self, ask: &Ask, entry: &str) -> Result<()> {
         let answers = vec![vec![entry.to_owned()]];
         self.server.client()?.answer(&ask.id, &AnswerRequest { answers, note: None }).await?;
         Ok(())
     }
 
-    async fn session(&self, agent: &ScriptedAgent) -> Result<Session> {
+    pub(crate) async fn session(&self, agent: &ScriptedAgent) -> Result<Session> {
         Ok(self.server.client()?.session(agent.session()).await?)
     }
 
     /// Everything in the transcript, as text.
-    async fn transcript(&self, agent: &ScriptedAgent) -> Result<String> {
+    pub(crate) async fn transcript(&self, agent: &ScriptedAgent) -> Result<String> {
         let page = self.server.client()?.transcript(agent.session(), &TranscriptQuery::default()).await?;
         Ok(serde_json::to_string(&page.data)?)
     }
 
     /// The supervisors and agents of this server.
-    fn processes(&self) -> Result<Vec<u32>> {
+    pub(crate) fn processes(&self) -> Result<Vec<u32>> {
         let ours = self.dir.path().display().to_string();
         let mut found = Vec::new();
         for entry in std::fs::read_dir("/proc")?.flatten() {
@@ -63,7 +63,7 @@ impl World {
         Ok(found)
     }
 
-    async fn close(self) -> Result<()> {
+    pub(crate) async fn close(self) -> Result<()> {
         self.server.client()?.stop_agents().await?;
         self.none_is_left().await
     }
@@ -81,7 +81,7 @@ impl World {
 }
 
 /// An agent that is a shell script.
-fn script(name: &str, protocol: &str, text: &str) -> String {
+pub(crate) fn script(name: &str, protocol: &str, text: &str) -> String {
     format!("[agents.{name}]\nprotocol = {protocol:?}\ncommand = \"sh\"\nargs = [\"-c\", '''{text}''']\n")
 }
 

@@ -142,7 +142,7 @@ fn approvals_are_decided_by_single_keys() {
         ('a', yes()),
         ('d', Decision::Deny(no(None, false))),
         ('D', Decision::Deny(no(None, true))),
-        ('1', Decision::Approve(ApproveRequest { choice: Some("always".into()), input: None })),
+        ('1', Decision::Approve(ApproveRequest { choice: Some("always".into()), ..ApproveRequest::default() })),
     ] {
         let mut desk = Desk::with(vec![edit()]);
         desk.press(key);
@@ -193,7 +193,7 @@ fn an_edited_input_is_shown_before_it_is_approved() {
     let screen = desk.screen(80, 24);
     assert!(screen.contains("cargo test -p core") && screen.contains("a approve with changes"), "{screen}");
     desk.press('a');
-    let wanted = ApproveRequest { choice: None, input: Some(json!({"command": "cargo test -p core"})) };
+    let wanted = ApproveRequest { input: Some(json!({"command": "cargo test -p core"})), ..ApproveRequest::default() };
     assert_eq!(desk.held().unwrap().1, &Decision::Approve(wanted));
 
     let mut desk = Desk::with(vec![ask("a", 1, approval_ask())]);

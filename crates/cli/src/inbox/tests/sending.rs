@@ -203,3 +203,50 @@ fn what_was_decided_while_nobody_listened_is_asked_for() {
     let effects = desk.event(Event::Loaded { asks: vec![ask("b", 1, question_ask())], sessions: Vec::new() });
     assert_eq!(effects, [Effect::Fetch("a".into())]);
 }
+
+fn files(text: &str, digest: &str) -> AskFiles {
+    let file = AskFile {
+        path: "/p/deploy.sh".into(),
+        text: Some(text.into()),
+        truncated: false,
+        size: Some(9),
+        digest: Some("f".repeat(64)),
+    };
+    AskFiles { digest: Some(digest.into()), files: vec![file], unlisted: false }
+}
+
+#[test]
+fn approval_carries_the_digest_of_the_files_that_the_card_shows() {
+    let executes = ExecutedCode { files: vec!["/p/deploy.sh".into()], unlisted: false, readable: true };
+    let card = Ask { executes: Some(executes), ..ask("a", 1, approval_ask()) };
+    let mut desk = Desk::with(Vec::new());
+    let effects = desk.event(Event::Loaded { asks: vec![card], sessions: Vec::new() });
+    assert_eq!(effects, [Effect::ReadFiles("a".into())]);
+    assert!(desk.screen(80, 24).contains("Content not available"));
+    desk.event(Event::Files { id: "a".into(), files: Some(Box::new(files("echo staging", "d1"))) });
+    let shown = desk.screen(80, 24);
+    assert!(shown.contains("echo staging") && shown.contains("The agent can still change these files"), "{shown}");
+    desk.press('a');
+    assert_eq!(desk.held(), None, "the files have just appeared");
+    desk.rest();
+    desk.press('a');
+    let seen =
+        |digest: &str| Decision::Approve(ApproveRequest { content_digest: Some(digest.into()), ..ApproveRequest::default() });
+    assert_eq!(desk.sent(), [Effect::Send { id: "a".into(), decision: seen("d1") }]);
+
+    let change = FileDiff { path: "/p/deploy.sh".into(), diff: "@@ -1,1 +1,1 @@\n-echo staging\n+echo production\n".into() };
+    let effects = desk.event(Event::NotSent { id: "a".into(), why: NotSent::ContentChanged(vec![change]) });
+    assert_eq!(effects, [Effect::ReadFiles("a".into())]);
+    desk.event(Event::Files { id: "a".into(), files: Some(Box::new(files("echo production", "d2"))) });
+    let shown = desk.screen(80, 40);
+    for wanted in [
+        "Not approved: a file that this command executes has changed",
+        "Changed since you looked: /p/deploy.sh",
+        "+echo production",
+    ] {
+        assert!(shown.contains(wanted), "{wanted} is missing in\n{shown}");
+    }
+    desk.rest();
+    desk.press('a');
+    assert_eq!(desk.sent(), [Effect::Send { id: "a".into(), decision: seen("d2") }]);
+}

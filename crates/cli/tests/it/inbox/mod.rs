@@ -1,5 +1,6 @@
 //! `sayso inbox` through the real binary on a real terminal.
 
+mod files;
 mod reading;
 mod terminal;
 

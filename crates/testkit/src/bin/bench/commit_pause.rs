@@ -79,6 +79,7 @@ async fn call(store: Store, caller: u64, end: Instant) -> Result<()> {
             decision: Decision::Answered { answers: vec![vec!["SQLite".to_owned()]], note: None },
             by: Actor::Agent,
             key: None,
+            content: None,
         };
         store.write(resolve).await?.ok().context("the answer was refused")?;
         if secret {

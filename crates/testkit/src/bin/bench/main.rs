@@ -8,6 +8,7 @@
 mod acp;
 mod chat;
 mod commit_pause;
+mod content;
 mod fan_out;
 mod http;
 mod inbox;
@@ -135,6 +136,9 @@ async fn measure(args: &Args) -> Result<Report> {
     }
     if wanted("commit_pause") {
         commit_pause::measure(&mut report, size).await?;
+    }
+    if wanted("content") {
+        content::measure(&mut report, size)?;
     }
     if wanted("acp_door") {
         acp_door(&mut report, size).await?;

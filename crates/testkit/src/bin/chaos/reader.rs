@@ -100,7 +100,7 @@ fn note(read: &mut FeedContents, journal: &ChaosJournal, event: &Event) {
     } else if let Event::AskDelivery(delivery) = event {
         let told = read.asks.entry(delivery.id.clone()).or_default();
         match delivery.delivery {
-            Delivery::Undeliverable => told.undeliverable += 1,
+            Delivery::Undeliverable | Delivery::Withheld => told.undeliverable += 1,
             Delivery::Queued | Delivery::Delivered | Delivery::Confirmed => told.delivered += 1,
         }
     }

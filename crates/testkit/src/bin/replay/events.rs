@@ -143,7 +143,7 @@ impl Events {
             AskKind::Approval => "approval.resolved",
             AskKind::Link => "link.resolved",
         };
-        let outcome = Outcome { decision: Decision::Withdrawn { reason }, by: Actor::Agent, at: now };
+        let outcome = Outcome { decision: Decision::Withdrawn { reason }, by: Actor::Agent, at: now, content: None };
         ask.state = AskState::Resolved { outcome, delivery: sayso_core::ask::Delivery::Delivered };
         self.of_ask(name, "withdrawn", &ask);
     }
