@@ -82,10 +82,11 @@ export class Server {
   readAsk = (id: string): Promise<Ask> => this.api("GET", `/asks/${id}`);
 
   session(prompt: string, agent = "mock"): Promise<Session> {
-    return this.api("POST", "/sessions", { agent, prompt, cwd: this.#project() });
+    return this.api("POST", "/sessions", { agent, prompt, cwd: this.project() });
   }
 
-  #project(): string {
+  /** The directory that sessions and runs work in. */
+  project(): string {
     const folder = join(this.home, "shop-api");
     mkdirSync(folder, { recursive: true });
     return folder;
@@ -93,7 +94,7 @@ export class Server {
 
   /** Starts a run of a workflow. */
   run(name: string, steps: object[], input: Record<string, string> = {}): Promise<{ id: string }> {
-    return this.api("POST", "/runs", { workflow: { name, steps }, input, directory: this.#project() });
+    return this.api("POST", "/runs", { workflow: { name, steps }, input, directory: this.project() });
   }
 
   async pending(sessionId?: string): Promise<Ask[]> {

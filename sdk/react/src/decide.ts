@@ -33,7 +33,7 @@ function send(asks: Asks, askId: string, decision: Decision, options: CallOption
 
 /** What the client threw, as the card shows it. */
 export function decideError(thrown: unknown): DecideError {
-  const { message, status, problem } = thrown as Partial<SaysoError>;
+  const { code, message, status, problem } = thrown as Partial<SaysoError>;
   if (!problem) return new DecideError(String(message ?? thrown));
   const { outcome, own, problems } = problem;
   return new DecideError(message ?? "", {
@@ -41,5 +41,6 @@ export function decideError(thrown: unknown): DecideError {
     ...(outcome ? { outcome } : {}),
     ...(own === undefined || own === null ? {} : { own }),
     ...(problems ? { problems } : {}),
+    ...(code === "content_changed" ? { changes: problem.changes ?? [] } : {}),
   });
 }

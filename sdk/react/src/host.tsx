@@ -1,6 +1,6 @@
 import type { Sayso, Transport } from "@sayso/sdk";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { Ask } from "./api";
+import type { Ask, AskFiles } from "./api";
 import { decideWith } from "./decide";
 import { type Draft, Drafts, newDraft } from "./model/draft";
 import { type Decide, Sender, type Sending } from "./model/sender";
@@ -23,6 +23,8 @@ export interface Host {
   copy: (text: string) => void;
   /** The name of the machine on which the agents run, if the page knows it. */
   machine: string | undefined;
+  /** Reads the files that the command of an approval executes. */
+  readFiles: ((askId: string) => Promise<AskFiles>) | undefined;
   /** The server, for hooks that read from it. */
   client: Sayso | undefined;
   /** The way of components that know a tool call and nothing else. */
@@ -39,6 +41,8 @@ export interface SaysoProviderProps {
   decide?: Decide;
   /** Reads an ask again before a queued decision about it is sent; by default through the client. */
   readAsk?: (askId: string) => Promise<Ask>;
+  /** Reads the files that the command of an approval executes; by default through the client. */
+  readFiles?: (askId: string) => Promise<AskFiles>;
   translate?: Translate;
   holdMs?: number;
   oneClick?: boolean;
@@ -65,6 +69,7 @@ export function SaysoProvider(props: SaysoProviderProps) {
   const copy = props.copy ?? copyPlainly;
   const drafts = useMemo(() => new Drafts(), []);
   const readAsk = props.readAsk ?? client?.asks.get;
+  const readFiles = props.readFiles ?? client?.asks.files;
   const sender = useMemo(() => {
     const readContent = readAsk && (async (askId: string) => contentOf(await readAsk(askId)));
     return new Sender(decide, (askId) => drafts.delete(askId), readContent);
@@ -83,8 +88,21 @@ export function SaysoProvider(props: SaysoProviderProps) {
     };
   }, [sender]);
   const host = useMemo(
-    () => ({ t: translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, machine, client, transport }),
-    [translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, machine, client, transport],
+    () => ({
+      t: translate,
+      sender,
+      drafts,
+      holdMs,
+      oneClick,
+      readOnly,
+      tokenId,
+      copy,
+      machine,
+      readFiles,
+      client,
+      transport,
+    }),
+    [translate, sender, drafts, holdMs, oneClick, readOnly, tokenId, copy, machine, readFiles, client, transport],
   );
   return <HostContext value={host}>{children}</HostContext>;
 }

@@ -42,6 +42,7 @@ export function stateWords(t: Translate, ask: Ask, state: CardState, tokenId: st
   const { outcome } = ask;
   if (!outcome) return t(ask.kind === "approval" ? "state.approval" : "state.question");
   if (state === "undelivered") return t("state.undelivered");
+  if (ask.delivery === "withheld") return t("state.withheld");
   if (outcome.status === "withdrawn" || outcome.status === "pending") return t("state.withdrawn");
   const { by } = outcome;
   if (by.kind === "policy") return t(ruleKey(outcome), { rule: by.rule ?? "" });
@@ -83,6 +84,7 @@ export function secondLine(t: Translate, ask: Ask, tokenId: string | undefined):
   else if (delivery === "queued") how.push(t("line.queued"));
   else if (delivery === "delivered") how.push(t("line.delivered"));
   else if (delivery === "confirmed") how.push(t("line.confirmed"));
+  else if (delivery === "withheld") how.push(t("line.withheld"));
   return [...who, ...how].join(" ");
 }
 

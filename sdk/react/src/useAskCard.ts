@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import type { Ask, Decision, Question } from "./api";
+import type { Ask, AskFiles, Decision, Question } from "./api";
 import { type Host, useDraft, useHost, useNow, useSending } from "./host";
 import {
   answersOf,
@@ -15,6 +15,7 @@ import {
 import type { Sending } from "./model/sender";
 import { draftWords } from "./model/unsent";
 import { type CardState, contentOf, isOpen, oneClickQuestion, stateOf, takesOther } from "./model/view";
+import { useFiles } from "./useFiles";
 import type { Translate } from "./words";
 
 /** Everything a card knows and can do, without a look. */
@@ -52,6 +53,8 @@ export interface AskCardModel {
   no: (options?: { message?: string; stop?: boolean }) => void;
   approve: (options?: { choice?: string; label?: string }) => void;
   undo: () => void;
+  /** The files that the command executes; undefined until they are read. */
+  files: AskFiles | undefined;
   /** What was chosen and typed here and not sent before somebody else decided. */
   unsent: string | undefined;
 }
@@ -111,6 +114,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
   const [highlight, setHighlight] = useState<number | null>(null);
   const [tried, setTried] = useState(false);
   const [writing, setWriting] = useState<AskCardModel["writing"]>();
+  const files = useFiles(ask, sending);
   const now = useNow(1000);
   const state = stateOf(ask, sending, now);
   const questions = useMemo(() => ask.questions ?? [], [ask]);
@@ -193,10 +197,17 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
     approve: ({ choice, label } = {}) => {
       const input = draft.input === null || draft.input === inputText(ask) ? undefined : editedInput(ask, draft.input);
       if (draft.input !== null && draft.input !== inputText(ask) && !input) return;
-      const decision: Decision = { kind: "approve", ...(choice ? { choice } : {}), ...(input ? { input } : {}) };
+      const seen = files?.digest ? { contentDigest: files.digest } : {};
+      const decision: Decision = {
+        kind: "approve",
+        ...(choice ? { choice } : {}),
+        ...(input ? { input } : {}),
+        ...seen,
+      };
       send(decision, label ?? t("button.approve"));
     },
     undo: () => void sender.undo(ask.id),
+    files,
     unsent: ask.status === "pending" || sending ? undefined : draftWords(ask, draft, inputText(ask)),
   };
 }

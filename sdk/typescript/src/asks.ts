@@ -1,6 +1,7 @@
-import type { Ask, AskPage, NewAsk } from "./api/index.js";
+import type { Ask, AskFiles, AskPage, NewAsk } from "./api/index.js";
 import { Backoff, pause } from "./backoff.js";
 import { SaysoError } from "./errors.js";
+import { type EventsOptions, type FeedEvent, outcomes } from "./events.js";
 import { type CallOptions, type Http, part } from "./http.js";
 
 export interface AskQuery {
@@ -58,6 +59,11 @@ export class Asks {
     }
   }
 
+  /** Follows the outcomes of all asks that this token opened, with one connection. While it is open, asks with `keep` are not
+   * parked. */
+  outcomes = (options: Omit<EventsOptions, "session"> = {}): AsyncIterableIterator<FeedEvent> =>
+    outcomes(this.#http, options);
+
   /** Opens an ask. The policy is applied, so it may already be decided. */
   open = (ask: NewAsk): Promise<Ask> => this.#http.post("/asks", ask);
 
@@ -69,9 +75,12 @@ export class Asks {
 
   approve = (
     id: string,
-    body: { choice?: string; input?: Record<string, unknown> } = {},
+    body: { choice?: string; input?: Record<string, unknown>; contentDigest?: string } = {},
     options?: CallOptions,
   ): Promise<Ask> => this.#decide(id, "approve", body, options);
+
+  /** Reads the files that the command of an approval executes, as they are now. Send their digest with the approval. */
+  files = (id: string): Promise<AskFiles> => this.#http.get(`/asks/${part(id)}/files`);
 
   deny = (id: string, body: { message?: string; stop?: boolean } = {}, options?: CallOptions): Promise<Ask> =>
     this.#decide(id, "deny", body, options);
@@ -86,6 +95,10 @@ export class Asks {
   /** Takes back an ask that this token opened. */
   withdraw = async (id: string, reason?: string): Promise<Ask> =>
     this.#http.delete(`/asks/${part(id)}`, { query: { reason } });
+
+  /** Takes back the pending ask that this token opened with this `dedupeKey`. */
+  withdrawByKey = async (dedupeKey: string, reason?: string): Promise<Ask> =>
+    this.#http.delete("/asks", { query: { dedupeKey, reason } });
 
   async #decide(id: string, how: string, body: object, options?: CallOptions): Promise<Ask> {
     return this.#http.post(`/asks/${part(id)}/${how}`, body, options);

@@ -24,11 +24,21 @@ export interface EventsOptions extends StreamOptions {
 
 /** The feed as an iterator that resumes where it was. A `reset` says that the past is gone: list again, and go on. */
 export function events(http: Http, options: EventsOptions = {}): AsyncIterableIterator<FeedEvent> {
-  return endable((signal) => follow(http, { ...options, signal }), options.signal);
+  const path = options.session === undefined ? "/events" : `/sessions/${part(options.session)}/events`;
+  return endable((signal) => follow(http, path, { ...options, signal }), options.signal);
 }
 
-async function* follow(http: Http, options: EventsOptions & { signal: AbortSignal }): AsyncGenerator<FeedEvent> {
-  const path = options.session === undefined ? "/events" : `/sessions/${part(options.session)}/events`;
+/** The outcomes of the asks that the token opened, as an iterator that resumes where it was. After a `reset`, read the asks
+ * that you wait for. */
+export function outcomes(http: Http, options: Omit<EventsOptions, "session"> = {}): AsyncIterableIterator<FeedEvent> {
+  return endable((signal) => follow(http, "/outcomes", { ...options, signal }), options.signal);
+}
+
+async function* follow(
+  http: Http,
+  path: string,
+  options: EventsOptions & { signal: AbortSignal },
+): AsyncGenerator<FeedEvent> {
   let last = options.since;
   // A stream that begins now needs to know where that is, or a broken line would lose what came meanwhile.
   const since = async (signal: AbortSignal) => {

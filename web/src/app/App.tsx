@@ -65,6 +65,7 @@ function SignedIn({ identity, onSignedOut }: { identity: Identity; onSignedOut: 
         tokenId={identity.tokenId}
         copy={copy}
         readAsk={client.ask}
+        readFiles={client.sayso.asks.files}
         machine={isLoopback(location.hostname) ? t("live.here") : location.hostname}
       >
         <Shell onSignOut={onSignedOut} />

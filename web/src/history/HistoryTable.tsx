@@ -1,4 +1,16 @@
-import { type Ask, baseName, clock, duration, fullDate, Kbd, StateIcon, stateOf, titleOf, Visible } from "@sayso/react";
+import {
+  type Ask,
+  baseName,
+  clock,
+  duration,
+  fullDate,
+  Kbd,
+  StateIcon,
+  shortDigest,
+  stateOf,
+  titleOf,
+  Visible,
+} from "@sayso/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { go, hrefOf } from "../app/route";
@@ -112,6 +124,11 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
               <Visible text={ask.why ?? ""} />
             )}
           </span>
+          {ask.approval && ask.digest && (
+            <span className="mono" title={ask.digest}>
+              {words("line.digest", { digest: shortDigest(ask) })}
+            </span>
+          )}
           {by?.kind === "policy" && isAdmin && (
             <button
               type="button"

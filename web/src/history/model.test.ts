@@ -86,10 +86,14 @@ describe("history", () => {
   });
 
   it("exports a table in which nothing is a formula", () => {
-    const ask = decided(1500, { answers: [['=1+"2"']] }, { id: "ask_1", questions: [{ ...database, text: "a, b" }] });
+    const ask = decided(
+      1500,
+      { answers: [['=1+"2"']] },
+      { id: "ask_1", digest: "abab", questions: [{ ...database, text: "a, b" }] },
+    );
     expect(toCsv([ask])).toBe(
-      "id,opened_at,decided_at,waited_ms,agent,project,kind,status,decided_by,via,rule,ask,answer\r\n" +
-        'ask_1,2026-11-15T12:00:00.000Z,2026-11-15T12:00:01.500Z,1500,claude,/home/ada/work/shop-api,question,answered,ada,page,,"a, b","\'=1+""2"""\r\n',
+      "id,opened_at,decided_at,waited_ms,agent,project,kind,status,decided_by,via,rule,ask,answer,digest\r\n" +
+        'ask_1,2026-11-15T12:00:00.000Z,2026-11-15T12:00:01.500Z,1500,claude,/home/ada/work/shop-api,question,answered,ada,page,,"a, b","\'=1+""2""",abab\r\n',
     );
   });
 

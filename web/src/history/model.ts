@@ -156,6 +156,7 @@ const COLUMNS: [string, (ask: Ask) => string | number][] = [
   ["rule", (ask) => ask.outcome?.by.rule ?? ""],
   ["ask", (ask) => titleOf(ask).text],
   ["answer", answerText],
+  ["digest", (ask) => ask.digest ?? ""],
 ];
 
 /** As a table for a spreadsheet. What a spreadsheet would take for a formula is made text. */

@@ -2,6 +2,8 @@ export type {
   Actor,
   Approval,
   Ask,
+  AskFile,
+  AskFiles,
   components,
   FileDiff,
   Outcome,
@@ -17,5 +19,5 @@ export type {
 export type Decision =
   | { kind: "answer"; answers: string[][]; note?: string }
   | { kind: "reject"; message?: string; stop?: boolean }
-  | { kind: "approve"; choice?: string; input?: Record<string, unknown> }
+  | { kind: "approve"; choice?: string; input?: Record<string, unknown>; contentDigest?: string }
   | { kind: "deny"; message?: string; stop?: boolean };

@@ -1,4 +1,4 @@
-import type { Decision, Outcome } from "../api";
+import type { Decision, FileDiff, Outcome } from "../api";
 
 /** Why a decision was not taken. Thrown by `decide`. */
 export class DecideError extends Error {
@@ -9,6 +9,8 @@ export class DecideError extends Error {
       outcome?: Outcome;
       own?: boolean;
       problems?: { index: number; reason: string }[];
+      /** A file that the command executes has changed since the card showed it: how, if the server still knows. */
+      changes?: FileDiff[];
       /** A queued decision that the person has to make again: it waited too long, or the ask changed meanwhile. */
       stale?: "old" | "changed";
     } = {},

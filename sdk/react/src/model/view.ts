@@ -34,6 +34,9 @@ export function stateOf(ask: Ask, sending: Sending | undefined, now: number): Ca
 /** Everything about an ask that a decision depends on, as text to compare. */
 export const contentOf = ({ questions, approval, link }: Ask): string => JSON.stringify([questions, approval, link]);
 
+/** The first digits of an ask's digest, for people to compare. */
+export const shortDigest = (ask: Ask): string => (ask.digest ?? "").slice(0, 12);
+
 /** Whether the controls are shown. */
 export const isOpen = (state: CardState): boolean => state === "pending" || state === "parked" || state === "snoozed";
 

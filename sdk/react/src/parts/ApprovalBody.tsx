@@ -3,10 +3,11 @@ import { useState } from "react";
 import type { Ask } from "../api";
 import { useHost } from "../host";
 import { clock } from "../model/time";
-import { baseName } from "../model/view";
+import { baseName, shortDigest } from "../model/view";
 import { whyWords } from "../model/why";
 import { type AskCardModel, editedField, editedInput, inputText } from "../useAskCard";
 import type { Translate } from "../words";
+import { Files } from "./Files";
 import { Kbd } from "./Kbd";
 import { Markdown } from "./Markdown";
 import { ButtonWords, leaveOnEscape, ReasonField, ReasonFooter, useWrittenField } from "./notes";
@@ -57,6 +58,7 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
           </div>
         )}
         {draft.input !== null && !isReading && <InputEditor model={model} />}
+        <Files model={model} />
         <RiskLine ask={withCommand(ask, draft.input)} />
         <Facts ask={ask} />
       </div>
@@ -144,6 +146,14 @@ function Facts({ ask }: { ask: Ask }) {
         <dt>{t("fact.deadline")}</dt>
         <dd>{ask.deadlineAt ? t("fact.denyAt", { time: clock(ask.deadlineAt) }) : t("fact.noDeadline")}</dd>
       </div>
+      {ask.digest && (
+        <div>
+          <dt>{t("fact.digest")}</dt>
+          <dd className="mono" title={ask.digest}>
+            {shortDigest(ask)}
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }

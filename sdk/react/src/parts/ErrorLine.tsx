@@ -8,7 +8,7 @@ export function ErrorLine({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const { sending, ask } = model;
   if (sending?.phase !== "failed") return null;
-  const { offline, stale, problems = [] } = sending.error.details;
+  const { changes, offline, stale, problems = [] } = sending.error.details;
   const named = problems.map(({ index, reason }) => {
     const question = ask.questions?.[index];
     return question ? `${question.header || question.text}: ${reason}.` : `${reason}.`;
@@ -19,7 +19,8 @@ export function ErrorLine({ model }: { model: AskCardModel }) {
       <TriangleAlert className="i" size={16} strokeWidth={1.75} aria-hidden="true" />
       <span>
         {stale && t(stale === "old" ? "error.staleOld" : "error.staleChanged")}
-        {!stale && <Visible text={offline ? t("error.offline") : t("error.notSent", { reason })} />}
+        {changes && t("error.contentChanged")}
+        {!stale && !changes && <Visible text={offline ? t("error.offline") : t("error.notSent", { reason })} />}
       </span>
     </div>
   );

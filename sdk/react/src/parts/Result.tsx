@@ -5,7 +5,7 @@ import type { Ask, Question, ShownAnswer } from "../api";
 import { useHost } from "../host";
 import { entryLabel, optionLabel, optionValue } from "../model/draft";
 import { decisionWords } from "../model/unsent";
-import { titleOf } from "../model/view";
+import { shortDigest, titleOf } from "../model/view";
 import { secondLine, winnerWords } from "../stateWords";
 import type { AskCardModel } from "../useAskCard";
 import type { Translate } from "../words";
@@ -53,6 +53,11 @@ export function Result({ model, actions }: { model: AskCardModel; actions: AskCa
           <>
             <Visible text={line} />{" "}
           </>
+        )}
+        {ask.approval && ask.digest && (
+          <span className="mono" title={ask.digest}>
+            {t("line.digest", { digest: shortDigest(ask) })}{" "}
+          </span>
         )}
         {ask.outcome?.by.kind === "policy" && actions.editRule && (
           <button type="button" className="link" onClick={() => actions.editRule?.(ask)}>

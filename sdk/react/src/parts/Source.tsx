@@ -25,6 +25,11 @@ export function Source({ ask }: { ask: Ask }) {
       <b>
         <Visible text={ask.agent} />
       </b>
+      {ask.agentReported && ask.askedBy && (
+        <span className="muted">
+          <Visible text={t("source.askedBy", { name: ask.askedBy })} />
+        </span>
+      )}
       {ask.title && ask.title !== titleOf(ask).text && (
         <>
           <span className="sep" />

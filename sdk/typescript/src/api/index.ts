@@ -5,6 +5,8 @@ type Schemas = components["schemas"];
 /** One ask, as the server tells it. */
 export type Ask = Schemas["Ask"];
 export type AskPage = Schemas["AskPage"];
+export type AskFiles = Schemas["AskFiles"];
+export type AskFile = Schemas["AskFile"];
 export type Question = Schemas["Question"];
 export type QuestionOption = Schemas["QuestionOption"];
 export type Approval = Schemas["Approval"];

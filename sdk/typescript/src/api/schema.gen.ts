@@ -253,7 +253,47 @@ export interface paths {
                 };
             };
         };
-        delete?: never;
+        /** Take back the pending ask that you opened with this `dedupeKey`. */
+        delete: {
+            parameters: {
+                query: {
+                    /** @description The `dedupeKey` of the ask. */
+                    dedupeKey: string;
+                    /** @description Why, in words for people. */
+                    reason?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Ask"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -528,6 +568,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/asks/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the files that the command of an approval executes, as they are now.
+         * @description For tokens that may answer, and only in sessions that this server started: other asks have no content.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AskFiles"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/asks/{id}/precedents": {
         parameters: {
             query?: never;
@@ -596,7 +692,13 @@ export interface paths {
          */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    /**
+                     * @description A name that you choose for this take. An approval is given to one taker only, others get 409 `outcome_taken`; the same
+                     *     taker may repeat the call.
+                     */
+                    taker?: string;
+                };
                 header?: never;
                 path: {
                     id: string;
@@ -1377,6 +1479,58 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream the outcomes of the asks that you opened, as server-sent events: `question.resolved`, `approval.resolved` and
+         *     `link.resolved`.
+         * @description One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the
+         *     stream begins with a `reset`, which has the position: read the asks that you wait for once, then follow the stream.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
+                    since?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A stream of `Event` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["Event"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3410,6 +3564,12 @@ export interface components {
             choice?: string | null;
             /** @description Use this input instead. */
             input?: Record<string, unknown> | null;
+            /**
+             * @description `digest` of the files that the person saw (`GET /v1/asks/{id}/files`). If they have changed, the reply is 409
+             *     `content_changed`. Without it, they are compared with what they were when the ask was opened.
+             * @default null
+             */
+            contentDigest?: string | null;
         };
         /** @description One ask. */
         Ask: {
@@ -3419,6 +3579,10 @@ export interface components {
             sessionId?: string | null;
             /** @description The agent's name. */
             agent: string;
+            /** @description The actor of the token that opened it, if a caller did. */
+            askedBy?: string | null;
+            /** @description Whether `agent` is only what the caller says: its token is not made for that agent. */
+            agentReported?: boolean;
             /** @description `question`, `approval` or `link`. */
             kind: components["schemas"]["AskKind"];
             /** @description Where it stands. */
@@ -3468,6 +3632,12 @@ export interface components {
             questions?: components["schemas"]["Question"][];
             approval?: components["schemas"]["Approval"] | null;
             link?: components["schemas"]["Link"] | null;
+            /**
+             * @description SHA-256 of what is asked, as 64 hexadecimal digits: for an approval the tool, the command or arguments, the directory,
+             *     the agent and the project. Cards show its first 12 digits.
+             */
+            digest?: string | null;
+            executes?: components["schemas"]["ExecutedCode"] | null;
             outcome?: components["schemas"]["Outcome"] | null;
             delivery?: components["schemas"]["Delivery"] | null;
             /** @description Why it could not. */
@@ -3511,6 +3681,34 @@ export interface components {
         AskEvent: components["schemas"]["Ask"] & {
             question?: components["schemas"]["QuestionEventData"] | null;
         };
+        /** @description One file. */
+        AskFile: {
+            /** @description Absolute. */
+            path: string;
+            /**
+             * @description The beginning of the content, up to 16 KiB. Absent if the file is not text, or is not available: outside of the project,
+             *     behind a link, larger than 1 MiB, or not there.
+             */
+            text?: string | null;
+            /** @description Whether `text` leaves something out. */
+            truncated?: boolean;
+            /**
+             * Format: int64
+             * @description Bytes of the whole content.
+             */
+            size?: number | null;
+            /** @description SHA-256 of the whole content. */
+            digest?: string | null;
+        };
+        /** @description The files of an ask as they are now. Only for tokens that may answer. */
+        AskFiles: {
+            /** @description SHA-256 over all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files. */
+            digest?: string | null;
+            /** @description The files, in the order of `executes`. Files that do not exist are left out if another one of the same name does. */
+            files: components["schemas"]["AskFile"][];
+            /** @description Whether the command also executes files that are not in the list. */
+            unlisted?: boolean;
+        };
         /**
          * @description `question`, `approval` or `link`.
          * @enum {string}
@@ -3532,6 +3730,8 @@ export interface components {
              * @description How many asks are pending in all that this token sees.
              */
             pending?: number | null;
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            truncated?: boolean;
         };
         /** @description The payload of `ask.parked`. */
         AskParked: {
@@ -3719,7 +3919,7 @@ export interface components {
          * @description Whether the outcome has reached the agent.
          * @enum {string}
          */
-        Delivery: "queued" | "delivered" | "confirmed" | "undeliverable";
+        Delivery: "queued" | "delivered" | "confirmed" | "withheld" | "undeliverable";
         /** @description Applies changes to a text, which may not be saved yet. Nothing is written. */
         EditPolicy: {
             /** @description The whole text of a policy. */
@@ -3747,7 +3947,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "limit_exceeded" | "too_large" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description Something went wrong in a session. */
         ErrorEvent: {
             /**
@@ -3776,6 +3976,15 @@ export interface components {
         ErrorType: "error";
         /** @description One event as it stands in `data:` of a stream. Ignore a `type` that you do not know. */
         Event: components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["LinkRequestedEvent"] | components["schemas"]["LinkResolvedEvent"] | components["schemas"]["AskParkedEvent"] | components["schemas"]["AskSnoozedEvent"] | components["schemas"]["AskDeliveryEvent"] | components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["MessageDeltaEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolUpdatedEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["PolicyChangedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["StepStartedEvent"] | components["schemas"]["StepCompletedEvent"] | components["schemas"]["StepFailedEvent"] | components["schemas"]["StepCancelledEvent"] | components["schemas"]["AgentQuestionAskedEvent"] | components["schemas"]["AgentQuestionAnsweredEvent"] | components["schemas"]["ResetEvent"];
+        /** @description The code of the project that a command executes, as far as its words name it. */
+        ExecutedCode: {
+            /** @description Absolute paths, at most eight. */
+            files: string[];
+            /** @description Whether it also executes files that are not in the list: of a build tool, or with a name that the shell computes. */
+            unlisted?: boolean;
+            /** @description Whether the server reads the files: only in sessions that it started. */
+            readable?: boolean;
+        };
         /** @description Asks what a policy does: to one ask, to past asks, or to what is pending. */
         ExplainRequest: {
             /**
@@ -3819,6 +4028,8 @@ export interface components {
         Explanation: {
             /** @description One entry per ask. */
             data: components["schemas"]["Explained"][];
+            /** @description Whether some asks are left out, because they have many bytes or because explaining takes too long. */
+            truncated?: boolean;
         };
         /**
          * @description What happened where a person runs an agent themselves.
@@ -4273,12 +4484,12 @@ export interface components {
              */
             policyOnly?: boolean | null;
             /**
-             * @description Two pending asks of one token with the same key are one ask.
+             * @description Two pending asks of one token with the same key are one ask, if they ask for the same thing; else 409 `dedupe_key_reused`.
              * @default null
              */
             dedupeKey?: string | null;
             /**
-             * @description Keep it this long, e.g. `10m`, when nobody waits for it any more with `wait`; then it is withdrawn. Meanwhile a
+             * @description Keep it this long, e.g. `10m`, at most `90d`, when nobody waits for it any more; then it is withdrawn. Meanwhile a
              *     question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
              * @default null
              */
@@ -4420,10 +4631,14 @@ export interface components {
             actor: string;
             /** @description Only this session. */
             sessionId?: string | null;
-            /** @description Only what has all these labels. */
+            /** @description Only what has all these labels. The asks of an `agent` token have them, and no others. */
             labels?: {
                 [key: string]: string;
             };
+            /** @description For an `agent` token: the name of the agent. It may not call itself anything else. */
+            agent?: string | null;
+            /** @description For an `agent` token: the directory that the agent works in. It may not ask from anywhere else. */
+            project?: string | null;
             /** @description Ends after this long, e.g. `12h`. */
             expiresIn?: string | null;
         };
@@ -4725,6 +4940,8 @@ export interface components {
             problems?: components["schemas"]["QuestionProblem"][];
             /** @description The asks that are pending. */
             asks?: string[];
+            /** @description What changed in the files that the command executes. Empty if the server no longer knows what was there. */
+            changes?: components["schemas"]["FileDiff"][];
             /** @description What is wrong with a workflow, place by place. */
             faults?: components["schemas"]["WorkflowFault"][];
             /** @description Where in a file or text, counted from 1. */
@@ -5043,6 +5260,8 @@ export interface components {
              * @description How many asks wait.
              */
             pending: number;
+            /** @description Whether the lists of what waits leave some out because they have many bytes. */
+            truncated?: boolean;
             /** @description Labels. */
             labels: {
                 [key: string]: string;
@@ -5171,6 +5390,8 @@ export interface components {
              * @description The feed position that this list was read at.
              */
             seq: number;
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            truncated?: boolean;
         };
         /** @description What the agent of a step asks. */
         RunQuestion: {
@@ -5325,6 +5546,8 @@ export interface components {
              * @description How many asks are pending.
              */
             pending: number;
+            /** @description Whether `asks` leaves some out because they have many bytes; `GET /v1/asks?session=` lists all of them. */
+            truncated?: boolean;
             /**
              * Format: int64
              * @description The feed position that this was read at (one session only).
@@ -5384,6 +5607,8 @@ export interface components {
              * @description The feed position that this list was read at.
              */
             seq: number;
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            truncated?: boolean;
         };
         /**
          * @description What a session is doing.
@@ -5606,6 +5831,10 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /** @description The only agent that it may be. */
+            agent?: string | null;
+            /** @description The only directory that it may ask from. */
+            project?: string | null;
             /**
              * Format: date-time
              * @description When it was made.
@@ -5748,6 +5977,8 @@ export interface components {
              * @description The feed position that this was read at.
              */
             seq: number;
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            truncated?: boolean;
         };
         /** @description Trusts a project's `.sayso.toml` as it is now. */
         TrustRequest: {

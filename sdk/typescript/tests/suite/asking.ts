@@ -46,6 +46,24 @@ export const asking: Case[] = [
     },
   },
   {
+    name: "one stream has the outcomes of all asks that the token opened",
+    async run(world) {
+      const bot = await world.as({ role: "agent", actor: "bot" });
+      const page = await bot.asks.list({ limit: 1 });
+      const asks = [];
+      for (const text of ["One?", "Two?"]) asks.push(await bot.asks.open({ questions: [{ text, input: "text" }] }));
+      const foreign = await world.admin.asks.open({ questions: [{ text: "Three?", input: "text" }] });
+      for (const { id } of [foreign, ...asks].reverse()) await world.admin.asks.answer(id, [["yes"]]);
+      const seen: string[] = [];
+      for await (const event of bot.asks.outcomes({ since: page.seq })) {
+        if (event.type !== "question.resolved") continue;
+        seen.push(event.data.id);
+        if (seen.length === asks.length) break;
+      }
+      same(seen, asks.map(({ id }) => id).reverse());
+    },
+  },
+  {
     name: "a question is rejected with words or without",
     async run(world) {
       const { sayso } = await world.team();
