@@ -1,0 +1,141 @@
+"""Measures the SDK against a real server: `SAYSO_BIN=… python bench/bench.py`. Prints one JSON object per line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+WAITING = 1000
+ROUNDS = 200
+
+
+def report(name: str, **values: object) -> None:
+    print(json.dumps({"bench": f"python/{name}", **values}), flush=True)
+
+
+def resident_mib() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def sockets_of(port: int) -> int:
+    """Established TCP connections of this process to the server."""
+    inodes = set()
+    for fd in Path("/proc/self/fd").iterdir():
+        try:
+            target = os.readlink(fd)
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            inodes.add(target[8:-1])
+    lines = [line.split() for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
+    return sum(fields[9] in inodes and fields[2].endswith(f":{port:04X}") and fields[3] == "01" for fields in lines)
+
+
+def import_time() -> None:
+    code = "import time; s = time.perf_counter(); import sayso; print((time.perf_counter() - s) * 1000)"
+    command = [sys.executable, "-c", code]
+    runs = [float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(10)]
+    report("import", median_ms=round(statistics.median(runs), 2), worst_ms=round(max(runs), 2))
+
+
+def added_latency(person: object) -> None:
+    """One ask that the policy decides, through the SDK and as two raw calls on one kept connection."""
+    import httpx
+
+    server = person.server  # type: ignore[attr-defined]
+    client = person.async_client()  # type: ignore[attr-defined]
+    ask = {"approval": {"tool": "t", "action": "other", "input": {}, "editable": False}, "keep": "1h"}
+
+    async def sdk() -> list[float]:
+        times = []
+        for _ in range(ROUNDS):
+            start = time.perf_counter()
+            await client.approve("t", {})
+            times.append((time.perf_counter() - start) * 1000)
+        return times
+
+    async def raw() -> list[float]:
+        times = []
+        headers = {"Authorization": f"Bearer {person.token}"}  # type: ignore[attr-defined]
+        async with httpx.AsyncClient(headers=headers, base_url=server.url, trust_env=False) as http:
+            for _ in range(ROUNDS):
+                start = time.perf_counter()
+                opened = (await http.post("/v1/asks", json=ask)).json()
+                await http.post(f"/v1/asks/{opened['id']}/receipt")
+                times.append((time.perf_counter() - start) * 1000)
+        return times
+
+    asyncio.run(sdk())
+    time.sleep(15)  # The rate limit of the token fills again.
+    with_sdk = statistics.median(asyncio.run(sdk()))
+    time.sleep(15)
+    without = statistics.median(asyncio.run(raw()))
+    report("latency", sdk_ms=round(with_sdk, 2), raw_ms=round(without, 2), added_ms=round(with_sdk - without, 2))
+
+
+def waiting_asks(person: object) -> None:
+    from world import until
+
+    server = person.server  # type: ignore[attr-defined]
+    client = person.async_client()  # type: ignore[attr-defined]
+
+    async def wait_for_all() -> int:
+        before = resident_mib()
+        tasks = [asyncio.ensure_future(client.ask(f"Number {number}?")) for number in range(WAITING)]
+        await asyncio.to_thread(until, "all asks are pending", lambda: pending(server) == WAITING, 60.0)
+        await asyncio.sleep(5)
+        port = int(server.url.rsplit(":", 1)[1])
+        report(
+            "waiting",
+            asks=WAITING,
+            process_mib=round(resident_mib(), 1),
+            added_mib=round(resident_mib() - before, 1),
+            connections=sockets_of(port),
+        )
+        answering = threading.Thread(target=lambda: answer_all(server))
+        start = time.perf_counter()
+        answering.start()
+        await asyncio.gather(*tasks)
+        report("answered", asks=WAITING, seconds=round(time.perf_counter() - start, 1))
+        return 0
+
+    asyncio.run(wait_for_all())
+
+
+def pending(server: object) -> int:
+    return server.call("GET", "/asks?status=pending&limit=1")["pending"]  # type: ignore[attr-defined]
+
+
+def answer_all(server: object) -> None:
+    while asks := server.call("GET", "/asks?status=pending&limit=500")["data"]:  # type: ignore[attr-defined]
+        for ask in asks:
+            server.call("POST", f"/asks/{ask['id']}/answer", {"answers": [["yes"]]})  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    from world import Person, Server
+
+    import_time()
+    server = Server()
+    try:
+        secret, token_id = server.agent_token("bench")
+        person = Person(server, secret, token_id, "bench")
+        waiting_asks(person)
+        server.set_policy('[approvals]\npolicy = "allow"\n')
+        secret, token_id = server.agent_token("latency")
+        added_latency(Person(server, secret, token_id, "latency"))
+    finally:
+        server.close()
+
+
+main()

@@ -1,0 +1,172 @@
+"""Approvals and questions for [LangChain and LangGraph](https://docs.langchain.com).
+
+    from langchain.agents import create_agent
+    from sayso.langgraph import SaysoMiddleware
+
+    agent = create_agent(model, tools=[send_email], middleware=[SaysoMiddleware(tools=["send_email"])])
+
+`SaysoMiddleware` waits inside the tool call. `drive` runs a graph that pauses with `interrupt()` or
+`HumanInTheLoopMiddleware`; with a checkpointer it continues after a restart of the program.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langgraph.types import Command, Interrupt
+
+from ._adapter import ToolNames, all_of, ask_for_model, client_or_default, question_of
+from .client import AsyncSayso
+from .results import Decision
+
+
+class SaysoMiddleware(AgentMiddleware[Any, Any]):
+    """Asks a person before a tool is called. Tool calls of one turn wait at once."""
+
+    def __init__(
+        self,
+        tools: Collection[str] | None = None,
+        *,
+        client: AsyncSayso | None = None,
+        run_key: str | None = None,
+        editable: bool = True,
+    ) -> None:
+        """`tools` are the names of the tools that need an approval; without it, all of them do.
+
+        `run_key` identifies the run after a restart of the program. By default it is the `thread_id` of the
+        configuration.
+        """
+        super().__init__()
+        self._tools = ToolNames(tools)
+        self._client = client_or_default(client)
+        self._run_key = run_key
+        self._editable = editable
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
+        if request.tool_call["name"] not in self._tools:
+            return handler(request)
+        decision = self._client.sync.approve(**self._approval(request))
+        if not decision:
+            return _denied(request, decision)
+        return _with_notice(handler(_edited(request, decision)), decision)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> Any:
+        if request.tool_call["name"] not in self._tools:
+            return await handler(request)
+        decision = await self._client.approve(**self._approval(request))
+        if not decision:
+            return _denied(request, decision)
+        return _with_notice(await handler(_edited(request, decision)), decision)
+
+    def _approval(self, request: ToolCallRequest) -> dict[str, Any]:
+        call = request.tool_call
+        # Ids of tool calls are unique inside a conversation only.
+        run = self._run_key or _thread_of(request.runtime.config)
+        return {
+            "tool": call["name"],
+            "input": call["args"],
+            "key": f"{run}:{call['id']}" if run else None,
+            "editable": self._editable,
+            "tool_call_id": call["id"],
+        }
+
+
+def _thread_of(config: Any) -> str:
+    return str((config or {}).get("configurable", {}).get("thread_id") or "")
+
+
+def _denied(request: ToolCallRequest, decision: Decision) -> ToolMessage:
+    call = request.tool_call
+    return ToolMessage(decision.message, tool_call_id=call["id"], name=call["name"], status="error")
+
+
+def _edited(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:
+    if decision.input is None:
+        return request
+    return request.override(tool_call={**request.tool_call, "args": decision.input})
+
+
+def _with_notice(result: Any, decision: Decision) -> Any:
+    """The message of the model keeps the arguments that it chose, so the result says which ones were used."""
+    if decision.input is not None and isinstance(result, ToolMessage) and isinstance(result.content, str):
+        used = json.dumps(decision.input, ensure_ascii=False)
+        result.content = f"The user changed the arguments of this call to {used}. Result: {result.content}"
+    return result
+
+
+async def drive(
+    graph: Any, payload: Any, config: dict[str, Any], *, client: AsyncSayso | None = None, editable: bool = True
+) -> Any:
+    """Invokes the graph, asks people about every interrupt, and resumes until the graph is done.
+
+    The graph needs a checkpointer and the configuration a `thread_id`. To continue after a restart of the program, call
+    it again with `payload=None`: interrupts that are pending are asked with the same keys, so people are not asked
+    twice. The graph is resumed only when all interrupts of a pause are decided.
+    """
+    sayso = client_or_default(client)
+    thread = _thread_of(config)
+    if not thread:
+        raise ValueError("The configuration has no thread_id. Set config['configurable']['thread_id'].")
+    pending: list[Interrupt] = []
+    result: Any = None
+    if payload is None:
+        state = await graph.aget_state(config)
+        pending, result = list(state.interrupts), state.values
+        if not pending and state.next:
+            # The program was killed between two steps.
+            result = await graph.ainvoke(None, config)
+            pending = list(result.get("__interrupt__", ()))
+    else:
+        result = await graph.ainvoke(payload, config)
+        pending = list(result.get("__interrupt__", ()))
+    while pending:
+        answers = await all_of(_answer(sayso, thread, interrupt, editable) for interrupt in pending)
+        resume = {interrupt.id: answer for interrupt, answer in zip(pending, answers, strict=True)}
+        result = await graph.ainvoke(Command(resume=resume), config)
+        pending = list(result.get("__interrupt__", ()))
+    return result
+
+
+async def _answer(sayso: AsyncSayso, thread: str, interrupt: Interrupt, editable: bool) -> Any:
+    """The value to resume with. `HumanInTheLoopMiddleware` gets its decisions, everything else the answer as text."""
+    key, value = f"{thread}:{interrupt.id}", interrupt.value
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        return _decision(value["name"], await _approve(sayso, value, key, editable))
+    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
+        # One interrupt for all calls of a turn. Its answers count by position, and a wrong one would lose the thread.
+        allowed = [set(review.get("allowed_decisions", ())) for review in value.get("review_configs", ())]
+        calls = value["action_requests"]
+        decisions = await all_of(
+            _approve(sayso, call, f"{key}:{place}", editable and (place >= len(allowed) or "edit" in allowed[place]))
+            for place, call in enumerate(calls)
+        )
+        pairs = zip(calls, decisions, strict=True)
+        return {"decisions": [_decision(call["name"], decision) for call, decision in pairs]}
+    found = question_of(value) if isinstance(value, dict) else (str(value), None)
+    question, options = found or (json.dumps(value, ensure_ascii=False, default=str), None)
+    return (await ask_for_model(sayso, question, options, key))[1]
+
+
+async def _approve(sayso: AsyncSayso, call: dict[str, Any], key: str, editable: bool) -> Decision:
+    return await sayso.approve(call["name"], call["args"], key=key, editable=editable, context=call.get("description"))
+
+
+def _decision(name: str, decision: Decision) -> dict[str, Any]:
+    if not decision:
+        return {"type": "reject", "message": decision.message}
+    if decision.input is not None:
+        return {"type": "edit", "edited_action": {"name": name, "args": decision.input}}
+    return {"type": "approve"}
+
+
+def drive_sync(graph: Any, payload: Any, config: dict[str, Any], **options: Any) -> Any:
+    """`drive` for code without coroutines. The graph runs in an event loop of its own."""
+    return asyncio.run(drive(graph, payload, config, **options))

@@ -1,0 +1,1808 @@
+"""The types of the HTTP API. Generated from docs/openapi.json by `make gen`; do not edit.
+
+Values are plain dictionaries. The server only adds fields and event types, so ignore those that you do not know.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict, Union
+
+
+class _ActiveProfileRequired(TypedDict):
+    name: str
+
+
+class ActiveProfile(_ActiveProfileRequired, total=False):
+    """A profile that is active."""
+    until: Union[str, None]
+
+
+class _ActorRequired(TypedDict):
+    kind: str
+
+
+class Actor(_ActorRequired, total=False):
+    """Who decided."""
+    name: Union[str, None]
+    via: Union[str, None]
+    tokenId: Union[str, None]
+    rule: Union[str, None]
+    after: Union[str, None]
+
+
+class _AgentRequired(TypedDict):
+    name: str
+    protocol: str
+    installed: bool
+    capabilities: Capabilities
+
+
+class Agent(_AgentRequired, total=False):
+    """An agent that can be started."""
+    command: Union[str, None]
+    install: Union[str, None]
+    attached: list[Attachment]
+
+
+class AgentList(TypedDict):
+    """The agents."""
+    data: list[Agent]
+
+
+class _AgentQuestionAnsweredEventRequired(TypedDict):
+    at: str
+    type: Literal["agent_question_answered"]
+    data: QuestionAnswered
+
+
+class AgentQuestionAnsweredEvent(_AgentQuestionAnsweredEventRequired, total=False):
+    """A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _AgentQuestionAskedEventRequired(TypedDict):
+    at: str
+    type: Literal["agent_question_asked"]
+    data: QuestionAsked
+
+
+class AgentQuestionAskedEvent(_AgentQuestionAskedEventRequired, total=False):
+    """The agent of a step asks a person."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class AgentsStopped(TypedDict):
+    """What became of agents that were to end."""
+    stopped: int
+
+
+class _AnswerRequestRequired(TypedDict):
+    answers: list[list[str]]
+
+
+class AnswerRequest(_AnswerRequestRequired, total=False):
+    """Answers the questions."""
+    note: Union[str, None]
+
+
+class _ApprovalRequired(TypedDict):
+    tool: str
+    action: ActionKind
+
+
+class Approval(_ApprovalRequired, total=False):
+    """May I use this tool with this input."""
+    command: Union[str, None]
+    paths: list[str]
+    url: Union[str, None]
+    server: Union[str, None]
+    title: str
+    input: dict[str, Any]
+    preview: Union[Preview, None]
+    choices: list[Choice]
+    editable: bool
+    reason: Union[str, None]
+
+
+class ApprovalDefaults(TypedDict, total=False):
+    """What holds for approvals when no rule fits. A field that is missing is taken from the scope below."""
+    policy: Union[ApprovalDefault, None]
+    timeout: Union[str, None]
+    message: Union[str, None]
+
+
+class _ApprovalRequestedEventRequired(TypedDict):
+    at: str
+    type: Literal["approval.requested"]
+    data: AskEvent
+
+
+class ApprovalRequestedEvent(_ApprovalRequestedEventRequired, total=False):
+    """An approval waits for a person."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _ApprovalResolvedEventRequired(TypedDict):
+    at: str
+    type: Literal["approval.resolved"]
+    data: AskEvent
+
+
+class ApprovalResolvedEvent(_ApprovalResolvedEventRequired, total=False):
+    """An approval has its outcome."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class ApproveRequest(TypedDict, total=False):
+    """Says yes."""
+    choice: Union[str, None]
+    input: Union[dict[str, Any], None]
+    contentDigest: Union[str, None]
+
+
+class _AskRequired(TypedDict):
+    id: str
+    agent: str
+    kind: AskKind
+    status: AskStatus
+    toolCallId: str
+    title: str
+    blocking: bool
+    openedAt: str
+    labels: dict[str, str]
+
+
+class Ask(_AskRequired, total=False):
+    """One ask."""
+    sessionId: Union[str, None]
+    askedBy: Union[str, None]
+    agentReported: bool
+    reach: Union[Reach, None]
+    project: Union[str, None]
+    branch: Union[str, None]
+    subagent: Union[str, None]
+    context: Union[str, None]
+    deadlineAt: Union[str, None]
+    onTimeout: Union[OnTimeout, None]
+    snoozedUntil: Union[str, None]
+    runId: Union[str, None]
+    stepId: Union[str, None]
+    why: Union[str, None]
+    questions: list[Question]
+    approval: Union[Approval, None]
+    link: Union[Link, None]
+    digest: Union[str, None]
+    executes: Union[ExecutedCode, None]
+    outcome: Union[Outcome, None]
+    delivery: Union[Delivery, None]
+    deliveryReason: Union[str, None]
+    truncated: bool
+    raw: Union[dict[str, Any], None]
+
+
+class _AskDeliveryRequired(TypedDict):
+    id: str
+    delivery: Delivery
+
+
+class AskDelivery(_AskDeliveryRequired, total=False):
+    """The payload of `ask.delivery`."""
+    deliveryReason: Union[str, None]
+
+
+class _AskDeliveryEventRequired(TypedDict):
+    at: str
+    type: Literal["ask.delivery"]
+    data: AskDelivery
+
+
+class AskDeliveryEvent(_AskDeliveryEventRequired, total=False):
+    """The outcome of an ask came closer to the agent."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class AskEvent(Ask, total=False):
+    """An ask in an event."""
+    question: Union[QuestionEventData, None]
+
+
+class _AskFileRequired(TypedDict):
+    path: str
+
+
+class AskFile(_AskFileRequired, total=False):
+    """One file."""
+    text: Union[str, None]
+    truncated: bool
+    size: Union[int, None]
+    digest: Union[str, None]
+
+
+class _AskFilesRequired(TypedDict):
+    files: list[AskFile]
+
+
+class AskFiles(_AskFilesRequired, total=False):
+    """The files of an ask as they are now. Only for tokens that may answer."""
+    digest: Union[str, None]
+    unlisted: bool
+
+
+class _AskPageRequired(TypedDict):
+    data: list[Ask]
+    seq: int
+
+
+class AskPage(_AskPageRequired, total=False):
+    """A page of asks."""
+    nextCursor: Union[str, None]
+    pending: Union[int, None]
+    truncated: bool
+
+
+class AskParked(TypedDict):
+    """The payload of `ask.parked`."""
+    id: str
+    reach: Reach
+
+
+class _AskParkedEventRequired(TypedDict):
+    at: str
+    type: Literal["ask.parked"]
+    data: AskParked
+
+
+class AskParkedEvent(_AskParkedEventRequired, total=False):
+    """An ask was parked, or is live again."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _AskSnoozedRequired(TypedDict):
+    id: str
+
+
+class AskSnoozed(_AskSnoozedRequired, total=False):
+    """The payload of `ask.snoozed`."""
+    snoozedUntil: Union[str, None]
+
+
+class _AskSnoozedEventRequired(TypedDict):
+    at: str
+    type: Literal["ask.snoozed"]
+    data: AskSnoozed
+
+
+class AskSnoozedEvent(_AskSnoozedEventRequired, total=False):
+    """An ask was snoozed, or is back."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _AttachmentRequired(TypedDict):
+    id: str
+    agent: str
+    place: str
+    state: AttachmentState
+    capabilities: Capabilities
+
+
+class Attachment(_AttachmentRequired, total=False):
+    """A server of an agent that somebody else started and that Sayso listens to."""
+    problem: Union[str, None]
+    version: Union[str, None]
+
+
+class _CapabilitiesRequired(TypedDict):
+    questions: bool
+    approvals: bool
+    plans: bool
+    elicitation: bool
+    resume: bool
+    survivesRestart: bool
+    messageAnswersSets: bool
+
+
+class Capabilities(_CapabilitiesRequired, total=False):
+    """What an agent can do."""
+    changeSettings: bool
+
+
+class _CertificateRequired(TypedDict):
+    file: str
+
+
+class Certificate(_CertificateRequired, total=False):
+    """The certificate that other devices see."""
+    expiresAt: Union[str, None]
+    problem: Union[str, None]
+
+
+class ChangeSession(TypedDict, total=False):
+    """Changes the permission mode or the model of a session. A field that is left out stays as it is."""
+    permissionMode: Union[str, None]
+    model: Union[str, None]
+
+
+class _ChannelRequired(TypedDict):
+    name: str
+    kind: str
+    content: bool
+    gone: bool
+
+
+class Channel(_ChannelRequired, total=False):
+    """One channel, without its secrets."""
+    after: Union[str, None]
+    then: Union[Then, None]
+    quiet: Union[str, None]
+    person: Union[str, None]
+    lastFailure: Union[str, None]
+
+
+class ChannelList(TypedDict):
+    """All channels."""
+    data: list[Channel]
+
+
+class _CheckpointOption2Required(TypedDict):
+    label: str
+
+
+class CheckpointOption2(_CheckpointOption2Required, total=False):
+    """A label with its meaning."""
+    description: Union[str, None]
+
+
+class Choice(TypedDict):
+    """One of the agent's own ways to say yes."""
+    id: str
+    label: str
+
+
+class _EditPolicyRequired(TypedDict):
+    text: str
+
+
+class EditPolicy(_EditPolicyRequired, total=False):
+    """Applies changes to a text, which may not be saved yet. Nothing is written."""
+    edits: list[PolicyEdit]
+
+
+class _ErrorBlockRequired(TypedDict):
+    id: str
+    at: str
+    text: str
+
+
+class ErrorBlock(_ErrorBlockRequired, total=False):
+    """The payload of `error`: the fault as a block of the transcript."""
+    subagent: Union[str, None]
+    type: ErrorType
+
+
+class _ErrorEventRequired(TypedDict):
+    at: str
+    type: Literal["error"]
+    data: ErrorBlock
+
+
+class ErrorEvent(_ErrorEventRequired, total=False):
+    """Something went wrong in a session."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _ExecutedCodeRequired(TypedDict):
+    files: list[str]
+
+
+class ExecutedCode(_ExecutedCodeRequired, total=False):
+    """The code of the project that a command executes, as far as its words name it."""
+    unlisted: bool
+    readable: bool
+
+
+class ExplainRequest(TypedDict, total=False):
+    """Asks what a policy does: to one ask, to past asks, or to what is pending."""
+    askId: Union[str, None]
+    policy: Union[str, None]
+    pending: bool
+    history: Union[int, None]
+
+
+class _ExplainedRequired(TypedDict):
+    askId: str
+    summary: str
+    status: AskStatus
+    verdict: str
+    because: str
+
+
+class Explained(_ExplainedRequired, total=False):
+    """What a policy does to one ask."""
+    considered: Union[dict[str, Any], None]
+
+
+class _ExplanationRequired(TypedDict):
+    data: list[Explained]
+
+
+class Explanation(_ExplanationRequired, total=False):
+    """What a policy does."""
+    truncated: bool
+
+
+class _ExternalNewsRequired(TypedDict):
+    agent: str
+    sessionId: str
+    event: ExternalEvent
+
+
+class ExternalNews(_ExternalNewsRequired, total=False):
+    """News of a session of an agent that a person runs themselves. What was decided there is withdrawn here."""
+    dedupeKey: Union[str, None]
+
+
+class ExternalNewsTaken(TypedDict):
+    """What became of the news."""
+    withdrawn: list[str]
+
+
+class _ExternalSessionRequired(TypedDict):
+    agent: str
+    sessionId: str
+    cwd: str
+
+
+class ExternalSession(_ExternalSessionRequired, total=False):
+    """A session of an agent that a person runs themselves, as it knows itself."""
+    title: Union[str, None]
+    branch: Union[str, None]
+
+
+class FileDiff(TypedDict):
+    """The change to one file."""
+    path: str
+    diff: str
+
+
+class FormRule(TypedDict):
+    """One rule of a policy."""
+    place: int
+    key: str
+    label: str
+    rule: PolicyRule
+
+
+class GatewayEvent1Data(TypedDict):
+    """The next piece of a message."""
+    text: str
+
+
+class GatewayEvent1(TypedDict):
+    """The next piece of a message."""
+    data: GatewayEvent1Data
+    type: Literal["text_delta"]
+
+
+class GatewayEvent2Data(TypedDict):
+    """A tool call began."""
+    toolCallId: str
+    toolName: str
+
+
+class GatewayEvent2(TypedDict):
+    """A tool call began."""
+    data: GatewayEvent2Data
+    type: Literal["tool_call_start"]
+
+
+class GatewayEvent3Data(TypedDict):
+    """What the tool is called with."""
+    toolCallId: str
+    input: str
+
+
+class GatewayEvent3(TypedDict):
+    """What the tool is called with."""
+    data: GatewayEvent3Data
+    type: Literal["tool_call_delta"]
+
+
+class GatewayEvent4Data(TypedDict):
+    """The call is complete."""
+    toolCallId: str
+
+
+class GatewayEvent4(TypedDict):
+    """The call is complete."""
+    data: GatewayEvent4Data
+    type: Literal["tool_call_end"]
+
+
+class GatewayEvent5Data(TypedDict):
+    """What the tool gave."""
+    toolCallId: str
+    toolName: str
+    result: str
+    status: str
+
+
+class GatewayEvent5(TypedDict):
+    """What the tool gave."""
+    data: GatewayEvent5Data
+    type: Literal["tool_result"]
+
+
+class GatewayEvent6Data(TypedDict):
+    """A tool wants to be approved."""
+    toolCallId: str
+    toolName: str
+    input: str
+
+
+class GatewayEvent6(TypedDict):
+    """A tool wants to be approved."""
+    data: GatewayEvent6Data
+    type: Literal["approval_required"]
+
+
+class GatewayEvent7Data(TypedDict):
+    """Questions wait."""
+    toolCallId: str
+    questions: list[QuestionItem]
+
+
+class GatewayEvent7(TypedDict):
+    """Questions wait."""
+    data: GatewayEvent7Data
+    type: Literal["question_prompt"]
+
+
+class GatewayEvent8Data(TypedDict):
+    """Something went wrong."""
+    message: str
+
+
+class GatewayEvent8(TypedDict):
+    """Something went wrong."""
+    data: GatewayEvent8Data
+    type: Literal["error"]
+
+
+class GatewayEvent9Data(TypedDict):
+    """The turn is over."""
+    sessionId: str
+
+
+class GatewayEvent9(TypedDict):
+    """The turn is over."""
+    data: GatewayEvent9Data
+    type: Literal["done"]
+
+
+class GatewayEvent10Data(TypedDict):
+    """The session changed what it is doing."""
+    sessionId: str
+    status: str
+
+
+class GatewayEvent10(TypedDict):
+    """The session changed what it is doing."""
+    data: GatewayEvent10Data
+    type: Literal["session_status"]
+
+
+class _GrantRequired(TypedDict):
+    id: str
+    run: list[str]
+
+
+class Grant(_GrantRequired, total=False):
+    """A rule that was given by hand for a while."""
+    edit: list[str]
+    read: list[str]
+    fetch: list[str]
+    mcp: list[str]
+    tool: list[str]
+    project: Union[str, None]
+    until: Union[str, None]
+
+
+class Health(TypedDict):
+    """How the server is."""
+    status: str
+    version: str
+
+
+class _ItemOptionRequired(TypedDict):
+    label: str
+
+
+class ItemOption(_ItemOptionRequired, total=False):
+    """An option in the gateway dialect."""
+    description: Union[str, None]
+
+
+class _LinkRequired(TypedDict):
+    url: str
+
+
+class Link(_LinkRequired, total=False):
+    """Please open this address."""
+    message: Union[str, None]
+
+
+class _LinkRequestedEventRequired(TypedDict):
+    at: str
+    type: Literal["link.requested"]
+    data: AskEvent
+
+
+class LinkRequestedEvent(_LinkRequestedEventRequired, total=False):
+    """A link waits for a person."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _LinkResolvedEventRequired(TypedDict):
+    at: str
+    type: Literal["link.resolved"]
+    data: AskEvent
+
+
+class LinkResolvedEvent(_LinkResolvedEventRequired, total=False):
+    """A link has its outcome."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class Listener(TypedDict):
+    """One address at which the server listens."""
+    address: str
+    url: str
+    main: bool
+
+
+class _ListenerListRequired(TypedDict):
+    data: list[Listener]
+
+
+class ListenerList(_ListenerListRequired, total=False):
+    """Where the server is reached."""
+    publicUrl: Union[str, None]
+    suggested: Union[str, None]
+    certificate: Union[Certificate, None]
+
+
+class LoginCode(TypedDict):
+    """A code that opens the page in a browser, once."""
+    code: str
+    url: str
+    expiresAt: str
+
+
+class _LoginRequestRequired(TypedDict):
+    code: str
+
+
+class LoginRequest(_LoginRequestRequired, total=False):
+    """Redeems a login code for a token of this browser."""
+    device: Union[str, None]
+
+
+class _MessageAcceptedRequired(TypedDict):
+    messageId: str
+
+
+class MessageAccepted(_MessageAcceptedRequired, total=False):
+    """What became of a message."""
+    answered: Union[Ask, None]
+
+
+class _MessageBlockRequired(TypedDict):
+    id: str
+    at: str
+    role: MessageRole
+    text: str
+
+
+class MessageBlock(_MessageBlockRequired, total=False):
+    """The payload of `message.completed`: the message as a block of the transcript."""
+    subagent: Union[str, None]
+    type: MessageType
+
+
+class _MessageCompletedEventRequired(TypedDict):
+    at: str
+    type: Literal["message.completed"]
+    data: MessageBlock
+
+
+class MessageCompletedEvent(_MessageCompletedEventRequired, total=False):
+    """A message is complete."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class MessageDelta(TypedDict):
+    """The payload of `message.delta`."""
+    messageId: str
+    text: str
+
+
+class _MessageDeltaEventRequired(TypedDict):
+    at: str
+    type: Literal["message.delta"]
+    data: MessageDelta
+
+
+class MessageDeltaEvent(_MessageDeltaEventRequired, total=False):
+    """The next piece of a message. Live only: it has no `seq` and is not stored."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _MessageRequestRequired(TypedDict):
+    text: str
+
+
+class MessageRequest(_MessageRequestRequired, total=False):
+    """Says something to the agent."""
+    ifPending: IfPending
+
+
+class NewAsk(TypedDict, total=False):
+    """Opens an ask: either `questions`, or `approval`, or `link`."""
+    sessionId: Union[str, None]
+    external: Union[ExternalSession, None]
+    agent: Union[str, None]
+    title: Union[str, None]
+    project: Union[str, None]
+    branch: Union[str, None]
+    subagent: Union[str, None]
+    toolCallId: Union[str, None]
+    context: Union[str, None]
+    questions: Union[list[Question], None]
+    approval: Union[Approval, None]
+    link: Union[Link, None]
+    blocking: Union[bool, None]
+    labels: dict[str, str]
+    policyOnly: Union[bool, None]
+    dedupeKey: Union[str, None]
+    keep: Union[str, None]
+    timeout: Union[str, None]
+
+
+class _NewAttachmentRequired(TypedDict):
+    agent: str
+    place: str
+
+
+class NewAttachment(_NewAttachmentRequired, total=False):
+    """A server to listen to."""
+    user: Union[str, None]
+    password: Union[str, None]
+
+
+class NewListener(TypedDict, total=False):
+    """Opens the server to a network, until it is closed or the server ends."""
+    address: Union[str, None]
+
+
+class NewLoginCode(TypedDict, total=False):
+    """Makes a login code."""
+    role: Union[Role, None]
+
+
+class _NewNoticeRequired(TypedDict):
+    text: str
+
+
+class NewNotice(_NewNoticeRequired, total=False):
+    """Something that people should know, and that needs no answer."""
+    agent: Union[str, None]
+    external: Union[ExternalSession, None]
+
+
+class NewPush(TypedDict):
+    """A browser that wants to be woken: its subscription as it gives it."""
+    endpoint: str
+    keys: PushKeys
+
+
+class _NewRunRequired(TypedDict):
+    workflow: WorkflowSource
+
+
+class NewRun(_NewRunRequired, total=False):
+    """Starts a run."""
+    input: dict[str, str]
+    directory: Union[str, None]
+    labels: dict[str, str]
+    environment: Union[dict[str, str], None]
+
+
+class _NewSessionRequired(TypedDict):
+    agent: str
+
+
+class NewSession(_NewSessionRequired, total=False):
+    """Starts a session."""
+    cwd: Union[str, None]
+    prompt: Union[str, None]
+    permissionMode: Union[str, None]
+    model: Union[str, None]
+    policy: Union[dict[str, Any], None]
+    labels: dict[str, str]
+    environment: Union[dict[str, str], None]
+
+
+class _NewTokenRequired(TypedDict):
+    role: Role
+    actor: str
+
+
+class NewToken(_NewTokenRequired, total=False):
+    """Makes a token."""
+    sessionId: Union[str, None]
+    labels: dict[str, str]
+    agent: Union[str, None]
+    project: Union[str, None]
+    expiresIn: Union[str, None]
+
+
+class NoRequest(TypedDict, total=False):
+    """Says no: `reject` for questions, `deny` for approvals and links."""
+    message: Union[str, None]
+    stop: bool
+
+
+class _NoticeRequired(TypedDict):
+    text: str
+
+
+class Notice(_NoticeRequired, total=False):
+    """The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice."""
+    id: Union[str, None]
+    at: Union[str, None]
+    subagent: Union[str, None]
+    type: Union[NoticeType, None]
+    agent: Union[str, None]
+
+
+class _NoticeEventRequired(TypedDict):
+    at: str
+    type: Literal["notice"]
+    data: Notice
+
+
+class NoticeEvent(_NoticeEventRequired, total=False):
+    """An agent or a caller tells people something and waits for no answer."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class Ok(TypedDict):
+    """It is done."""
+    ok: bool
+
+
+class _OutcomeRequired(TypedDict):
+    status: AskStatus
+    by: Actor
+    at: str
+
+
+class Outcome(_OutcomeRequired, total=False):
+    """How an ask ended."""
+    answers: Union[list[ShownAnswer], None]
+    note: Union[str, None]
+    message: Union[str, None]
+    stop: bool
+    choice: Union[str, None]
+    input: Union[dict[str, Any], None]
+
+
+class PolicyChanged(TypedDict):
+    """The payload of `policy.changed`."""
+    fingerprint: str
+    valid: bool
+
+
+class _PolicyChangedEventRequired(TypedDict):
+    at: str
+    type: Literal["policy.changed"]
+    data: PolicyChanged
+
+
+class PolicyChangedEvent(_PolicyChangedEventRequired, total=False):
+    """Another policy is in force."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class PolicyEdit1(TypedDict):
+    """Adds a rule after the last one."""
+    rule: PolicyRule
+    kind: Literal["addRule"]
+
+
+class PolicyEdit2(TypedDict):
+    """Replaces a rule. Comments and the keys that stay the same are not touched."""
+    place: int
+    rule: PolicyRule
+    kind: Literal["setRule"]
+
+
+class PolicyEdit3(TypedDict):
+    """Removes a rule and the comment directly above it."""
+    place: int
+    kind: Literal["removeRule"]
+
+
+class PolicyEdit4(TypedDict):
+    """Moves a rule together with the comment directly above it."""
+    place: int
+    to: int
+    kind: Literal["moveRule"]
+
+
+class PolicyEdit5(TypedDict):
+    """Sets what holds when no rule fits."""
+    questions: QuestionDefaults
+    approvals: ApprovalDefaults
+    kind: Literal["setDefaults"]
+
+
+class PolicyEdit6(TypedDict):
+    """Sets what a profile changes. A profile that does not exist is added."""
+    name: str
+    questions: QuestionDefaults
+    approvals: ApprovalDefaults
+    kind: Literal["setProfile"]
+
+
+class PolicyForm(TypedDict):
+    """A text of a policy and what it says."""
+    text: str
+    questions: QuestionDefaults
+    approvals: ApprovalDefaults
+    rules: list[FormRule]
+    profiles: dict[str, ProfileDefaults]
+
+
+class _PolicyRuleRequired(TypedDict):
+    do: RuleEffect
+
+
+class PolicyRule(_PolicyRuleRequired, total=False):
+    """One rule. All conditions that it names have to hold together."""
+    id: Union[str, None]
+    name: Union[str, None]
+    run: list[str]
+    edit: list[str]
+    read: list[str]
+    fetch: list[str]
+    mcp: list[str]
+    tool: list[str]
+    agent: list[str]
+    project: Union[str, None]
+    header: Union[str, None]
+    match: Union[str, None]
+    answer: list[str]
+    pick: Union[int, None]
+    until: Union[str, None]
+    message: Union[str, None]
+
+
+class _PolicyViewRequired(TypedDict):
+    path: str
+    text: str
+    fingerprint: str
+    grants: list[Grant]
+
+
+class PolicyView(_PolicyViewRequired, total=False):
+    """The policy in force."""
+    error: Union[str, None]
+    textFingerprint: str
+    profile: Union[ActiveProfile, None]
+
+
+class _PrecedentsRequired(TypedDict):
+    approved: int
+    denied: int
+
+
+class Precedents(_PrecedentsRequired, total=False):
+    """What people decided before about the same action: the same tool with the same command, files or address."""
+    lastAt: Union[str, None]
+
+
+class _Preview1Required(TypedDict):
+    command: str
+    type: Literal["command"]
+
+
+class Preview1(_Preview1Required, total=False):
+    """A command line."""
+    cwd: Union[str, None]
+
+
+class Preview2(TypedDict):
+    """Changes to files."""
+    files: list[FileDiff]
+    type: Literal["diff"]
+
+
+class Preview3(TypedDict):
+    """A plan, in Markdown."""
+    text: str
+    type: Literal["plan"]
+
+
+class Preview4(TypedDict):
+    """Anything else."""
+    text: str
+    type: Literal["text"]
+
+
+class _ProblemRequired(TypedDict):
+    title: str
+    status: int
+    detail: str
+    code: ErrorCode
+
+
+class Problem(_ProblemRequired, total=False):
+    """An error."""
+    type: str
+    error: Union[str, None]
+    outcome: Union[Outcome, None]
+    own: Union[bool, None]
+    problems: list[QuestionProblem]
+    asks: list[str]
+    changes: list[FileDiff]
+    faults: list[WorkflowFault]
+    line: Union[int, None]
+    column: Union[int, None]
+
+
+class ProfileDefaults(TypedDict):
+    """What a profile changes."""
+    questions: QuestionDefaults
+    approvals: ApprovalDefaults
+
+
+class PushInfo(TypedDict, total=False):
+    """What a browser needs to ask for being woken."""
+    publicKey: Union[str, None]
+
+
+class PushKeys(TypedDict):
+    """The keys of a browser."""
+    p256dh: str
+    auth: str
+
+
+class _QuestionRequired(TypedDict):
+    text: str
+
+
+class Question(_QuestionRequired, total=False):
+    """One question."""
+    key: Union[str, None]
+    header: Union[str, None]
+    input: InputKind
+    multiple: bool
+    custom: bool
+    required: bool
+    secret: bool
+    minimum: Union[float, None]
+    maximum: Union[float, None]
+    integer: bool
+    options: list[QuestionOption]
+    preselected: Union[list[str], None]
+
+
+class _QuestionAnsweredRequired(TypedDict):
+    runId: str
+    stepId: str
+    sessionId: str
+    questionId: str
+    status: AskStatus
+    answers: list[ShownAnswer]
+    timestamp: str
+    by: Actor
+    question: RunQuestion
+
+
+class QuestionAnswered(_QuestionAnsweredRequired, total=False):
+    """The data of `agent_question_answered`: also when a rule, the policy or a timeout decided."""
+    message: Union[str, None]
+
+
+class QuestionAsked(TypedDict):
+    """The data of `agent_question_asked`."""
+    runId: str
+    stepId: str
+    sessionId: str
+    question: RunQuestion
+    timestamp: str
+
+
+class QuestionDefaults(TypedDict, total=False):
+    """What holds for questions when no rule fits. A field that is missing is taken from the scope below."""
+    policy: Union[QuestionDefault, None]
+    timeout: Union[str, None]
+    onTimeout: Union[QuestionTimeout, None]
+    message: Union[str, None]
+
+
+class _QuestionEventDataRequired(TypedDict):
+    questionId: str
+    prompt: str
+    options: list[str]
+    status: QuestionStatus
+    questions: list[Question]
+
+
+class QuestionEventData(_QuestionEventDataRequired, total=False):
+    """The object `question` that `question.*` events carry beside the ask."""
+    response: Union[str, None]
+    reason: Union[str, None]
+
+
+class QuestionItem(TypedDict):
+    """One question in the gateway dialect."""
+    header: str
+    question: str
+    options: list[ItemOption]
+    multiSelect: bool
+
+
+class _QuestionOptionRequired(TypedDict):
+    label: str
+
+
+class QuestionOption(_QuestionOptionRequired, total=False):
+    """One thing that may be chosen."""
+    value: Union[str, None]
+    description: Union[str, None]
+    preview: Union[str, None]
+    recommended: bool
+
+
+class QuestionProblem(TypedDict):
+    """What is wrong with the answer to one question."""
+    index: int
+    key: str
+    reason: str
+
+
+class QuestionReplyRequest(TypedDict):
+    """Replies to a question of a session."""
+    answers: list[list[str]]
+
+
+class _QuestionRequestedEventRequired(TypedDict):
+    at: str
+    type: Literal["question.requested"]
+    data: AskEvent
+
+
+class QuestionRequestedEvent(_QuestionRequestedEventRequired, total=False):
+    """A question waits for a person."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _QuestionResolvedEventRequired(TypedDict):
+    at: str
+    type: Literal["question.resolved"]
+    data: AskEvent
+
+
+class QuestionResolvedEvent(_QuestionResolvedEventRequired, total=False):
+    """A question has its outcome."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class ResetEvent(TypedDict):
+    """What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an
+    event: it has no time."""
+    seq: int
+    type: ResetType
+    data: NoData
+
+
+class _RuleHitsRequired(TypedDict):
+    rule: str
+    hits: int
+
+
+class RuleHits(_RuleHitsRequired, total=False):
+    """How often one rule decided an ask or left it to a person."""
+    lastAt: Union[str, None]
+
+
+class RuleHitsList(TypedDict):
+    """How often the rules of the saved policy decided."""
+    since: str
+    data: list[RuleHits]
+
+
+class _RunRequired(TypedDict):
+    id: str
+    workflow: str
+    status: RunStatus
+    input: dict[str, str]
+    directory: str
+    steps: list[RunStep]
+    outputs: dict[str, str]
+    pending: int
+    labels: dict[str, str]
+    createdAt: str
+    updatedAt: str
+
+
+class Run(_RunRequired, total=False):
+    """One execution of a workflow."""
+    reason: Union[str, None]
+    pendingQuestions: list[RunQuestion]
+    pendingCheckpoints: list[str]
+    pendingApprovals: list[str]
+    truncated: bool
+    seq: Union[int, None]
+
+
+class RunAnswerRequest(TypedDict, total=False):
+    """Answers or rejects what a run waits for: exactly one of the two."""
+    answers: Union[list[list[str]], None]
+    reject: Union[bool, None]
+    message: Union[str, None]
+
+
+class RunAnswered(TypedDict):
+    """What became of it."""
+    status: str
+
+
+class _RunCancelledEventRequired(TypedDict):
+    at: str
+    type: Literal["run.cancelled"]
+    data: RunNews
+
+
+class RunCancelledEvent(_RunCancelledEventRequired, total=False):
+    """A person cancelled a run."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _RunCompletedEventRequired(TypedDict):
+    at: str
+    type: Literal["run.completed"]
+    data: RunNews
+
+
+class RunCompletedEvent(_RunCompletedEventRequired, total=False):
+    """Every step of a run is done."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _RunFailedEventRequired(TypedDict):
+    at: str
+    type: Literal["run.failed"]
+    data: RunNews
+
+
+class RunFailedEvent(_RunFailedEventRequired, total=False):
+    """A run failed."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _RunNewsRequired(TypedDict):
+    runId: str
+    workflow: str
+    status: RunStatus
+
+
+class RunNews(_RunNewsRequired, total=False):
+    """The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`."""
+    reason: Union[str, None]
+
+
+class _RunPageRequired(TypedDict):
+    data: list[Run]
+    seq: int
+
+
+class RunPage(_RunPageRequired, total=False):
+    """A page of runs, newest first."""
+    nextCursor: Union[str, None]
+    truncated: bool
+
+
+class _RunQuestionRequired(TypedDict):
+    id: str
+    stepId: str
+    sessionId: str
+    questions: list[RunQuestionItem]
+    askedAt: str
+
+
+class RunQuestion(_RunQuestionRequired, total=False):
+    """What the agent of a step asks."""
+    deadlineAt: Union[str, None]
+    onTimeout: Union[OnTimeout, None]
+
+
+class _RunQuestionItemRequired(TypedDict):
+    question: str
+    header: str
+    options: list[RunQuestionOption]
+    multiple: bool
+
+
+class RunQuestionItem(_RunQuestionItemRequired, total=False):
+    """One question of it."""
+    custom: bool
+
+
+class _RunQuestionOptionRequired(TypedDict):
+    label: str
+
+
+class RunQuestionOption(_RunQuestionOptionRequired, total=False):
+    """An option of it."""
+    description: Union[str, None]
+
+
+class _RunStartedEventRequired(TypedDict):
+    at: str
+    type: Literal["run.started"]
+    data: RunNews
+
+
+class RunStartedEvent(_RunStartedEventRequired, total=False):
+    """A run started."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _RunStepRequired(TypedDict):
+    id: str
+    status: str
+    attempts: int
+
+
+class RunStep(_RunStepRequired, total=False):
+    """One step of a run."""
+    agent: Union[str, None]
+    onQuestion: Union[str, None]
+    question: Union[str, None]
+    sessionId: Union[str, None]
+    askId: Union[str, None]
+    output: Union[str, None]
+    reason: Union[str, None]
+    startedAt: Union[str, None]
+    endedAt: Union[str, None]
+
+
+class _SessionRequired(TypedDict):
+    id: str
+    agent: str
+    title: str
+    cwd: str
+    status: SessionStatus
+    permissionMode: str
+    labels: dict[str, str]
+    createdAt: str
+    updatedAt: str
+    pending: int
+
+
+class Session(_SessionRequired, total=False):
+    """One conversation with one agent."""
+    branch: Union[str, None]
+    reason: Union[str, None]
+    resumable: bool
+    model: Union[str, None]
+    policy: dict[str, Any]
+    external: bool
+    nativeId: Union[str, None]
+    asks: Union[list[Ask], None]
+    truncated: bool
+    seq: Union[int, None]
+
+
+class _SessionCreatedEventRequired(TypedDict):
+    at: str
+    type: Literal["session.created"]
+    data: Session
+
+
+class SessionCreatedEvent(_SessionCreatedEventRequired, total=False):
+    """A session was created."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _SessionEndedEventRequired(TypedDict):
+    at: str
+    type: Literal["session.ended"]
+    data: SessionStatusChange
+
+
+class SessionEndedEvent(_SessionEndedEventRequired, total=False):
+    """A session ended."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _SessionPageRequired(TypedDict):
+    data: list[Session]
+    seq: int
+
+
+class SessionPage(_SessionPageRequired, total=False):
+    """A page of sessions, newest first."""
+    nextCursor: Union[str, None]
+    truncated: bool
+
+
+class _SessionStatusChangeRequired(TypedDict):
+    status: SessionStatus
+
+
+class SessionStatusChange(_SessionStatusChangeRequired, total=False):
+    """The payload of `session.status` and `session.ended`."""
+    reason: Union[str, None]
+    resumable: bool
+    permissionMode: Union[str, None]
+    model: Union[str, None]
+
+
+class _SessionStatusEventRequired(TypedDict):
+    at: str
+    type: Literal["session.status"]
+    data: SessionStatusChange
+
+
+class SessionStatusEvent(_SessionStatusEventRequired, total=False):
+    """The status of a session changed."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class SetPolicy(TypedDict):
+    """Writes another text into the policy file."""
+    text: str
+    ifFingerprint: str
+
+
+class ShownAnswer2(TypedDict):
+    """A secret was given; it is not shown."""
+    secret: bool
+
+
+class SnoozeRequest(TypedDict, total=False):
+    """Hides the ask from the inbox for a while. Not a no."""
+    until: Union[str, None]
+
+
+class _StepCancelledEventRequired(TypedDict):
+    at: str
+    type: Literal["step.cancelled"]
+    data: StepNews
+
+
+class StepCancelledEvent(_StepCancelledEventRequired, total=False):
+    """A step of a run was stopped, or never began."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _StepCompletedEventRequired(TypedDict):
+    at: str
+    type: Literal["step.completed"]
+    data: StepNews
+
+
+class StepCompletedEvent(_StepCompletedEventRequired, total=False):
+    """A step of a run is done."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _StepFailedEventRequired(TypedDict):
+    at: str
+    type: Literal["step.failed"]
+    data: StepNews
+
+
+class StepFailedEvent(_StepFailedEventRequired, total=False):
+    """A step of a run failed."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class StepNews(RunStep):
+    """The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`."""
+    runId: str
+    stepId: str
+
+
+class _StepStartedEventRequired(TypedDict):
+    at: str
+    type: Literal["step.started"]
+    data: StepNews
+
+
+class StepStartedEvent(_StepStartedEventRequired, total=False):
+    """A step of a run began."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class SubmitAnswers(TypedDict):
+    """Submits answers by tool call."""
+    toolCallId: Union[str, None]
+    answers: Union[dict[str, str], None]
+
+
+class TestChannels(TypedDict, total=False):
+    """Which channel to test."""
+    name: Union[str, None]
+
+
+class _TestedRequired(TypedDict):
+    name: str
+    kind: str
+    sent: bool
+
+
+class Tested(_TestedRequired, total=False):
+    """What became of a test."""
+    failure: Union[str, None]
+
+
+class TestedList(TypedDict):
+    """What became of all tests."""
+    data: list[Tested]
+
+
+class Then(TypedDict):
+    """Which channel comes next, and how much later."""
+    name: str
+    after: str
+
+
+class _TokenRequired(TypedDict):
+    id: str
+    role: Role
+    actor: str
+    createdAt: str
+
+
+class Token(_TokenRequired, total=False):
+    """A token without its secret."""
+    device: Union[str, None]
+    sessionId: Union[str, None]
+    labels: dict[str, str]
+    agent: Union[str, None]
+    project: Union[str, None]
+    expiresAt: Union[str, None]
+    revokedAt: Union[str, None]
+    lastUsedAt: Union[str, None]
+
+
+class CreatedToken(Token, total=False):
+    """A new token. The secret is shown this once."""
+    token: Union[str, None]
+
+
+class TokenList(TypedDict):
+    """The tokens."""
+    data: list[Token]
+
+
+class _ToolBlockRequired(TypedDict):
+    id: str
+    at: str
+    toolCallId: str
+    name: str
+    status: ToolCallStatus
+
+
+class ToolBlock(_ToolBlockRequired, total=False):
+    """The payload of `tool.started`, `tool.updated` and `tool.completed`: the tool call as a block of the
+    transcript."""
+    subagent: Union[str, None]
+    type: ToolType
+    input: Any
+    output: Union[str, None]
+
+
+class ToolCallRef(TypedDict):
+    """Names a tool call."""
+    toolCallId: Union[str, None]
+
+
+class _ToolCompletedEventRequired(TypedDict):
+    at: str
+    type: Literal["tool.completed"]
+    data: ToolBlock
+
+
+class ToolCompletedEvent(_ToolCompletedEventRequired, total=False):
+    """A tool call ended."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _ToolStartedEventRequired(TypedDict):
+    at: str
+    type: Literal["tool.started"]
+    data: ToolBlock
+
+
+class ToolStartedEvent(_ToolStartedEventRequired, total=False):
+    """A tool call began."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _ToolUpdatedEventRequired(TypedDict):
+    at: str
+    type: Literal["tool.updated"]
+    data: ToolBlock
+
+
+class ToolUpdatedEvent(_ToolUpdatedEventRequired, total=False):
+    """A tool call changed."""
+    seq: int
+    sessionId: Union[str, None]
+
+
+class _TranscriptRequired(TypedDict):
+    data: list[dict[str, Any]]
+    seq: int
+
+
+class Transcript(_TranscriptRequired, total=False):
+    """A transcript: messages, tool calls, notices and asks in the order in which they happened."""
+    nextCursor: Union[str, None]
+    truncated: bool
+
+
+class TrustRequest(TypedDict):
+    """Trusts a project's `.sayso.toml` as it is now."""
+    directory: str
+
+
+class Trusted(TypedDict):
+    """What was trusted."""
+    path: str
+    hash: str
+
+
+class _WorkflowCheckpointRequired(TypedDict):
+    question: str
+
+
+class WorkflowCheckpoint(_WorkflowCheckpointRequired, total=False):
+    """A pause with a question. Its answer is the step's output."""
+    header: Union[str, None]
+    input: Union[CheckpointInput, None]
+    options: list[CheckpointOption]
+    multiple: bool
+    custom: bool
+    minimum: Union[float, None]
+    maximum: Union[float, None]
+    integer: bool
+
+
+class _WorkflowFaultRequired(TypedDict):
+    path: str
+    message: str
+
+
+class WorkflowFault(_WorkflowFaultRequired, total=False):
+    """What is wrong with a workflow."""
+    line: Union[int, None]
+    column: Union[int, None]
+
+
+class _WorkflowFileRequired(TypedDict):
+    name: str
+    steps: list[WorkflowStep]
+
+
+class WorkflowFile(_WorkflowFileRequired, total=False):
+    """A workflow file."""
+    description: Union[str, None]
+    directory: Union[str, None]
+    inputs: dict[str, WorkflowInput]
+
+
+class WorkflowInput(TypedDict, total=False):
+    """Something that a run is given."""
+    description: Union[str, None]
+    default: Union[str, None]
+
+
+class _WorkflowStepRequired(TypedDict):
+    id: str
+
+
+class WorkflowStep(_WorkflowStepRequired, total=False):
+    """One step: an `agent` with a `prompt`, a group of `parallel` steps, or a `checkpoint`."""
+    agent: Union[str, None]
+    prompt: Union[str, None]
+    directory: Union[str, None]
+    model: Union[str, None]
+    permission_mode: Union[str, None]
+    questions: Union[StepQuestions, None]
+    question_timeout: Union[str, None]
+    on_timeout: Union[OnTimeout, None]
+    message: Union[str, None]
+    approvals: Union[dict[str, Any], None]
+    rules: list[dict[str, Any]]
+    if_agent_dies: Union[IfAgentDies, None]
+    parallel: Union[list[WorkflowStep], None]
+    on_failure: Union[OnFailure, None]
+    checkpoint: Union[WorkflowCheckpoint, None]
+
+
+ActionKind = Literal["run", "edit", "read", "fetch", "mcp", "plan", "mode", "other"]
+ApprovalDefault = Literal["allow", "ask", "deny"]
+AskKind = Literal["question", "approval", "link"]
+AskStatus = Literal["pending", "answered", "rejected", "approved", "denied", "withdrawn"]
+AttachmentState = Literal["connecting", "connected", "unreachable"]
+CheckpointInput = Literal["choice", "text", "number", "yes-no"]
+CheckpointOption = Union[str, CheckpointOption2]
+Delivery = Literal["queued", "delivered", "confirmed", "withheld", "undeliverable"]
+ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
+ErrorType = Literal["error"]
+Event = Union[QuestionRequestedEvent, QuestionResolvedEvent, ApprovalRequestedEvent, ApprovalResolvedEvent, LinkRequestedEvent, LinkResolvedEvent, AskParkedEvent, AskSnoozedEvent, AskDeliveryEvent, SessionCreatedEvent, SessionStatusEvent, SessionEndedEvent, MessageDeltaEvent, MessageCompletedEvent, ToolStartedEvent, ToolUpdatedEvent, ToolCompletedEvent, NoticeEvent, ErrorEvent, PolicyChangedEvent, RunStartedEvent, RunCompletedEvent, RunFailedEvent, RunCancelledEvent, StepStartedEvent, StepCompletedEvent, StepFailedEvent, StepCancelledEvent, AgentQuestionAskedEvent, AgentQuestionAnsweredEvent, ResetEvent]
+ExternalEvent = Literal["toolDone", "prompted", "turnEnded", "ended"]
+GatewayEvent = Union[GatewayEvent1, GatewayEvent2, GatewayEvent3, GatewayEvent4, GatewayEvent5, GatewayEvent6, GatewayEvent7, GatewayEvent8, GatewayEvent9, GatewayEvent10]
+IfAgentDies = Literal["fail", "retry"]
+IfPending = Literal["refuse", "queue"]
+InputKind = Literal["choice", "text", "number", "yesNo"]
+MessageRole = Literal["user", "assistant"]
+MessageType = Literal["message"]
+NewGrant = TypedDict("NewGrant", {"run": "list[str]", "edit": "list[str]", "read": "list[str]", "fetch": "list[str]", "mcp": "list[str]", "tool": "list[str]", "for": "Union[str, None]", "until": "Union[str, None]", "project": "Union[str, None]"}, total=False)
+NoData = dict[str, Any]
+NoticeType = Literal["notice"]
+OnFailure = Literal["cancel", "finish"]
+OnTimeout = Literal["reject", "accept-first", "deny"]
+PolicyEdit = Union[PolicyEdit1, PolicyEdit2, PolicyEdit3, PolicyEdit4, PolicyEdit5, PolicyEdit6]
+Preview = Union[Preview1, Preview2, Preview3, Preview4]
+QuestionDefault = Literal["reject", "accept-first", "forward", "auto"]
+QuestionStatus = Literal["requested", "answered", "rejected"]
+QuestionTimeout = Literal["reject", "accept-first", "deny"]
+Reach = Literal["live", "parked"]
+ResetType = Literal["reset"]
+Role = Literal["admin", "answerer", "viewer", "agent"]
+RuleEffect = Literal["allow", "deny", "ask", "answer", "reject"]
+RunStatus = Literal["running", "waiting", "completed", "failed", "cancelled"]
+SessionStatus = Literal["running", "waiting", "idle", "stalled", "ended", "failed"]
+SetProfile = TypedDict("SetProfile", {"name": "Union[str, None]", "for": "Union[str, None]"}, total=False)
+ShownAnswer = Union[list[str], ShownAnswer2]
+StepQuestions = Literal["reject", "accept-first", "forward", "auto"]
+ToolCallStatus = Literal["running", "complete", "error"]
+ToolType = Literal["tool"]
+WorkflowSource = Union[str, WorkflowFile]

@@ -1,0 +1,34 @@
+"""The programs of docs/frameworks.md for the frameworks that only `make frameworks` installs."""
+
+from __future__ import annotations
+
+import pytest
+from test_docs import run_program, scripted, sections
+from world import Person
+
+OPENAI = """
+from agents.testing import ScriptedModel, assistant_message, function_call
+call = function_call("send_email", {"to": "ada@example.com"}, call_id="call-1")
+model = ScriptedModel([[call], [assistant_message("done")]])
+"""
+STRANDS = """
+from test_strands import ScriptedModel
+model = ScriptedModel(("send_email", '{"to": "ada@example.com"}'))
+"""
+ADK = """
+import logging, warnings
+warnings.simplefilter("ignore")
+logging.disable()
+from test_adk import ScriptedModel
+model = ScriptedModel(model="scripted", to=["ada@example.com"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("heading", "model"),
+    [("OpenAI Agents SDK", OPENAI), ("Strands Agents", STRANDS), ("Agent Development Kit", ADK)],
+)
+def test_program_of_the_guide_runs(person: Person, heading: str, model: str) -> None:
+    (code,) = sections("frameworks.md")[heading]
+    printed, errors = run_program(person, scripted(model) + code)
+    assert (printed.strip(), errors) == ("done", "")
