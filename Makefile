@@ -1,6 +1,6 @@
 # Few verbs. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test jitter powerloss check fmt gen bench install
+.PHONY: help run test jitter powerloss fuzz mutants frameworks check fmt gen bench install
 # The page is deleted if its build fails at the last step, the check of its size.
 .DELETE_ON_ERROR:
 
@@ -15,7 +15,7 @@ SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescr
 PACKAGES := node_modules/.package-lock.json
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(PACKAGES): package-lock.json
 	@scripts/need.sh page
@@ -50,6 +50,20 @@ powerloss: ## 1,000 simulated power losses of the database, or SAYSO_POWERLOSS_P
 	@scripts/need.sh build
 	SAYSO_POWERLOSS_POINTS=$${SAYSO_POWERLOSS_POINTS:-1000} cargo test --package sayso-store --test it powerloss:: -- --nocapture
 
+fuzz: ## random command lines, decided by the policy and run in bash and dash; 1,000,000 or SAYSO_FUZZ_LINES
+	@scripts/need.sh build
+	CARGO_PROFILE_DEV_OPT_LEVEL=1 SAYSO_FUZZ_LINES=$${SAYSO_FUZZ_LINES:-1000000} SAYSO_FUZZ_SEED=$${SAYSO_FUZZ_SEED:-$$(date +%s)} \
+		cargo test --target-dir $(TARGET)/fuzz --package sayso-core --test it shell_fuzz:: -- --nocapture
+
+mutants: ## change the code of the policy and of asks, one place at a time, and run the tests of the core on it
+	@scripts/need.sh build
+	scripts/mutants.sh
+
+frameworks: ## the adapters for all agent frameworks; installs about 800 MB of Python packages
+	@scripts/need.sh build test
+	cargo build --package sayso
+	scripts/python-sdk.sh --frameworks
+
 check: ## all of CI: format, lints, generated files, tests
 	.ci/run
 
@@ -61,6 +75,7 @@ gen: $(PACKAGES) ## write the generated files again
 	cargo build --workspace --bins
 	$(TARGET)/debug/gen
 	npm run gen --workspace sdk/typescript
+	python3 sdk/python/scripts/gen_types.py
 
 bench: $(PAGE) ## measure; one JSON object per line
 	@scripts/need.sh build browser

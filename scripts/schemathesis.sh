@@ -65,9 +65,9 @@ fuzz() { # paths to leave out, phases
 # What it remembers about a run goes where the server's files go.
 cd "$work"
 # Event streams do not end, so there is nothing to wait for. Listeners would open this machine to its network.
-fuzz '/(events|stream)$|/listeners' examples,coverage,fuzzing
+fuzz '/(events|outcomes|stream)$|/listeners' examples,coverage,fuzzing
 # Calls that use what earlier calls returned. Not with tokens: the run would revoke its own.
-fuzz '/(events|stream)$|/listeners|/tokens' stateful
+fuzz '/(events|outcomes|stream)$|/listeners|/tokens' stateful
 
 if ! kill -0 "$server" 2>/dev/null; then
     echo "The server died:" >&2

@@ -49,6 +49,8 @@ phase "chaos: kills of servers and agents" "1 min"
 "$target/debug/chaos" --kills 20 --agents process
 phase "wait for downloads"
 join_background downloads
+phase "tests of the Python SDK" "30 s"
+scripts/python-sdk.sh
 phase "generated HTTP requests" "1 min"
 scripts/schemathesis.sh
 phase "tests with real agents" "2 min"
