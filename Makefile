@@ -77,10 +77,10 @@ gen: $(PACKAGES) ## write the generated files again
 	npm run gen --workspace sdk/typescript
 	python3 sdk/python/scripts/gen_types.py
 
-bench: $(PAGE) ## measure; one JSON object per line
-	@scripts/need.sh build browser
+bench: $(PAGE) ## measure, beside the closest peer; one JSON object per line
+	@scripts/need.sh build browser agents
 	cargo build --release --workspace --bins
-	$(TARGET)/release/bench
+	scripts/bench.sh
 	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace web
 	@npm run --silent build --workspace sdk/typescript
 	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace sdk/typescript

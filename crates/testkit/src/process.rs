@@ -211,6 +211,12 @@ impl ServerProcess {
         self.child.as_ref().map(|running| running.pid)
     }
 
+    /// The directory that was given at the start.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.dir
+    }
+
     /// Where the database is.
     #[must_use]
     pub fn data_dir(&self) -> PathBuf {

@@ -20,6 +20,7 @@ const ACTORS: [&str; 5] = ["person", "policy", "timeout", "message", "agent"];
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     requests: AtomicU64,
+    commits: AtomicU64,
     events: AtomicU64,
     asked: AtomicU64,
     resolved: [[AtomicU64; 5]; 5],
@@ -33,8 +34,9 @@ impl Metrics {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Counts what a commit brought.
+    /// Counts one batch that was committed, and its events.
     pub(crate) fn count(&self, events: &[StoredEvent]) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
         self.events.fetch_add(events.len() as u64, Ordering::Relaxed);
         for event in events {
             if let EventPayload::AskRequested(_) = &event.payload {
@@ -67,6 +69,7 @@ impl Metrics {
         let mut text = String::new();
         let counters = [
             ("sayso_requests_total", "HTTP requests.", &self.requests),
+            ("sayso_commits_total", "Batches of operations committed to the disk.", &self.commits),
             ("sayso_events_total", "Events committed.", &self.events),
             ("sayso_asks_total", "Asks shown to a person.", &self.asked),
             ("sayso_person_wait_milliseconds_total", "Time that agents waited for a person.", &self.waited),

@@ -11,7 +11,7 @@ use crate::meter;
 use crate::round_trip::{Until, target};
 
 /// More than any run gets through.
-const FOR_EVER: &str = "question 1000000 times";
+const UNTIL_STOPPED: &str = "question 1000000 times";
 
 /// The times of round trips, in microseconds, after some that are not counted.
 pub(crate) async fn round_trips(server: &ServerProcess, until: Until) -> Result<Vec<u32>> {
@@ -28,7 +28,7 @@ pub(crate) async fn round_trips(server: &ServerProcess, until: Until) -> Result<
     let made: Value = serde_json::from_slice(stream.data().await?)?;
     let session = made["result"]["sessionId"].as_str().with_context(|| made.to_string())?.to_owned();
     let mut stream = Sse::open_with(&target, "/acp", &format!("{connection}acp-session-id: {session}\r\n")).await?;
-    let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": FOR_EVER }] });
+    let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": UNTIL_STOPPED }] });
     http.post_with("/acp", &connection, &request(3, "session/prompt", prompt)).await?;
 
     let (mut times, mut done, mut seen, mut began) = (Vec::new(), 0, None::<Instant>, Instant::now());

@@ -44,8 +44,8 @@ async fn paused(report: &mut Report, size: Size) -> Result<()> {
     let after = memory::settled(&server).await?;
     let line = Measurement::new("chat_paused")
         .told("conversations", size.many as f64)
-        .told("first_ones_mib", before.rss.saturating_sub(idle.rss) as f64 / MIB);
-    report.add(line.wanted("added_mib", after.rss.saturating_sub(before.rss) as f64 / MIB, AtMost(5.0)))?;
+        .told("first_ones_mib", before.saturating_sub(idle) as f64 / MIB);
+    report.add(line.wanted("added_mib", after.saturating_sub(before) as f64 / MIB, AtMost(5.0)))?;
     server.terminate().await?;
     Ok(())
 }

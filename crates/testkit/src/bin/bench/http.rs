@@ -226,6 +226,12 @@ impl BenchEvent<'_> {
         find(self.frame, words.as_bytes()).is_some()
     }
 
+    /// The JSON text of the event.
+    pub(crate) fn data(&self) -> Option<&[u8]> {
+        let start = find(self.frame, b"data: ")? + 6;
+        self.frame.get(start..self.frame.len() - 2)
+    }
+
     /// The id of the ask that it is about.
     pub(crate) fn ask(&self) -> Option<&str> {
         let start = find(self.frame, b"\"ask_")? + 1;

@@ -6,16 +6,16 @@ use anyhow::{Context as _, Result};
 use sayso_testkit::ServerProcess;
 
 use crate::http::{BenchHttp, Sse};
-use crate::meter::{self, Memory};
+use crate::meter;
 use crate::round_trip::{start_session, target};
 
 /// How long things may settle before memory is read.
 const SETTLE: Duration = Duration::from_millis(1500);
 
-/// The memory of the server when nothing has happened for a moment.
-pub(crate) async fn settled(server: &ServerProcess) -> Result<Memory> {
+/// The resident memory of the server in bytes, when nothing has happened for a moment.
+pub(crate) async fn settled(server: &ServerProcess) -> Result<u64> {
     tokio::time::sleep(SETTLE).await;
-    meter::memory(server.pid().context("the server does not run")?)
+    meter::rss(server.pid().context("the server does not run")?)
 }
 
 /// Starts this many sessions, each with one question, and waits until all are pending.

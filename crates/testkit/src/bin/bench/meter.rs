@@ -1,5 +1,6 @@
 //! What the kernel says about the server, and what a list of times says.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -16,30 +17,39 @@ pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     Ok(TICK * ticks)
 }
 
-/// The memory of a process, in bytes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Memory {
-    /// All that is resident.
-    pub(crate) rss: u64,
-    /// What is not backed by a file.
-    pub(crate) anonymous: u64,
+/// The processor time of a process with one thread, in nanoseconds of the scheduler. Many small processes use less than a
+/// tick each, so the ticks of [`cpu`] would add up to nothing.
+pub(crate) fn thread_cpu(pid: u32) -> Result<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/schedstat"))?;
+    let nanoseconds = stat.split_whitespace().next().context("no schedstat")?;
+    Ok(Duration::from_nanos(nanoseconds.parse()?))
 }
 
-pub(crate) fn memory(pid: u32) -> Result<Memory> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let field = |name: &str| -> Result<u64> {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
-        let kib = line.split_whitespace().next().context("no number")?;
-        Ok(kib.parse::<u64>()? * 1024)
-    };
-    Ok(Memory { rss: field("VmRSS:")?, anonymous: field("RssAnon:")? })
+/// The proportional set size of a process in bytes: pages that several processes share count once for all of them.
+pub(crate) fn pss(pid: u32) -> Result<u64> {
+    smaps_field(pid, "Pss:")
+}
+
+/// The memory that only this process has, in bytes.
+pub(crate) fn private(pid: u32) -> Result<u64> {
+    Ok(smaps_field(pid, "Private_Clean:")? + smaps_field(pid, "Private_Dirty:")?)
+}
+
+fn smaps_field(pid: u32, name: &str) -> Result<u64> {
+    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let line = rollup.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
+    let kib = line.split_whitespace().next().context("no number")?;
+    Ok(kib.parse::<u64>()? * 1024)
+}
+
+/// The resident memory of a process, in bytes.
+pub(crate) fn rss(pid: u32) -> Result<u64> {
+    smaps_field(pid, "Rss:")
 }
 
 /// What a process has written since it started, from `/proc/<pid>/io`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Written {
-    /// Bytes given to write calls, also to pipes.
-    pub(crate) bytes: u64,
     /// Write calls. Sending on a socket is not one.
     pub(crate) calls: u64,
     /// Bytes for the disk, in whole pages of the kernel's cache.
@@ -52,7 +62,22 @@ pub(crate) fn written(pid: u32) -> Result<Written> {
         let line = io.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;
         Ok(line.trim().parse()?)
     };
-    Ok(Written { bytes: field("wchar:")?, calls: field("syscw:")?, disk_bytes: field("write_bytes:")? })
+    Ok(Written { calls: field("syscw:")?, disk_bytes: field("write_bytes:")? })
+}
+
+/// The process ids of the supervisors of the server in this directory.
+pub(crate) fn supervisors(dir: &Path) -> Result<Vec<u32>> {
+    let dir = dir.display().to_string();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command);
+        if command.contains("\0supervise\0") && command.contains(&dir) {
+            found.push(pid);
+        }
+    }
+    Ok(found)
 }
 
 /// The machine's load over one minute.

@@ -81,7 +81,7 @@ async fn held(report: &mut Report, size: Size) -> Result<()> {
         many_pending::open(&server, size.many).await?;
         let after = memory::settled(&server).await?;
         server.terminate().await?;
-        added.push((after.rss as f64 - before.rss as f64) / MIB);
+        added.push((after as f64 - before as f64) / MIB);
     }
     let [without, with] = added[..] else { anyhow::bail!("two measurements") };
     let line = Measurement::new("notify_held").told("pending", size.many as f64).told("channels", CHANNELS as f64);

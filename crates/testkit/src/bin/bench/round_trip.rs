@@ -1,7 +1,9 @@
-//! Round trips: an agent asks, it is committed, a client sees it on its stream and answers, that is
-//! committed, and the agent has it. One mock session, one session stream and one connection per client.
+//! Round trips: an agent asks, the ask is committed, a client sees it on its stream and answers, the answer is committed, and
+//! the agent receives it. Each client has one session, one session stream and one connection. [`crate::peer`] makes the same
+//! round trips through another server, with the same agent.
 
 use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -13,11 +15,11 @@ use crate::http::{BenchHttp, BenchTarget, Sse};
 use crate::meter;
 
 /// More than any run gets through.
-const FOR_EVER: &str = "question 1000000 times";
+pub(crate) const UNTIL_STOPPED: &str = "question 1000000 times";
 
 /// What the clients of one run share. They all live on one thread.
 #[derive(Debug, Default)]
-struct RoundTripShared {
+pub(crate) struct RoundTripShared {
     /// Round trips since the start.
     done: Cell<u64>,
     resolved: Cell<u64>,
@@ -33,7 +35,25 @@ struct RoundTripShared {
 pub(crate) struct Clients {
     shared: Rc<RoundTripShared>,
     tasks: Vec<JoinHandle<Result<()>>>,
-    pid: u32,
+    server: u32,
+    ours: Option<OurServer>,
+}
+
+/// Where our server keeps its files and answers calls.
+#[derive(Debug)]
+struct OurServer {
+    dir: PathBuf,
+    target: BenchTarget,
+}
+
+impl OurServer {
+    /// Batches that were committed since the start.
+    async fn commits(&self) -> Result<u64> {
+        let mut http = BenchHttp::connect(&self.target).await?;
+        let metrics = std::str::from_utf8(http.get("/metrics").await?)?;
+        let count = metrics.lines().find_map(|line| line.strip_prefix("sayso_commits_total "));
+        Ok(count.context("the server does not count its commits")?.parse()?)
+    }
 }
 
 /// What one window of time showed.
@@ -43,14 +63,18 @@ pub(crate) struct Window {
     pub(crate) per_second: f64,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
-    /// Server processor time per round trip.
+    /// Processor time of the server and its supervisors per round trip.
     pub(crate) cpu_us: f64,
     /// Processor time of this program per round trip.
     pub(crate) driver_us: f64,
-    /// What the server wrote per round trip: kilobytes in write calls, calls, kilobytes for the disk.
-    pub(crate) written_kb: f64,
+    /// Write calls of the server per round trip.
     pub(crate) write_calls: f64,
+    /// Kilobytes that the server wrote to the disk per round trip.
     pub(crate) disk_kb: f64,
+    /// Commits per round trip. Several clients share one.
+    pub(crate) commits: f64,
+    /// What the supervisors wrote to the disk per round trip.
+    pub(crate) journal_kb: f64,
     /// How many processors were busy with neither: whoever else uses the machine.
     pub(crate) others_cores: f64,
 }
@@ -62,7 +86,45 @@ pub(crate) enum Until {
     Count(u64),
 }
 
+impl RoundTripShared {
+    /// Counts a round trip that is complete, because the next ask was seen.
+    pub(crate) fn complete(&self, asked: Instant) {
+        self.done.set(self.done.get() + 1);
+        if self.recording.get() {
+            self.times.borrow_mut().push(meter::micros(asked.elapsed()));
+        }
+    }
+
+    /// Whether clients stop at their next ask.
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.get()
+    }
+}
+
+/// The processes that are measured.
+#[derive(Debug)]
+struct MeasuredProcesses {
+    server: u32,
+    supervisors: Vec<u32>,
+}
+
+impl MeasuredProcesses {
+    fn cpu(&self) -> Result<Duration> {
+        self.supervisors.iter().try_fold(meter::cpu(self.server)?, |sum, &pid| Ok(sum + meter::thread_cpu(pid)?))
+    }
+
+    /// What the supervisors have written, in bytes: their journals, and the agents' input.
+    fn journaled(&self) -> Result<u64> {
+        self.supervisors.iter().try_fold(0, |sum, &pid| Ok(sum + meter::written(pid)?.disk_bytes))
+    }
+}
+
 impl Clients {
+    /// Clients of another server, whose tasks run already.
+    pub(crate) fn of_peer(shared: Rc<RoundTripShared>, tasks: Vec<JoinHandle<Result<()>>>, server: u32) -> Self {
+        Self { shared, tasks, server, ours: None }
+    }
+
     /// Starts this many; when this returns, each has a stream and its agent has asked.
     pub(crate) async fn start(server: &ServerProcess, agent: &str, count: usize) -> Result<Self> {
         let target = target(server);
@@ -70,11 +132,12 @@ impl Clients {
         let mut tasks = Vec::with_capacity(count);
         for _ in 0..count {
             let mut http = BenchHttp::connect(&target).await?;
-            let session = start_session(&mut http, agent, FOR_EVER).await?;
+            let session = start_session(&mut http, agent, UNTIL_STOPPED).await?;
             let stream = Sse::open(&target, &format!("/v1/sessions/{session}/events?since=0")).await?;
             tasks.push(tokio::task::spawn_local(answer(http, stream, Rc::clone(&shared))));
         }
-        Ok(Self { shared, tasks, pid: server.pid().context("the server does not run")? })
+        let pid = server.pid().context("the server does not run")?;
+        Ok(Self { shared, tasks, server: pid, ours: Some(OurServer { dir: server.directory().to_owned(), target }) })
     }
 
     /// Round trips since the start.
@@ -105,13 +168,16 @@ impl Clients {
         shared.times.borrow_mut().clear();
         shared.recording.set(true);
         let own = std::process::id();
-        let (cpu, driver, machine) = (meter::cpu(self.pid)?, meter::cpu(own)?, meter::busy()?);
-        let before = meter::written(self.pid)?;
+        let supervisors = self.ours.as_ref().map(|ours| meter::supervisors(&ours.dir)).transpose()?.unwrap_or_default();
+        let processes = MeasuredProcesses { server: self.server, supervisors };
+        let (cpu, driver, machine) = (processes.cpu()?, meter::cpu(own)?, meter::busy()?);
+        let (before, journaled, commits) = (meter::written(self.server)?, processes.journaled()?, self.commits().await?);
         let (done, began) = (self.done(), Instant::now());
         self.wait(until).await?;
         let elapsed = began.elapsed();
-        let after = meter::written(self.pid)?;
-        let cpu = meter::cpu(self.pid)?.saturating_sub(cpu);
+        let after = meter::written(self.server)?;
+        let (journaled, commits) = (processes.journaled()? - journaled, self.commits().await? - commits);
+        let cpu = processes.cpu()?.saturating_sub(cpu);
         let driver = meter::cpu(own)?.saturating_sub(driver);
         let others = meter::busy()?.saturating_sub(machine + cpu + driver);
         shared.recording.set(false);
@@ -121,9 +187,10 @@ impl Clients {
         let rate = |after: u64, before: u64| (after - before) as f64 / round_trips as f64;
         Ok(Window {
             round_trips,
-            written_kb: rate(after.bytes, before.bytes) / 1e3,
             write_calls: rate(after.calls, before.calls),
             disk_kb: rate(after.disk_bytes, before.disk_bytes) / 1e3,
+            commits: commits as f64 / round_trips as f64,
+            journal_kb: journaled as f64 / round_trips as f64 / 1e3,
             per_second: round_trips as f64 / elapsed.as_secs_f64(),
             p50_ms: meter::percentile(&mut times, 0.5) / 1e3,
             p99_ms: meter::percentile(&mut times, 0.99) / 1e3,
@@ -133,14 +200,27 @@ impl Clients {
         })
     }
 
-    /// Lets every client finish its round trip, and checks that none was only half a one.
-    pub(crate) async fn stop(self) -> Result<()> {
-        let clients = self.tasks.len() as u64;
+    async fn commits(&self) -> Result<u64> {
+        match &self.ours {
+            Some(ours) => ours.commits().await,
+            None => Ok(0),
+        }
+    }
+
+    /// Lets every client finish its round trip.
+    pub(crate) async fn join(self) -> Result<Rc<RoundTripShared>> {
         self.shared.stop.set(true);
         for task in self.tasks {
             task.await??;
         }
-        let (done, resolved, delivered) = (self.shared.done.get(), self.shared.resolved.get(), self.shared.delivered.get());
+        Ok(self.shared)
+    }
+
+    /// Lets every client finish its round trip, and checks that every answer was reported as resolved and delivered.
+    pub(crate) async fn stop(self) -> Result<()> {
+        let clients = self.tasks.len() as u64;
+        let shared = self.join().await?;
+        let (done, resolved, delivered) = (shared.done.get(), shared.resolved.get(), shared.delivered.get());
         // The last answer of each may still be on its way.
         let whole = |count: u64| count <= done + clients && count + clients >= done;
         if !whole(resolved) || !whole(delivered) {
@@ -180,14 +260,10 @@ async fn answer(mut http: BenchHttp, mut stream: Sse, shared: Rc<RoundTripShared
             }
             _ => continue,
         };
-        // The next question is there: the last round trip is whole.
-        if let Some(seen) = seen.replace(Instant::now()) {
-            count(&shared.done);
-            if shared.recording.get() {
-                shared.times.borrow_mut().push(meter::micros(seen.elapsed()));
-            }
+        if let Some(asked) = seen.replace(Instant::now()) {
+            shared.complete(asked);
         }
-        if shared.stop.get() {
+        if shared.stopped() {
             return Ok(());
         }
         http.post(&format!("/v1/asks/{ask}/answer"), r#"{"answers":[["SQLite"]]}"#).await?;

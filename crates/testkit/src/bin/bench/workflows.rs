@@ -45,7 +45,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         }
         until(&mut stream, "run.completed", |_| true).await?;
         ended += 1;
-        peak = peak.max(meter::memory(server.pid().context("the server does not run")?)?.rss);
+        peak = peak.max(meter::rss(server.pid().context("the server does not run")?)?);
     }
     let line = Measurement::new("workflows").told("runs", count as f64).told("at_once", AT_ONCE as f64);
     let line = line.told("runs_per_second", count as f64 / began.elapsed().as_secs_f64());

@@ -1,0 +1,123 @@
+//! Round trips through agents that are processes, as people have them, side by side with the closest peer.
+//!
+//! Both servers run the same agent (`sayso mock-agent`) and are driven by the same clients. They take turns, so that a busy
+//! machine is as busy for both. Ours commits every ask and every outcome to the disk; the peer stores nothing.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use sayso_testkit::{PROGRAM, ServerProcess, write_config};
+
+use crate::peer::Peer;
+use crate::report::Bound::{AtLeast, AtMost};
+use crate::report::{Measurement, Report};
+use crate::round_trip::{Clients, Until, Window};
+use crate::{Size, directory, figures, meter, of, raw_commit};
+
+/// What a number of clients has to reach.
+struct Case {
+    name: &'static str,
+    clients: usize,
+    /// The most that a round trip may write to the disk.
+    disk_kb: f64,
+    write_calls: f64,
+    /// The least of the peer's round trips per second, as a ratio.
+    rate_over_peer: Option<f64>,
+    /// The most of the peer's processor time, as a ratio.
+    cpu_over_peer: Option<f64>,
+}
+
+const CASES: [Case; 3] = [
+    Case { name: "process_1", clients: 1, disk_kb: 50.0, write_calls: 30.0, rate_over_peer: None, cpu_over_peer: None },
+    Case { name: "process_10", clients: 10, disk_kb: 50.0, write_calls: 30.0, rate_over_peer: Some(0.5), cpu_over_peer: None },
+    Case {
+        name: "process_100",
+        clients: 100,
+        disk_kb: 20.0,
+        write_calls: 30.0,
+        rate_over_peer: Some(0.6),
+        cpu_over_peer: Some(1.8),
+    },
+];
+
+/// The most that a round trip of one client may take besides its two commits.
+const OVER_TWO_COMMITS_MS: f64 = 0.7;
+/// The most commits of a round trip of one client.
+const COMMITS: f64 = 2.1;
+
+pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>) -> Result<()> {
+    for case in &CASES {
+        let (mut ours, mut theirs, mut raws) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..size.runs {
+            raws.push(raw_commit::p50(directory()?.path(), size.commits / 2)? / 1e3);
+            ours.push(our_window(case.clients, size).await?);
+            if let Some(program) = peer {
+                theirs.push(peer_window(program, case.clients, size).await?);
+            }
+        }
+        let mut line = figures(Measurement::new(case.name), &ours).told("p50_ms", of(&ours, |window| window.p50_ms));
+        if case.clients == 1 {
+            // The fastest commits count: a busy machine must not lower the mark.
+            let raw = raws.iter().copied().fold(f64::INFINITY, f64::min);
+            let over = of(&ours, |window| window.p50_ms) - 2.0 * raw;
+            line = line
+                .told("raw_commit_ms", raw)
+                .wanted("p50_ms_over_two_raw_commits", over, AtMost(OVER_TWO_COMMITS_MS))
+                .wanted("commits", of(&ours, |window| window.commits), AtMost(COMMITS));
+        } else {
+            line = line.told("commits", of(&ours, |window| window.commits));
+        }
+        line = line
+            .wanted("disk_kb", of(&ours, |window| window.disk_kb), AtMost(case.disk_kb))
+            .wanted("write_calls", of(&ours, |window| window.write_calls), AtMost(case.write_calls))
+            .told("journal_kb", of(&ours, |window| window.journal_kb));
+        report.add(if theirs.is_empty() { line } else { compared(line, case, &ours, &theirs) })?;
+    }
+    Ok(())
+}
+
+fn compared(line: Measurement, case: &Case, ours: &[Window], theirs: &[Window]) -> Measurement {
+    let ratio = |figure: fn(&Window) -> f64| {
+        meter::median(&ours.iter().zip(theirs).map(|(ours, theirs)| figure(ours) / figure(theirs)).collect::<Vec<_>>())
+    };
+    let (rate, cpu) = (ratio(|window| window.per_second), ratio(|window| window.cpu_us));
+    let line = line
+        .told("peer_per_second", of(theirs, |window| window.per_second))
+        .told("peer_p50_ms", of(theirs, |window| window.p50_ms))
+        .told("peer_p99_ms", of(theirs, |window| window.p99_ms))
+        .told("peer_cpu_us", of(theirs, |window| window.cpu_us))
+        .told("peer_driver_us", of(theirs, |window| window.driver_us));
+    let line = match case.rate_over_peer {
+        Some(least) => line.wanted("rate_over_peer", rate, AtLeast(least)),
+        None => line.told("rate_over_peer", rate),
+    };
+    match case.cpu_over_peer {
+        Some(most) => line.wanted("cpu_over_peer", cpu, AtMost(most)),
+        None => line.told("cpu_over_peer", cpu),
+    }
+}
+
+async fn our_window(clients: usize, size: Size) -> Result<Window> {
+    let dir = directory()?;
+    write_config(dir.path(), "")?;
+    let mut server = ServerProcess::start(dir.path()).await?;
+    let clients = Clients::start(&server, PROGRAM, clients).await?;
+    clients.wait(Until::Time(Duration::from_secs(1))).await?;
+    let window = clients.measure(Until::Time(size.window)).await?;
+    clients.stop().await?;
+    server.client()?.stop_agents().await?;
+    server.terminate().await?;
+    Ok(window)
+}
+
+async fn peer_window(program: &Path, clients: usize, size: Size) -> Result<Window> {
+    let dir = directory()?;
+    let peer = Peer::start(program, dir.path()).await?;
+    let clients = peer.clients(clients).await?;
+    clients.wait(Until::Time(Duration::from_secs(1))).await?;
+    let window = clients.measure(Until::Time(size.window)).await?;
+    clients.join().await?;
+    peer.stop().await?;
+    Ok(window)
+}
