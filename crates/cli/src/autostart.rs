@@ -1,5 +1,6 @@
 //! Starts a server in the background when a command needs one and none answers.
 
+use std::cmp::Ordering;
 use std::fs::{self, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{SocketAddr, TcpListener};
@@ -16,6 +17,7 @@ use crate::app::App;
 use crate::cmd::serve::make_data_dir;
 use crate::cmd::stop;
 use crate::failure::Failure;
+use crate::install;
 use crate::sanitize;
 use crate::service;
 use crate::words;
@@ -36,6 +38,15 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
             let client = app.client_of(&target)?;
             match client.health().await {
                 Ok(health) if is_older(&health.version) && is_ours(app, &target) => {
+                    if let Some(other) = install::other_owner(app) {
+                        app.out.note(&format!(
+                            "The server of {} is of the older version {}. This program uses it as it is.",
+                            other.shown(),
+                            sanitize::line(&health.version)
+                        ));
+                        app.out.note(&install::next_step(app, &other.shown()));
+                        return Ok(client);
+                    }
                     app.out.note(&format!(
                         "The server is of the older version {}; it is started again. Agents go on.",
                         sanitize::line(&health.version)
@@ -66,14 +77,7 @@ fn is_ours(app: &App, target: &Target) -> bool {
 
 /// Whether a server is of an older version than this program.
 fn is_older(version: &str) -> bool {
-    let numbers = |version: &str| -> Option<Vec<u64>> {
-        let plain = version.split(['-', '+']).next()?;
-        plain.split('.').map(|number| number.parse().ok()).collect()
-    };
-    match (numbers(version), numbers(env!("CARGO_PKG_VERSION"))) {
-        (Some(theirs), Some(ours)) => theirs < ours,
-        (None, _) | (_, None) => false,
-    }
+    install::compare(version, env!("CARGO_PKG_VERSION")) == Some(Ordering::Less)
 }
 
 /// Puts this program in the place of the server that runs, where it listens.
@@ -111,6 +115,7 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
         app.out.note("Started the service. Stop it with: sayso stop");
         return Ok(());
     }
+    install::require_owner(app)?;
     let logged = || fs::metadata(app.paths.log()).map(|data| data.len()).unwrap_or(0);
     let mut already_logged = logged();
     let mut at = free_or_any(listen.unwrap_or(DEFAULT_LISTEN));

@@ -5,8 +5,10 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::sys;
 
 /// How long one file may be.
 const LIMIT: u64 = 5 * 1024 * 1024;
@@ -22,11 +24,7 @@ pub(crate) struct RotatingLog {
 impl RotatingLog {
     /// Looks whether standard error is this file.
     pub(crate) fn new(path: &Path) -> Self {
-        let is_ours = match (fs::metadata(path), rustix::fs::fstat(io::stderr())) {
-            (Ok(file), Ok(stderr)) => (file.dev(), file.ino()) == (stderr.st_dev, stderr.st_ino),
-            (Err(_), _) | (_, Err(_)) => false,
-        };
-        Self { rotation: is_ours.then(|| Rotation::of(path)) }
+        Self { rotation: sys::is_stderr(path).then(|| Rotation::of(path)) }
     }
 }
 

@@ -10,6 +10,7 @@ mod app;
 mod args;
 mod autostart;
 mod cmd;
+mod completion;
 mod connect;
 mod editor;
 mod failure;
@@ -20,6 +21,7 @@ mod follow;
 mod git;
 mod hook;
 mod inbox;
+mod install;
 mod line;
 mod log;
 mod order;
@@ -28,9 +30,11 @@ mod prompt;
 mod qr;
 mod sanitize;
 mod service;
+mod sys;
 mod terminal;
 mod trace;
 mod tunnel;
+mod watchdog;
 mod words;
 
 use std::process::ExitCode;
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Some(command) if command == "hook" => return hook::main(),
         Some(_) | None => {}
     }
+    completion::answer_shell();
     let args = args::parse();
     let environment = Environment::of_process();
     let out = Output::of_process(&environment, if args.json { Format::Json } else { Format::Text });

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use sayso_core::time::Span;
 
 use super::values::Label;
+use crate::completion;
 
 /// `sayso start`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -34,11 +35,13 @@ pub(crate) enum SessionAction {
     /// Show a session and what it waits for
     Show {
         /// The session: its id, or the end of it
+        #[arg(add = completion::sessions())]
         id: String,
     },
     /// Say something to the agent
     Message {
         /// The session: its id, or the end of it
+        #[arg(add = completion::sessions())]
         id: String,
         /// The words
         text: String,
@@ -49,21 +52,25 @@ pub(crate) enum SessionAction {
     /// Stop the current turn
     Interrupt {
         /// The session: its id, or the end of it
+        #[arg(add = completion::sessions())]
         id: String,
     },
     /// End a session
     Stop {
         /// The session: its id, or the end of it
+        #[arg(add = completion::sessions())]
         id: String,
     },
     /// Take a session up again
     Resume {
         /// The session: its id, or the end of it
+        #[arg(add = completion::sessions())]
         id: String,
     },
     /// Print what was said and done
     Log {
         /// The session: its id, or the end of it
+        #[arg(add = completion::sessions())]
         id: String,
     },
 }

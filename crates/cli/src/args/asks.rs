@@ -4,6 +4,7 @@ use clap::Args;
 use sayso_core::time::Span;
 
 use super::values::Label;
+use crate::completion;
 
 /// `sayso ls`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -17,6 +18,7 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct AnswerArgs {
     /// The ask: its id, or the end of it
+    #[arg(add = completion::asks())]
     pub(crate) id: String,
     /// Numbers, labels or text; one value per question if there are several; `-` reads it from standard input
     #[arg(value_name = "VALUE")]
@@ -33,6 +35,7 @@ pub(crate) struct AnswerArgs {
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct RefuseArgs {
     /// The ask: its id, or the end of it
+    #[arg(add = completion::asks())]
     pub(crate) id: String,
     /// Why; the agent gets your words
     #[arg(short, long, value_name = "TEXT")]

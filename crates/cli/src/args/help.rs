@@ -32,6 +32,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "backup",
             "uninstall",
             "completions",
+            "man",
         ],
     ),
     ("Programs", &["hook", "mcp", "acp", "mock-agent"]),

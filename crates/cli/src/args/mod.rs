@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use sayso_core::time::Span;
 
+use crate::completion;
+
 pub(crate) use self::agents::{
     AcpArgs, ConfigScope, ConnectAgent, ConnectArgs, HookAgent, McpArgs, OnClose, SessionAction, StartArgs,
 };
@@ -27,7 +29,7 @@ pub(crate) use self::values::{Label, OnOff};
 
 /// Your agents act on your say-so.
 #[derive(Debug, Clone, PartialEq, Eq, Parser)]
-#[command(name = "sayso", version, about = "Your agents act on your say-so.", disable_help_subcommand = true)]
+#[command(name = "sayso", version = env!("SAYSO_VERSION"), about = "Your agents act on your say-so.", disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// Print JSON: one document, or one per line for streams
     #[arg(long, global = true)]
@@ -52,6 +54,7 @@ pub(crate) enum CliCommand {
     /// Show everything about an ask
     Show {
         /// The ask: its id, or the end of it
+        #[arg(add = completion::asks())]
         id: String,
         /// Add the agent's request as it arrived
         #[arg(long)]
@@ -68,6 +71,7 @@ pub(crate) enum CliCommand {
     /// Approve a tool call, a plan or a link
     Approve {
         /// The ask: its id, or the end of it
+        #[arg(add = completion::asks())]
         id: String,
         /// One of the agent's own ways to say yes: its number or id
         #[arg(long, value_name = "CHOICE")]
@@ -83,6 +87,7 @@ pub(crate) enum CliCommand {
     /// Hide an ask for a while; not a no
     Snooze {
         /// The ask: its id, or the end of it
+        #[arg(add = completion::asks())]
         id: String,
         /// For how long (30m, 2h), or `off` to bring it back
         #[arg(value_name = "TIME")]
@@ -169,7 +174,11 @@ pub(crate) enum CliCommand {
         line: bool,
     },
     /// Stop the server and start it again in the background
-    Restart,
+    Restart {
+        /// Use this program from now on, instead of another installed one
+        #[arg(long)]
+        take_over: bool,
+    },
     /// Stop the server; agents go on, and asks are kept
     Stop {
         /// End the agents, too; their sessions can be resumed
@@ -232,6 +241,12 @@ pub(crate) enum CliCommand {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages into a directory
+    Man {
+        /// The directory; it is created if it does not exist
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 impl CliCommand {
@@ -239,7 +254,7 @@ impl CliCommand {
     pub(crate) const fn calls_a_server(&self) -> bool {
         match self {
             Self::Serve(_)
-            | Self::Restart
+            | Self::Restart { .. }
             | Self::Stop { .. }
             | Self::Logs(_)
             | Self::Connect { .. }
@@ -249,7 +264,8 @@ impl CliCommand {
             | Self::Service { .. }
             | Self::Backup { .. }
             | Self::Uninstall(_)
-            | Self::Completions { .. } => false,
+            | Self::Completions { .. }
+            | Self::Man { .. } => false,
             Self::Inbox
             | Self::Next
             | Self::Ls(_)

@@ -31,6 +31,11 @@ impl DoctorCheck {
         Self { name, ok: true, found: found.into(), next: None }
     }
 
+    /// In order, with something to know.
+    pub(super) fn note(name: &'static str, found: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), next: Some(next.into()) }
+    }
+
     pub(super) fn bad(name: &'static str, found: impl Into<String>, next: impl Into<String>) -> Self {
         Self { name, ok: false, found: found.into(), next: Some(next.into()) }
     }

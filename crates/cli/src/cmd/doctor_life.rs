@@ -10,9 +10,11 @@ use sayso_client::{Client, ServerFile};
 
 use super::doctor::DoctorCheck;
 use crate::app::App;
+use crate::install;
 use crate::log;
 use crate::sanitize;
 use crate::service;
+use crate::sys;
 use crate::words;
 
 /// Before this much time is left, a certificate should be renewed.
@@ -20,11 +22,28 @@ const SOON: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
 
 /// What can be looked at without a server.
 pub(super) fn files(app: &App) -> Vec<DoctorCheck> {
-    let mut checks = vec![private(app), log_size(app)];
+    let mut checks = vec![installation(app), private(app), log_size(app)];
     checks.extend(interference(app));
     checks.extend(program(app));
     checks.extend(service(app));
     checks
+}
+
+/// How this program was installed, how to upgrade it, and whether the data belongs to another one.
+fn installation(app: &App) -> DoctorCheck {
+    let program = match install::this_program() {
+        Ok(program) => program,
+        Err(failure) => return DoctorCheck::bad("Install", failure.what, "Start Sayso by its full path."),
+    };
+    let kind = install::InstallKind::of(&program, &app.environment);
+    let shown = words::directory(&program.to_string_lossy(), &app.out.look);
+    match install::other_owner(app) {
+        None => DoctorCheck::note("Install", format!("{shown}, {}", kind.describe()), format!("Upgrade: {}", kind.upgrade())),
+        Some(other) => {
+            let found = format!("{shown}, {}; the server belongs to {}{}", kind.describe(), other.shown(), other.shown_version());
+            DoctorCheck::bad("Install", found, install::next_step(app, &other.shown()))
+        }
+    }
 }
 
 /// Files that nobody else may read, or write.
@@ -84,10 +103,8 @@ fn interference(app: &App) -> Option<DoctorCheck> {
 /// Whether the server runs the program that is there now.
 fn program(app: &App) -> Option<DoctorCheck> {
     let server = ServerFile::read(&app.paths.server_file()).ok().flatten()?;
-    // Linux says so when the file of a program was replaced.
-    let exe = fs::read_link(format!("/proc/{}/exe", server.pid)).ok()?;
-    let replaced = exe.to_string_lossy().ends_with(" (deleted)");
-    replaced.then(|| {
+    let is_replaced = sys::program_of(server.pid)?.is_replaced;
+    is_replaced.then(|| {
         DoctorCheck::bad(
             "Program",
             "the server runs a program that was replaced since",

@@ -65,9 +65,7 @@ pub(crate) async fn run(app: &App, args: McpArgs) -> Result<(), Failure> {
 /// find its asks again.
 fn session() -> String {
     let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
-    // The 22nd field is when it started; the second may hold spaces and parentheses.
-    let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
-    let started = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19)).map(str::to_owned);
+    let started = u32::try_from(parent).ok().and_then(crate::sys::start_of);
     let started = started.unwrap_or_else(|| format!("{}-{}", std::process::id(), sayso_client::now()));
     format!("mcp-{parent}-{started}")
 }

@@ -68,7 +68,7 @@ pub(crate) async fn run(app: &App, command: Option<CliCommand>) -> Result<(), Fa
         CliCommand::Serve(args) => serve::run(app, args).await,
         CliCommand::Status { line: true } => status::line(app).await,
         CliCommand::Status { line: false } => status::run(app).await,
-        CliCommand::Restart => stop::restart(app).await,
+        CliCommand::Restart { take_over } => stop::restart(app, take_over).await,
         CliCommand::Stop { all } => stop::run(app, all).await,
         CliCommand::Mcp(args) => mcp::run(app, args).await,
         CliCommand::Acp(args) => acp::run(app, args).await,
@@ -85,5 +85,6 @@ pub(crate) async fn run(app: &App, command: Option<CliCommand>) -> Result<(), Fa
         CliCommand::Backup { file } => backup::run(app, &file).await,
         CliCommand::Uninstall(args) => uninstall::run(app, args).await,
         CliCommand::Completions { shell } => completions::run(app, shell),
+        CliCommand::Man { directory } => completions::man(app, &directory),
     }
 }

@@ -11,7 +11,9 @@ use tracing_subscriber::filter::{LevelFilter, ParseError};
 use crate::app::App;
 use crate::args::ServeArgs;
 use crate::failure::Failure;
+use crate::install;
 use crate::log::RotatingLog;
+use crate::watchdog::Watchdog;
 use crate::words;
 
 /// Runs the server until it is stopped.
@@ -21,6 +23,10 @@ pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
         return Err(Failure::new(what).then("Start the server in a terminal of your own: sayso serve"));
     }
     make_data_dir(app)?;
+    install::require_owner(app)?;
+    if install::other_owner(app).is_none() {
+        install::record(app)?;
+    }
     log(&app.paths.log(), app.environment.get("SAYSO_LOG"));
     allow_many_connections();
     let listen = args.listen.unwrap_or(sayso_client::DEFAULT_LISTEN);
@@ -29,7 +35,15 @@ pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
     options.reach.public_url = args.public_url;
     options.reach.allow_hosts = args.allow_hosts;
     options.reach.tls = args.tls_cert.zip(args.tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
-    let served = sayso_server::run(options, |url| app.out.line(&format!("listening on {url}"))).await;
+    let watchdog = Watchdog::of(&app.environment);
+    let ready = |url: &str| {
+        app.out.line(&format!("listening on {url}"));
+        // It ends with the runtime, after the server has stopped.
+        if let Some(watchdog) = watchdog {
+            tokio::spawn(watchdog.run(url.to_owned()));
+        }
+    };
+    let served = sayso_server::run(options, ready).await;
     served.map_err(|error| Failure::caused("The server did not start", &error))
 }
 

@@ -9,8 +9,9 @@ use sayso_client::{Client, ServerFile};
 
 use crate::app::App;
 use crate::autostart;
+use crate::cmd::serve;
 use crate::failure::{Failure, no_server};
-use crate::words;
+use crate::{install, sys, words};
 
 /// How long a server may take to stop.
 const STOP: Duration = Duration::from_secs(10);
@@ -32,8 +33,17 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
 const RESTARTED: &str = "Restarted. What waits is kept, and agents went on.";
 
 /// Stops the server and starts it again where it listened, if that is still free.
-pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
+pub(crate) async fn restart(app: &App, take_over: bool) -> Result<(), Failure> {
     app.person_only()?;
+    if take_over {
+        install::require_lasting_program(app, "The server")?;
+        serve::make_data_dir(app)?;
+        install::record(app)?;
+    } else if let Some(other) = install::other_owner(app) {
+        let program = other.shown();
+        let what = format!("The server belongs to {program}{}, which is not this program.", other.shown_version());
+        return Err(Failure::new(what).then(install::next_step(app, &program)));
+    }
     let opened = opened(app).await;
     let listen = match stop(app).await {
         Ok(server) => address(&server.url),
@@ -82,10 +92,7 @@ pub(crate) async fn stop(app: &App) -> Result<ServerFile, Failure> {
 
 /// Whether a process lives. One that has ended and that its parent has not asked about does not.
 fn is_running(pid: Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    // The state stands behind the name, which is in brackets and may hold anything.
-    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
-    test_kill_process(pid).is_ok() && !matches!(state, Some('Z' | 'X'))
+    test_kill_process(pid).is_ok() && !u32::try_from(pid.as_raw_nonzero().get()).is_ok_and(sys::has_ended)
 }
 
 /// The address in `http://127.0.0.1:4517`.

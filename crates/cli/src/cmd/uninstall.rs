@@ -88,7 +88,7 @@ impl RemovalPlan {
     fn new(app: &App, purge: bool) -> Result<Self, Failure> {
         let paths = &app.paths;
         let data = |name: &str| paths.data_dir.join(name);
-        let mut always = vec![paths.server_file(), data("logs"), data("lock")];
+        let mut always = vec![paths.server_file(), data("program.json"), data("logs"), data("lock")];
         // The directory of the sockets is shared with servers that use other data directories.
         always.extend(sayso_server::agent_sockets(&paths.data_dir, paths.runtime_dir()));
         always.extend(installed(app));

@@ -27,7 +27,7 @@ use self::file::FileChange;
 use crate::app::App;
 use crate::args::{ConfigScope, ConnectAgent, ConnectArgs};
 use crate::failure::{Failure, exit};
-use crate::{autostart, sanitize, terminal, words};
+use crate::{autostart, install, sanitize, terminal, words};
 
 /// What a file shall say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,6 +159,7 @@ pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectArgs) ->
     {
         return attach(app, agent, OwnServer { place, password_env: None, user: None }, to).await;
     }
+    install::require_lasting_program(app, "The entries in your agent's configuration")?;
     let program = Program::of(app)?;
     change(app, agent, to, &program, Want::Connected, &[]).await
 }

@@ -53,7 +53,8 @@ impl Service {
         }
     }
 
-    /// Only the server itself is ended with the service: agents live on behind their supervisors.
+    /// Only the server itself is ended with the service: agents live on behind their supervisors. A server that stops reporting for
+    /// `WatchdogSec` is restarted. An upgrade of a large database may take as long as `TimeoutStartSec`.
     fn unit(&self) -> String {
         let start: Vec<String> = self.words().iter().map(|word| quoted(word).replace('$', "$$")).collect();
         let environment: String = self
@@ -68,6 +69,10 @@ impl Service {
              Description=Sayso: your agents act on your say-so\n\
              \n\
              [Service]\n\
+             Type=notify\n\
+             NotifyAccess=main\n\
+             WatchdogSec=60\n\
+             TimeoutStartSec=600\n\
              ExecStart={}\n\
              {environment}\
              KillMode=process\n\

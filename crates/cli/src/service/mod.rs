@@ -19,6 +19,7 @@ use crate::cmd::serve::make_data_dir;
 use crate::cmd::stop;
 use crate::connect::Program;
 use crate::failure::{Failure, no_server};
+use crate::install;
 use crate::words;
 
 /// Variables that the service passes on: the ones that agents find things by, and the log level. No keys, no tokens.
@@ -28,7 +29,7 @@ const KEPT: &[&str] = &["LANG", "LC_ALL", "PATH", "SAYSO_LOG", "XDG_CONFIG_HOME"
 pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure> {
     app.person_only()?;
     match action {
-        ServiceAction::Install { listen, dry_run } => install(app, listen, dry_run).await,
+        ServiceAction::Install { listen, dry_run } => install_service(app, listen, dry_run).await,
         ServiceAction::Remove { dry_run } => {
             let removed = remove(app, dry_run)?;
             app.out.result(&removed, || removed.words(app))
@@ -133,6 +134,13 @@ fn installed(app: &App) -> Result<Option<String>, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::io(&format!("{} cannot be read", path.display()), &error)),
     }
+}
+
+/// The program that the service of this data directory starts.
+pub(crate) fn program(app: &App) -> Option<PathBuf> {
+    let data_dir = std::path::absolute(&app.paths.data_dir).unwrap_or_else(|_| app.paths.data_dir.clone());
+    let text = installed(app).ok().flatten().filter(|text| file::is_for(text, &data_dir, Manager::here()))?;
+    file::program(&text, Manager::here()).map(PathBuf::from)
 }
 
 /// Whether the server is started by the system's service manager.
@@ -240,7 +248,8 @@ pub(crate) fn look(app: &App) -> Result<ServiceState, Failure> {
 }
 
 /// Writes the file and starts the service. A server that runs already goes over into it; its agents go on.
-async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result<(), Failure> {
+async fn install_service(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result<(), Failure> {
+    install::require_lasting_program(app, "The service")?;
     let path = path(app)?;
     let text = wanted(app, listen)?.text(Manager::here());
     if dry_run {
@@ -249,6 +258,8 @@ async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result
     }
     let broken = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
     make_data_dir(app)?;
+    // A person who installs the service chooses its program.
+    install::record(app)?;
     // The service manager would make it readable for others.
     fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
     let changed = installed(app)?.as_ref() != Some(&text);

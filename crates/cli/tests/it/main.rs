@@ -16,6 +16,7 @@ mod hook;
 mod hostile;
 mod https;
 mod inbox;
+mod install;
 mod json;
 mod lifecycle;
 mod logs;
