@@ -1,6 +1,6 @@
 # Few verbs. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test jitter powerloss fuzz mutants frameworks check fmt gen bench install
+.PHONY: help run test jitter powerloss fuzz mutants frameworks check check-macos fmt gen bench install dist dist-test
 # The page is deleted if its build fails at the last step, the check of its size.
 .DELETE_ON_ERROR:
 
@@ -15,7 +15,7 @@ SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescr
 PACKAGES := node_modules/.package-lock.json
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(PACKAGES): package-lock.json
 	@scripts/need.sh page
@@ -84,6 +84,15 @@ bench: $(PAGE) ## measure, beside the closest peer; one JSON object per line
 	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace web
 	@npm run --silent build --workspace sdk/typescript
 	@SAYSO_BIN=$(abspath $(TARGET)/release/sayso) npm run --silent bench --workspace sdk/typescript
+
+dist: ## build all packages of a release into dist/: binaries, npm, wheels, deb, image
+	@scripts/dist/all.sh
+
+dist-test: ## test the packages in dist/, each with an empty home directory and without network
+	@scripts/dist/test/all.sh
+
+check-macos: ## compile and lint for macOS; needs the standard libraries of both Apple targets
+	@scripts/check-macos.sh
 
 install: $(PAGE) ## put sayso into ~/.local/bin
 	@scripts/need.sh build

@@ -40,6 +40,8 @@ phase "tests of the page in Chromium" "2 min"
 npm run e2e --workspace web
 phase "tests of the SDKs" "1 min"
 scripts/sdk.sh
+phase "packages" "20 s"
+scripts/dist/check.sh
 phase "compile the tests" "1 min"
 join_background "compile the tests"
 phase "Rust tests" "4 min"

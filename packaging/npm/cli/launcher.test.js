@@ -1,0 +1,74 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { execFileSync, spawn, spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const test = require("node:test");
+
+/** A directory with @sayso/cli as npm would install it, and the program of this platform if a script is given. */
+function install(script, platform = `${process.platform}-${process.arch}`) {
+  const modules = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "sayso-launcher-")), "node_modules");
+  const cli = path.join(modules, "@sayso/cli");
+  fs.mkdirSync(cli, { recursive: true });
+  fs.copyFileSync(path.join(__dirname, "launcher.js"), path.join(cli, "launcher.js"));
+  fs.writeFileSync(path.join(cli, "package.json"), JSON.stringify({ optionalDependencies: { [`@sayso/cli-${platform}`]: "0" } }));
+  const program = path.join(modules, `@sayso/cli-${platform}/bin/sayso`);
+  if (script !== undefined) {
+    fs.mkdirSync(path.dirname(program), { recursive: true });
+    fs.writeFileSync(program, script, { mode: 0o755 });
+  }
+  test.after(() => fs.rmSync(path.dirname(modules), { recursive: true }));
+  return { launcher: path.join(cli, "launcher.js"), program };
+}
+
+function run(launcher, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: "utf8" });
+  return { status, stdout, stderr: stderr.replace(/^\(node:.*\n\(Use .*\n/m, "") };
+}
+
+test("arguments, output and exit code are those of the program", () => {
+  const { launcher } = install('#!/bin/sh\necho "$@"\nexit 7\n');
+  assert.deepEqual(run(launcher, "ask", "two words"), { status: 7, stdout: "ask two words\n", stderr: "" });
+});
+
+test("a signal reaches the program", async () => {
+  const { launcher } = install("#!/bin/sh\ntrap 'echo ended; exit 5' TERM\necho ready\nwhile :; do sleep 0.02; done\n");
+  const child = spawn(process.execPath, [launcher], { stdio: ["ignore", "pipe", "ignore"] });
+  let output = "";
+  child.stdout.on("data", (bytes) => {
+    output += bytes;
+    if (output === "ready\n") child.kill("SIGTERM");
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  assert.deepEqual({ code, output }, { code: 5, output: "ready\nended\n" });
+});
+
+test("a missing optional package is named with the remedy", () => {
+  const { launcher } = install(undefined);
+  const { status, stderr } = run(launcher, "--version");
+  assert.equal(status, 1);
+  assert.match(stderr, /^The package @sayso\/cli-\S+ is missing\..*\nInstall @sayso\/cli again without --no-optional/);
+});
+
+test("an unsupported platform is named with those that are supported", () => {
+  const { launcher } = install(undefined, "plan9-mips");
+  const { status, stderr } = run(launcher);
+  assert.equal(status, 1);
+  assert.match(stderr, /^Sayso has no program for \S+\. This package has programs for plan9-mips\.\nBuild it from source/);
+});
+
+test("a program that cannot be executed is explained", () => {
+  const { launcher, program } = install("#!/bin/sh\n");
+  fs.chmodSync(program, 0o644);
+  const { status, stderr } = run(launcher);
+  assert.equal(status, 1);
+  assert.match(stderr, /cannot be executed\. Its file system may be mounted with noexec/);
+});
+
+test("the package has no install scripts", () => {
+  const manifest = JSON.parse(fs.readFileSync(path.join(__dirname, "package.json"), "utf8"));
+  assert.equal(manifest.scripts, undefined);
+  assert.equal(execFileSync(process.execPath, ["--check", path.join(__dirname, "launcher.js")]).length, 0);
+});

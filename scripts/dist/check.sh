@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The cheap part of testing the packages, in `make test`: packs the debug binary twice, compares the results, and looks at what
+# is in them. `make dist-test` installs and runs the real packages.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+SAYSO_BIN=$(realpath "${SAYSO_BIN:-target/debug/sayso}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for target in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do
+    mkdir -p "$work/binaries/$target"
+    # The debug binary is large, and the packages do not care.
+    printf '#!/bin/sh\nexec %s "$@"\n' "$SAYSO_BIN" >"$work/binaries/$target/sayso"
+    chmod 755 "$work/binaries/$target/sayso"
+done
+for number in 1 2; do
+    SAYSO_DIST_BINARIES=$work/binaries SAYSO_DIST_BUILD=$work/build SAYSO_DIST_DIR=$work/dist-$number SAYSO_DIST_SDKS=no \
+        SAYSO_DIST_IMAGE=no scripts/dist/all.sh >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
+done
+diff -u "$work/dist-1/SHA256SUMS" "$work/dist-2/SHA256SUMS" || { echo "Two builds differ." >&2 && exit 1; }
+
+contains() { # archive, listing command…, then -- and the expected names
+    local archive=$1 listing names=()
+    shift
+    while [ "$1" != -- ]; do
+        names+=("$1")
+        shift
+    done
+    shift
+    listing=$("${names[@]}" "$archive")
+    for name in "$@"; do
+        grep -q -- "$name" <<<"$listing" || { echo "$archive has no $name." >&2 && exit 1; }
+    done
+}
+for archive in "$work"/dist-1/*.tar.gz; do
+    contains "$archive" tar -tzf -- bin/sayso man1/sayso.1.gz completions/_sayso LICENSE-MIT LICENSES-THIRD-PARTY.txt cdx.json
+done
+for package in "$work"/dist-1/*.deb; do
+    contains "$package" dpkg-deb --contents -- usr/bin/sayso man1/sayso-answer.1.gz bash-completion/completions/sayso copyright
+done
+for wheel in "$work"/dist-1/*.whl; do
+    contains "$wheel" python3 -m zipfile --list -- scripts/sayso RECORD LICENSES-THIRD-PARTY.txt
+done
+(cd packaging/npm/cli && node --test launcher.test.js >"$work/log" 2>&1) || { cat "$work/log" >&2 && exit 1; }
+
+# The command of the other project must not be recommended, and every version is the same.
+bare='npx ''sayso'
+if git grep --line-number "$bare" -- . ':!CHANGELOG.md'; then
+    echo "The package $bare runs belongs to another project." >&2
+    exit 1
+fi
+scripts/release.sh --check
+echo "Packages are complete and reproducible: $(find "$work/dist-1" -type f | wc -l) files."

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Fetches what `make dist` needs, so that the rest of it works without network: crates, packages, and from PyPI the C compiler
+# and linker (zig) for all targets.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+scripts/need.sh build page
+make --no-print-directory packages
+cargo fetch --locked
+tools=$build/tools
+versions=$(cat scripts/dist/tools.txt)
+if [ "$(cat "$tools/versions" 2>/dev/null)" != "$versions" ]; then
+    rm -rf "$tools"
+    python3 -m venv "$tools"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check --requirement scripts/dist/tools.txt
+    echo "$versions" >"$tools/versions"
+fi

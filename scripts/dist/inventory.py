@@ -1,0 +1,109 @@
+"""Lists what the binary is made of: `inventory.py sbom` (CycloneDX) and `inventory.py licences`.
+
+Crates come from `cargo metadata`, the packages of the embedded page from the lock file of npm. Development dependencies are left
+out. The output depends on the lock files alone, so two builds are equal.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import uuid
+
+PRODUCT = "sayso"
+LICENCE_NAMES = ("LICENSE*", "LICENCE*", "COPYING*", "NOTICE*", "license*")
+
+
+def crates() -> list[dict]:
+    """Every crate that the binary is linked from, without those of this workspace."""
+    command = ["cargo", "metadata", "--format-version=1", "--locked", "--offline"]
+    metadata = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    packages = {package["id"]: package for package in metadata["packages"]}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    waiting = [next(id for id, package in packages.items() if package["name"] == PRODUCT and package["source"] is None)]
+    found: set[str] = set()
+    while waiting:
+        current = waiting.pop()
+        if current in found:
+            continue
+        found.add(current)
+        for dependency in nodes[current]["deps"]:
+            # `None` is an ordinary dependency; the others are of build scripts and tests.
+            if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
+                waiting.append(dependency["pkg"])
+    rows = [
+        {
+            "name": packages[id]["name"],
+            "version": packages[id]["version"],
+            "licence": packages[id]["license"] or "see its files",
+            "purl": f"pkg:cargo/{packages[id]['name']}@{packages[id]['version']}",
+            "directory": pathlib.Path(packages[id]["manifest_path"]).parent,
+        }
+        for id in found
+        if packages[id]["source"] is not None
+    ]
+    return sorted(rows, key=lambda row: row["purl"])
+
+
+def node_packages() -> list[dict]:
+    """Every npm package that the page is bundled from."""
+    root = pathlib.Path(".")
+    lock = json.loads((root / "package-lock.json").read_text())
+    rows = {}
+    for path, package in lock["packages"].items():
+        if "node_modules/" not in path or package.get("dev") or package.get("link") or package.get("optional"):
+            continue
+        name = package.get("name") or path.rsplit("node_modules/", 1)[1]
+        purl = f"pkg:npm/{name.replace('@', '%40')}@{package['version']}"
+        licence = package.get("license", "see its files")
+        rows[purl] = {"name": name, "version": package["version"], "licence": licence, "purl": purl, "directory": root / path}
+    return [rows[purl] for purl in sorted(rows)]
+
+
+def workspace_version() -> str:
+    section = pathlib.Path("Cargo.toml").read_text().split("[workspace.package]", 1)[1]
+    return section.split('version = "', 1)[1].split('"', 1)[0]
+
+
+def sbom() -> str:
+    version = workspace_version()
+    components = [
+        {
+            "type": "library",
+            "bom-ref": row["purl"],
+            "name": row["name"],
+            "version": row["version"],
+            "purl": row["purl"],
+            "licenses": [{"expression": row["licence"].replace("/", " OR ")}],
+        }
+        for row in crates() + node_packages()
+    ]
+    identity = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(components))
+    document = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": f"urn:uuid:{identity}",
+        "version": 1,
+        "metadata": {"component": {"type": "application", "bom-ref": PRODUCT, "name": PRODUCT, "version": version}},
+        "components": components,
+    }
+    return json.dumps(document, indent=1)
+
+
+def licences() -> str:
+    """The licence files of all dependencies. Equal texts are printed once."""
+    texts: dict[str, list[str]] = {}
+    overview = []
+    for row in crates() + node_packages():
+        overview.append(f"{row['name']} {row['version']}: {row['licence']}")
+        files = sorted({file for name in LICENCE_NAMES for file in row["directory"].glob(name) if file.is_file()})
+        for file in files:
+            texts.setdefault(file.read_text(errors="replace").strip(), []).append(f"{row['name']} {row['version']}")
+    parts = ["Sayso contains this software:", "", *overview]
+    for text, users in texts.items():
+        parts += ["", "=" * 80, ", ".join(dict.fromkeys(users)), "=" * 80, "", text]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    print({"sbom": sbom, "licences": licences}[sys.argv[1]]())

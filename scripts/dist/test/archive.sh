@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The archive: it asks at once, documents itself, keeps asks over an upgrade, and leaves nothing.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+tar -xzf "$(archive_of_this_machine)" -C "$work"
+root=$(echo "$work"/sayso-*)
+sayso=$work/installed/sayso
+install -D "$root/bin/sayso" "$sayso"
+
+shown=$("$sayso" --version)
+[[ "$shown" == "sayso $version"* ]] || fail "The version is $shown."
+pass "$shown"
+for page in sayso.1 sayso-answer.1; do
+    [ "$(zcat "$root/share/man/man1/$page.gz" | head -c 4)" = ".ie " ] || zcat "$root/share/man/man1/$page.gz" | grep -q '^\.TH ' ||
+        fail "$page is no manual page."
+done
+bash -n "$root/share/completions/sayso.bash"
+grep -q SAYSO_COMPLETE "$root/share/completions/_sayso" "$root/share/completions/sayso.fish"
+[ "$(wc -l <"$root/LICENSES-THIRD-PARTY.txt")" -gt 1000 ] || fail "The licences are incomplete."
+python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["components"]) > 100' "$root/sayso-$version.cdx.json"
+pass "manual pages, completions, licences and bill of materials are there"
+
+first_question "the archive" "$sayso"
+"$sayso" ask "Pending over the upgrade?" --no-wait >/dev/null
+install "$root/bin/sayso" "$sayso.new"
+mv "$sayso.new" "$sayso"
+"$sayso" restart >/dev/null
+"$sayso" ls | grep -q "Pending over the upgrade?" || fail "The upgrade lost an ask."
+pass "an upgrade keeps asks"
+"$sayso" doctor | grep -A1 'Install' | grep -q 'installed as a file' || fail "doctor does not say how it was installed."
+leaves_nothing "the archive" "$sayso"

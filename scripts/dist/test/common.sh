@@ -1,0 +1,67 @@
+# Sourced by the tests of `make dist-test`. Each runs in scripts/isolated.sh: an empty HOME and no network.
+# shellcheck shell=bash
+
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
+work=$(mktemp -d)
+end() {
+    [ -z "${background:-}" ] || kill "$background" 2>/dev/null || true
+    rm -rf --one-file-system "$work"
+}
+trap end EXIT
+
+# How long an installed program may take until it asks its first question, in seconds.
+FIRST_QUESTION=5
+
+pass() { # text
+    printf 'ok: %s\n' "$*"
+}
+
+now_ms() {
+    date +%s%3N
+}
+
+# Starts the mock agent on a terminal, expects its question in time, answers it and leaves the session.
+first_question() { # name, command…
+    local name=$1 keys=$work/keys log=$work/question.log started took
+    shift
+    rm -f "$keys" "$log"
+    mkfifo "$keys"
+    : >"$log"
+    started=$(now_ms)
+    script --quiet --return --flush --command "$* start mock 'ask me a question'" "$log" <"$keys" >/dev/null 2>&1 &
+    local running=$!
+    exec 7>"$keys"
+    shows "$running" "$log" 'Select \[' || fail "$(cat "$log")" "$name asked no question."
+    took=$(($(now_ms) - started))
+    printf '1\r' >&7
+    shows "$running" "$log" 'You answered' || fail "$(cat "$log")" "$name: the answer did not reach the agent."
+    shows "$running" "$log" '^> $' || fail "$(cat "$log")" "$name: the session ended too early."
+    printf '\004' >&7
+    exec 7>&-
+    wait "$running"
+    [ "$took" -le $((FIRST_QUESTION * 1000)) ] || [ -n "${SAYSO_DIST_SLOW:-}" ] ||
+        fail "$name took $took ms until the first question, and $FIRST_QUESTION s are the limit."
+    pass "$name asks its first question after $took ms"
+}
+
+# Waits until the log has a line that matches. Fails if the process ends before.
+shows() { # process, log, pattern
+    until tr -d '\r' <"$2" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' | grep -- "$3" >/dev/null; do
+        kill -0 "$1" 2>/dev/null || return 1
+        sleep 0.05
+    done
+}
+
+# Removes everything that Sayso wrote, and expects an empty HOME afterwards.
+leaves_nothing() { # name, command…
+    local name=$1
+    shift
+    "$@" uninstall --purge --yes >/dev/null
+    find "$HOME" -mindepth 1 -name '*sayso*' -print >"$work/left"
+    [ ! -s "$work/left" ] || fail "$(cat "$work/left")" "$name left files of Sayso."
+    pass "$name leaves nothing after uninstall"
+}
+
+archive_of_this_machine() {
+    find "$dist" -maxdepth 1 -name "sayso-$version-$(uname -m)-unknown-linux-*.tar.gz" | head -n 1
+}
