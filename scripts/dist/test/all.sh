@@ -20,7 +20,7 @@ for name in "${tests[@]}"; do
     if grep -q '^# Prepares:' "$test"; then
         "$test" --prepare
     fi
-    SAYSO_DIST_ISOLATED=1 scripts/isolated.sh env "SAYSO_DIST_DIR=$dist" "CARGO_TARGET_DIR=$(dirname "$build")" \
+    scripts/isolated.sh env SAYSO_DIST_ISOLATED=1 "SAYSO_DIST_DIR=$dist" "SAYSO_DIST_BUILD=$build" "CARGO_TARGET_DIR=$(dirname "$build")" \
         "SAYSO_DIST_SLOW=${SAYSO_DIST_SLOW:-}" "SAYSO_COMMIT=$SAYSO_COMMIT" "SAYSO_COMMIT_DATE=$SAYSO_COMMIT_DATE" \
         "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" "$test" || failed+=("$name")
 done

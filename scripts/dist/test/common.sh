@@ -4,6 +4,10 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 work=$(mktemp -d)
 end() {
+    # A test that failed half way leaves its server; `server.json` in its own HOME names it.
+    local server
+    server=$(sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' "$HOME/.local/state/sayso/server.json" 2>/dev/null || true)
+    [ -z "${SAYSO_DIST_ISOLATED:-}" ] || [ -z "$server" ] || kill "$server" 2>/dev/null || true
     [ -z "${background:-}" ] || kill "$background" 2>/dev/null || true
     rm -rf --one-file-system "$work"
 }

@@ -34,8 +34,10 @@ pass "the launcher takes $launched ms for --version, Node.js alone $empty ms"
 "$work/global/bin/sayso" doctor >"$work/doctor" || true
 grep -q 'installed by npm' "$work/doctor" || fail "$(cat "$work/doctor")" "doctor does not say how it was installed."
 
-npm install --silent --global --omit=optional --prefix "$work/bare" "@sayso/cli@$version"
-out=$("$work/bare/bin/sayso" --version 2>&1) && fail "A missing package was not noticed."
+# Not --global: npm installs optional packages there in spite of --omit.
+mkdir "$work/bare"
+npm install --silent --omit=optional --prefix "$work/bare" "@sayso/cli@$version"
+out=$("$work/bare/node_modules/.bin/sayso" --version 2>&1) && fail "A missing package was not noticed."
 [[ "$out" == *"is missing. It is an optional dependency"* ]] || fail "$out"
 pass "a missing optional package is named"
 leaves_nothing "npm" "$work/global/bin/sayso"
