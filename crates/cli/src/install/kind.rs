@@ -101,7 +101,7 @@ fn temporary(program: &Path, environment: &Environment) -> Option<&'static str> 
         return None;
     }
     let has = |name: &str| parts().any(|part| part == name);
-    Some(match (has("uv"), has("pipx") || has(".cache") && has("pipx")) {
+    Some(match (has("uv"), has("pipx")) {
         (true, _) => "uvx",
         (false, true) => "pipx run",
         (false, false) => "another program",
