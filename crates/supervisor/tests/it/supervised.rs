@@ -222,6 +222,8 @@ impl Server {
                 Ok(0) => return None,
                 Ok(count) => self.decoder.push(&buffer[..count]),
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                // A read with a timeout is interrupted when the process is stopped and continued.
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => panic!("nothing from the supervisor: {error}"),
             }
         }
