@@ -1,14 +1,14 @@
-//! One hunk of a unified diff.
+//! Computes one hunk of a unified diff.
 
-/// Unchanged lines of a file that are shown around what changes.
+/// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// What two texts are versions of.
+/// What the two texts are versions of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Of<'a> {
-    /// A file. What is far from the change is left out, and a last line without an end is marked.
+    /// A file. Lines far from the change are omitted, and a missing newline at the end is marked.
     File,
-    /// A part of a file. It is shown whole, with these words about it, since nobody knows where it stands.
+    /// A part of a file at an unknown position. It is shown in full, with this text in the hunk header.
     Part(&'a str),
 }
 
@@ -18,8 +18,8 @@ pub fn file_diff(old: &str, new: &str) -> String {
     hunk(old, new, Of::File)
 }
 
-/// The change from one text to the other: what both begin and end with is context, everything
-/// between goes and comes, so that nothing that changes can be missed.
+/// The change between two texts: the common start and end are context, and everything between is removed and added, so
+/// that no change can be hidden.
 pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
     let (context, about) = match of {
         Of::File => (CONTEXT, String::new()),
@@ -57,7 +57,7 @@ pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
     diff
 }
 
-/// Where a hunk begins and how long it is; an empty one stands behind the line before it.
+/// The range in the hunk header; an empty range starts at the line before it.
 fn range(from: usize, length: usize) -> String {
     format!("{},{length}", if length == 0 { from } else { from + 1 })
 }

@@ -1,8 +1,8 @@
-//! The change to one file as a unified diff.
+//! Unified diffs of one file.
 
 use crate::diff::{Of, hunk};
 
-/// The diff from `old` to `new`; nothing stands for a file that is not there.
+/// The diff from `old` to `new`; `None` is a file that does not exist.
 pub(super) fn unified(path: &str, old: Option<&str>, new: Option<&str>) -> String {
     let name = |side: Option<&str>| if side.is_some() { shown(path) } else { "/dev/null".to_owned() };
     let mut diff = format!("--- {}\n+++ {}\n", name(old), name(new));
@@ -13,7 +13,7 @@ pub(super) fn unified(path: &str, old: Option<&str>, new: Option<&str>) -> Strin
     diff
 }
 
-/// A path that cannot be taken for a line of the diff.
+/// The path with control characters escaped, so that a path cannot inject lines into the diff.
 fn shown(path: &str) -> String {
     if path.contains(char::is_control) { path.escape_debug().to_string() } else { path.to_owned() }
 }

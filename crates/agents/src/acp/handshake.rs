@@ -1,4 +1,4 @@
-//! From a new process to a session that takes prompts, and what the agent answers to our requests.
+//! The handshake: from a new process to a session that accepts prompts, and the responses to Sayso's own requests.
 
 use sayso_core::limits;
 use sayso_core::texts;
@@ -11,16 +11,16 @@ use crate::json_rpc::{CANCELLED, Fault, Id};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Launch};
 
-/// The version of the protocol that is spoken here.
+/// The protocol version that Sayso implements.
 const PROTOCOL: &str = "1";
-/// The agent wants the person to sign in first.
+/// JSON-RPC error code: the person has to sign in first.
 const AUTH_REQUIRED: i64 = -32000;
 
 const PAST_IS_LOST: &str =
     "The agent cannot take up its session again. It begins a new one and does not know what was said before.";
 
 impl AcpState {
-    /// Starts the process and introduces ourselves.
+    /// Starts the process and sends `initialize`.
     pub(super) fn launch(&mut self, out: &mut Out) {
         self.forget_process();
         self.phase = AcpPhase::Starting;
@@ -31,7 +31,7 @@ impl AcpState {
             "terminal": false,
             "elicitation": { "url": {} },
         });
-        // Without these an agent does not offer its tool for questions to the model.
+        //  Without these capabilities, an agent does not offer its question tool to the model.
         if self.wanted.questions {
             capabilities["elicitation"]["form"] = json!({});
             capabilities["_meta"] = json!({ "sandboxagent": extension, "extensions": extension });
@@ -44,7 +44,7 @@ impl AcpState {
         self.requests.send(AcpRequest::Initialize, "initialize", &params, out);
     }
 
-    /// Takes the answer to a request of ours.
+    /// Handles the response to one of Sayso's requests.
     pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
         let Some(call) = self.requests.take(id) else { return self.foreign_response(outcome, out) };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
@@ -84,7 +84,7 @@ impl AcpState {
         }
     }
 
-    /// An answer to something that was asked before this translator came. Only the end of a turn counts.
+    /// Handles a response to a request that was sent before this translator existed. Only the end of a turn matters.
     fn foreign_response(&mut self, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
         let result = outcome.ok().flatten().and_then(Object::of).unwrap_or_default();
         if let (Some(reason), Some(turn)) = (result.text("stopReason"), &self.turn)
@@ -161,7 +161,7 @@ impl AcpState {
         self.settle(out);
     }
 
-    /// Asks for the wanted permission mode by its exact name.
+    /// Requests the wanted permission mode by its exact name.
     fn set_mode(&mut self, result: &Object<'_>, out: &mut Out) {
         let modes = result.object("modes").unwrap_or_default();
         let offered = ids(&modes, "availableModes", "id");
@@ -207,7 +207,8 @@ impl AcpState {
         }
     }
 
-    /// Changes the permission mode and the model of a session that runs. Before it runs, the session is opened with them.
+    /// Changes the permission mode and the model of a running session. A session that is still starting is opened with
+    /// the new values.
     pub(super) fn configure(&mut self, mode: Option<String>, model: Option<String>, out: &mut Out) {
         if self.phase != AcpPhase::Ready {
             self.wanted.mode = mode.clone().unwrap_or_else(|| self.wanted.mode.clone());
@@ -233,7 +234,8 @@ impl AcpState {
         }
     }
 
-    /// The agent changed its mode or its model: as the session wants it from its start, or because a person wants it now.
+    /// Records that the agent changed its mode or model, either for the start of the session or because a person
+    /// requested the change.
     fn configured(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
         if self.phase == AcpPhase::Ready {
             out.event(AgentEvent::Configured { permission_mode, model });
@@ -241,9 +243,9 @@ impl AcpState {
         self.settle(out);
     }
 
-    /// The parameters that set an option to a value that it offers.
+    /// The request parameters that set `option` to the value named `wish`, if the option offers that value.
     fn option_to(&self, option: &Object<'_>, wish: &str) -> Option<serde_json::Value> {
-        // The values may stand in groups.
+        //  Values can be nested in groups.
         let listed = option.list("options").unwrap_or_default().into_iter().filter_map(Object::of);
         let grouped = listed.flat_map(|entry| {
             let inner = entry.list("options").unwrap_or_default().into_iter().filter_map(Object::of).collect::<Vec<_>>();
@@ -254,7 +256,7 @@ impl AcpState {
         offered.then(|| json!({ "sessionId": self.agent.session, "configId": id, "value": wish }))
     }
 
-    /// Goes on once mode and model are set.
+    /// Continues the start once mode and model are set.
     pub(super) fn settle(&mut self, out: &mut Out) {
         let busy = self.requests.waiting().any(|call| matches!(call, AcpRequest::SetMode(_) | AcpRequest::SetModel(_)));
         if self.phase != AcpPhase::Settling || busy {
@@ -262,13 +264,13 @@ impl AcpState {
         }
         self.phase = AcpPhase::Ready;
         if self.queue.is_empty() {
-            // It takes a message: that is all there is to say about a start without a prompt.
+            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             out.event(AgentEvent::TurnEnded);
         }
         self.say_next(out);
     }
 
-    /// The turn is over, for this reason.
+    /// Ends the turn for `reason`, the protocol's stop reason.
     fn end_turn(&mut self, reason: Option<&str>, out: &mut Out) {
         self.finish_messages(None, out);
         match reason {
@@ -287,7 +289,7 @@ impl AcpState {
         self.say_next(out);
     }
 
-    /// An error in words, with what the person can do about it.
+    /// An error as text for a person, with the next step.
     fn told(&self, fault: &Fault) -> String {
         if fault.code != AUTH_REQUIRED {
             return fault.in_words();
@@ -296,7 +298,7 @@ impl AcpState {
         format!("you are not signed in to it ({}). Sign in with the agent's own command{ways}. Then start again.", fault.words())
     }
 
-    /// Ends a session that never came to be.
+    /// Ends a session whose start failed.
     fn give_up(&mut self, reason: &str, out: &mut Out) {
         out.event(AgentEvent::Error(format!("{}{}.", reason[..1].to_uppercase(), reason[1..].trim_end_matches('.'))));
         let resumable = self.can_resume();
@@ -306,7 +308,7 @@ impl AcpState {
         out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable });
     }
 
-    /// Whether the agent could take this session up again in a new process.
+    /// Whether the agent can resume this session in a new process.
     pub(super) fn can_resume(&self) -> bool {
         self.agent.session.is_some() && (self.agent.load || self.agent.resume)
     }

@@ -1,4 +1,4 @@
-//! The translator: commands of people in, lines of the protocol out, and the other way round.
+//! The ACP translator: converts commands into protocol lines, and protocol lines into events.
 
 use sayso_core::id::SessionId;
 use sayso_core::texts;
@@ -11,27 +11,27 @@ use crate::out::Out;
 use crate::process::{self, ProcessAgent, Wanted};
 use crate::translator::{AgentEvent, Exit, Input, Outcome, Output, Saved, Translator};
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 2;
 
 const CLOSED: &str = "The session is closed; the message was not taken.";
 const NOT_RUNNING: &str = "The agent is not running; the message was not taken. Resume the session first.";
 
-/// The host of one agent process with one session.
+/// Translator for one agent process with one session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AcpTranslator {
     state: AcpState,
 }
 
 impl AcpTranslator {
-    /// A host that waits for its first command.
+    /// Creates a translator that waits for its first command.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A host whose agent runs already and works on a prompt. The first session that the agent names is taken
-    /// for this one.
+    /// Creates a translator for an agent that is already running and working on a prompt. The first session id that the
+    /// agent sends is the id of this session.
     #[must_use]
     pub fn attached(session: SessionId) -> Self {
         let state =
@@ -39,7 +39,7 @@ impl AcpTranslator {
         Self { state }
     }
 
-    /// The host as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { state })

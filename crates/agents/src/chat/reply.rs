@@ -1,4 +1,4 @@
-//! What the endpoint streams, put together piece by piece.
+//! Assembles the model's turn from the endpoint's stream.
 
 use sayso_core::limits;
 use serde_json::value::RawValue;
@@ -6,24 +6,24 @@ use serde_json::value::RawValue;
 use super::conversation::ToolCall;
 use crate::json::{Object, too_deep};
 
-/// Bytes of the words of one turn.
+/// Maximum size of one turn's text in bytes.
 const WORDS: usize = limits::RAW;
-/// Bytes of the arguments of one call.
+/// Maximum size of one call's arguments in bytes.
 const ARGUMENTS: usize = 64 * 1024;
-/// Calls in one turn that are looked at.
+/// Maximum number of calls in one turn.
 const CALLS: usize = 32;
 
-/// A turn of the model as far as it has come. It is not saved: what was cut off is asked for again.
+/// An unfinished turn of the model. It is not saved: an interrupted turn is requested again.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
-    /// The words so far.
+    /// The text so far.
     pub(super) words: String,
     calls: Vec<Piece>,
-    /// Whether words came after a call.
+    /// Whether text arrived after a tool call.
     pub(super) words_after_call: bool,
-    /// Whether the endpoint said that this is all.
+    /// Whether the endpoint reported the end of the turn.
     pub(super) finished: bool,
-    /// What the endpoint says went wrong.
+    /// The error that the endpoint reported.
     pub(super) fault: Option<String>,
 }
 
@@ -36,12 +36,12 @@ struct Piece {
 }
 
 impl Reply {
-    /// Whether nothing has come yet.
+    /// Whether no data has arrived yet.
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.calls.is_empty() && self.fault.is_none() && !self.finished
     }
 
-    /// Takes one event; gives the words that are new.
+    /// Adds one event of the stream and returns the new text.
     pub(super) fn take(&mut self, data: &str) -> Option<String> {
         if data.trim() == "[DONE]" {
             self.finished = true;
@@ -50,7 +50,7 @@ impl Reply {
         self.read(data, "delta")
     }
 
-    /// Takes a reply that was not streamed.
+    /// Adds a reply that was not streamed.
     pub(super) fn take_whole(&mut self, body: &str) -> Option<String> {
         self.read(body, "message")
     }
@@ -80,7 +80,7 @@ impl Reply {
 
     fn call(&mut self, raw: &RawValue) {
         let Some(call) = Object::of(raw) else { return };
-        // Some endpoints give no index; then every piece is a call of its own if it has a name.
+        //  Some endpoints send no index. Then every piece with a name starts a new call.
         let index = call.number("index").map(|index| index as u64);
         let function = call.object("function");
         let text = |name: &str| function.as_ref().and_then(|function| function.text(name)).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Reply {
         piece.arguments.push_str(&arguments);
     }
 
-    /// The words, if there are any, and the calls. An id that is missing or `taken` is replaced.
+    /// The text, if any, and the calls. Ids that are missing or `taken` are replaced.
     pub(super) fn into_parts(self, turn: u64, taken: impl Fn(&str) -> bool) -> (Option<String>, Vec<ToolCall>) {
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.calls.len());
         for (at, piece) in self.calls.into_iter().enumerate() {
@@ -127,13 +127,13 @@ impl Reply {
     }
 }
 
-/// What an endpoint says about a fault, in one line.
+/// The error message of an endpoint, as one line.
 pub(super) fn error_words(raw: &RawValue) -> String {
     let said = Object::of(raw).and_then(|error| error.words("message")).or_else(|| crate::json::text(raw));
     limits::head(&said.unwrap_or_else(|| raw.get().to_owned()), 500).to_owned()
 }
 
-/// The words of the body of a failed call.
+/// The error message in the body of a failed request.
 pub(super) fn body_words(body: &str) -> String {
     let said = Object::parse(body).and_then(|body| body.get("error").map(error_words).or_else(|| body.words("message")));
     let said = said.unwrap_or_else(|| body.trim().to_owned());

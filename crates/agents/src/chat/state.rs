@@ -1,4 +1,4 @@
-//! What outlives an input, and how the conversation goes on from there.
+//! The state machine of a chat conversation.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -22,12 +22,13 @@ use crate::out::Out;
 use crate::process::memory::QUEUE;
 use crate::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Outcome, Output};
 
-/// Bytes of a whole conversation. It is sent with every turn.
+/// Maximum size of a conversation in bytes. The whole conversation is sent with every turn.
 const LONGEST: usize = limits::RAW;
-/// How often a call is made that fails in passing, and how long the first pause is; each next one is twice as long.
+/// Maximum number of attempts of a request that fails transiently, and the pause after the first failure. The pause
+/// doubles each time.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often in a row the model may call the tool wrongly.
+/// How many invalid tool calls in a row are accepted.
 const FAULTS: u32 = 4;
 
 const ANSWERED: &str = "The user answered; the next message is the answer.";
@@ -36,21 +37,21 @@ const NOT_WAITING: &str = "The agent no longer waits for it.";
 const NOT_ALONE: &str = "`question` must be the only tool call of its turn. Nothing was asked and nothing was run.";
 const NOT_LAST: &str = "`question` must be the last thing in its turn; text came after it. Nothing was asked.";
 
-/// A conversation and what is under way in it.
+/// A conversation and its current activity.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ChatState {
     session: Option<SessionId>,
-    /// The model that this session wants.
+    /// The model that this session chose.
     model: Option<String>,
-    /// Whether the model may ask.
+    /// Whether the model has the question tool.
     questions: bool,
     closed: bool,
     said: Vec<ChatMessage>,
     doing: Doing,
-    /// Numbers given to calls so far.
+    /// The number of the last request.
     calls: u64,
-    /// Turns in a row that called the tool wrongly.
+    /// Consecutive turns with invalid tool calls.
     faults: u32,
     queue: VecDeque<String>,
     #[serde(skip)]
@@ -60,14 +61,14 @@ pub(super) struct ChatState {
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Doing {
-    /// The person is to speak.
+    /// Waiting for a message of the person.
     #[default]
     Nothing,
-    /// The model speaks.
+    /// A request to the model is in flight.
     Calling { call: u64, tries: u32 },
-    /// The endpoint failed in passing.
+    /// Waiting to retry after a transient failure.
     Resting { until: Time, tries: u32 },
-    /// The model has asked.
+    /// Waiting for the answer to a question of the model.
     Asking { native_id: String, tool_call_id: String },
 }
 
@@ -105,7 +106,7 @@ impl ChatState {
         self.said.iter().map(ChatMessage::size).chain(self.queue.iter().map(String::len)).sum()
     }
 
-    /// Whether a call of this id was made before.
+    /// Whether an earlier call already used this id.
     fn knows(&self, id: &str) -> bool {
         self.said.iter().any(|said| match said {
             ChatMessage::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
@@ -114,7 +115,7 @@ impl ChatState {
     }
 }
 
-/// The state on its way through one input.
+/// The state together with the outputs of the current input.
 struct Going<'a> {
     state: &'a mut ChatState,
     endpoint: &'a Endpoint,
@@ -180,7 +181,7 @@ impl Going<'_> {
         self.out.event(AgentEvent::Error(refused));
     }
 
-    /// Lets the model answer the next message, if it has nothing else to do.
+    /// Sends the next message to the model if the conversation is idle.
     fn go_on(&mut self) {
         if self.state.doing != Doing::Nothing {
             return;
@@ -192,20 +193,20 @@ impl Going<'_> {
         self.call(0);
     }
 
-    /// The turn is over, and the next one begins if somebody has spoken.
+    /// Ends the turn, and starts the next one if messages are queued.
     fn end_turn(&mut self) {
         self.state.doing = Doing::Nothing;
         self.out.event(AgentEvent::TurnEnded);
         self.go_on();
     }
 
-    /// What waits becomes part of the conversation, without an answer for now.
+    /// Moves queued messages into the conversation without requesting a reply.
     fn keep_queue(&mut self) {
         let waiting = self.state.queue.drain(..).map(|content| ChatMessage::User { content });
         self.state.said.extend(waiting);
     }
 
-    /// Lets the model speak.
+    /// Requests the model's next turn.
     fn call(&mut self, tries: u32) {
         self.state.calls += 1;
         self.state.reply = Reply::default();
@@ -279,7 +280,7 @@ impl Going<'_> {
         self.end_turn();
     }
 
-    /// A whole turn of the model.
+    /// Handles a complete turn of the model.
     fn turn(&mut self, number: u64, turn: Reply) {
         let words_after_call = turn.words_after_call;
         let (words, calls) = turn.into_parts(number, |id| self.state.knows(id));
@@ -332,7 +333,7 @@ impl Going<'_> {
         })));
     }
 
-    /// The arguments are wrong: the model is told, and may try again.
+    /// Reports invalid arguments to the model, which can try again.
     fn misused(&mut self, call: &ToolCall, why: &str) {
         let output = format!("Error: {why}. Nothing was asked; call the tool again correctly.");
         self.out.event(AgentEvent::Tool {
@@ -347,7 +348,7 @@ impl Going<'_> {
         self.again();
     }
 
-    /// The turn breaks a rule: none of its calls runs.
+    /// Rejects a turn that breaks a rule: none of its calls runs.
     fn broken(&mut self, calls: &[ToolCall], why: &str) {
         self.out.event(AgentEvent::Error(format!("The model's turn was refused: {why}")));
         for call in calls {
@@ -356,7 +357,7 @@ impl Going<'_> {
         self.again();
     }
 
-    /// Lets the model try again, unless it has tried too often.
+    /// Requests another attempt unless the model has failed too often.
     fn again(&mut self) {
         self.state.faults += 1;
         if self.state.faults < FAULTS {
@@ -366,12 +367,12 @@ impl Going<'_> {
         self.end_turn();
     }
 
-    /// What a tool call gives.
+    /// Adds the result of a tool call.
     fn give(&mut self, call: &str, content: String) {
         self.state.said.push(ChatMessage::Tool { tool_call_id: call.to_owned(), content });
     }
 
-    /// Takes an outcome; false if nothing waits for it.
+    /// Handles an outcome; returns false if no ask waits for it.
     fn outcome(&mut self, given: &Outcome<'_>) -> bool {
         let call = match &self.state.doing {
             Doing::Asking { native_id, tool_call_id } if native_id == given.native_id => tool_call_id.clone(),
@@ -387,7 +388,7 @@ impl Going<'_> {
                     self.give(&call, ANSWERED.to_owned());
                     self.state.said.push(ChatMessage::User { content: text.clone() });
                 }
-                // A typed message stands in the conversation already.
+                //  A typed message is already part of the conversation.
                 if given.by == DecidedBy::Person {
                     let (message, role) = (format!("answer-{}", given.native_id), Role::User);
                     self.out.event(AgentEvent::Message { message, role, text, subagent: None });
@@ -396,7 +397,8 @@ impl Going<'_> {
             }
             Decision::Rejected { message, .. } => {
                 self.give(&call, message.clone());
-                // A person who rejects has the word; when nobody could, the model goes on by itself.
+                //  If a person rejects, the next message is theirs. If nobody was available, the model continues on its
+                // own.
                 !given.by.is_person()
             }
             Decision::Withdrawn { reason } => {
@@ -414,12 +416,12 @@ impl Going<'_> {
         true
     }
 
-    /// It is part of the conversation now, whatever the endpoint does.
+    /// Reports delivery: the answer is now part of the conversation, even if the endpoint fails.
     fn delivered(&mut self, ask: AskId) {
         self.out.event(AgentEvent::AskDelivery { ask, delivery: Delivery::Delivered });
     }
 
-    /// Stops what is under way; false if nothing is. What was said so far is kept.
+    /// Stops the current activity and keeps the text so far. Returns false if the conversation is idle.
     fn cut_short(&mut self, reason: &str) -> bool {
         match mem::take(&mut self.state.doing) {
             Doing::Nothing => return false,

@@ -1,4 +1,4 @@
-//! `can_use_tool`: what a tool would do, said as for every agent, and a person's yes to it.
+//! `can_use_tool`: builds the approval for a tool call, and the response that allows it.
 
 use sayso_core::ask::{Action, Approval, Preview};
 use sayso_core::limits;
@@ -11,7 +11,7 @@ use crate::json::Object;
 use crate::mcp;
 use crate::text::one_line;
 
-/// Characters of a title. What is left out stands in the preview or the input.
+/// Maximum length of a title in characters. The preview or the input shows the full text.
 const TITLE: usize = 160;
 
 /// The approval that a request asks for.
@@ -22,7 +22,7 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
     let preview = match &action {
         Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
         Action::Edit { .. } => diff::preview(&fields),
-        // The input itself says it best.
+        //  For these actions, the input itself is the best preview.
         Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => None,
     };
     Approval {
@@ -37,7 +37,7 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
     }
 }
 
-/// The yes to a tool; nothing if it does not fit.
+/// The response that allows a tool; `None` if the choice or changed input does not match the request.
 pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<Yes> {
     let permission = match choice {
         Some(choice) => Some(suggestions::chosen(request, choice)?),
@@ -52,7 +52,7 @@ pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Opti
     Some(Yes { input, permission })
 }
 
-/// What the tool would do. An input that does not say it is nothing that a rule could fit.
+/// The action of the tool. An input that does not describe its action matches no policy rule.
 fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
     let known = match tool {
         "Bash" => input.text("command").map(|command| Action::Run { command }),
@@ -61,7 +61,7 @@ fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
         "Read" => input.words("file_path").map(|path| Action::Read { paths: vec![path] }),
         "Grep" | "LS" => Some(Action::Read { paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned())] }),
         "Glob" => input.words("pattern").map(|pattern| Action::Read {
-            // The pattern may itself lead out of the directory.
+            //  The pattern itself can point outside the directory.
             paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned()), pattern],
         }),
         "WebFetch" => input.words("url").map(|url| Action::Fetch { url }),
@@ -90,7 +90,7 @@ fn title(request: &Object<'_>, tool: &str, action: &Action) -> String {
     }
 }
 
-/// Why Claude asks, and what it says that the call is for.
+/// Why Claude asks, combined with Claude's description of the call.
 fn reason(request: &Object<'_>, input: &Object<'_>, title: &str) -> Option<String> {
     let described = input.words("description").or_else(|| request.words("description"));
     let described = described.filter(|words| !title.contains(words.as_str()));
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(action("EnterPlanMode", "{}"), Action::Mode);
         let listed = Action::Mcp { server: "github".into(), tool: "list_issues".into() };
         assert_eq!(action("mcp__github__list_issues", "{}"), listed);
-        // What does not say what it does fits no rule.
+        //  An input that does not describe its action matches no rule.
         for (tool, input) in [("Bash", "{}"), ("Bash", r#"{"command":7}"#), ("Edit", "7"), ("WebSearch", "{}"), ("mcp__x", "{}")]
         {
             assert_eq!(action(tool, input), Action::Other, "{tool} {input}");

@@ -1,12 +1,12 @@
-//! What an edit would change, as a unified diff. Where in the file it stands is not known here, so
-//! lines are counted from the beginning of the text that is replaced, and the diff says so.
+//! Edits as a unified diff. The position in the file is unknown here, so line numbers count from the start of the
+//! replaced text, and the hunk header says so.
 
 use sayso_core::ask::{FileDiff, Preview};
 
 use crate::diff::{Of, hunk};
 use crate::json::Object;
 
-/// The preview of an edit; nothing if the input does not say what is changed.
+/// The preview of an edit; `None` if the input does not describe the change.
 pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
     let path = input.words("file_path").or_else(|| input.words("notebook_path"))?;
     let diff = if let Some(content) = input.text("content") {

@@ -1,4 +1,4 @@
-//! What the end of Claude's process means for the session.
+//! Interprets the exit of Claude's process.
 
 use sayso_core::id::SessionId;
 
@@ -8,12 +8,12 @@ use super::state::{ClaudeProcess, Turn};
 use crate::process::Gone;
 use crate::translator::{AgentEvent, Exit};
 
-/// What Claude says when it is told to begin a conversation that is on record.
+/// Claude's error for a new conversation whose id already exists.
 const IN_USE: &str = "is already in use";
 
 const HOW_TO_INSTALL: &str = "Is `claude` installed? `npm install -g @anthropic-ai/claude-code` installs it";
 
-/// The event that tells it.
+/// The event that reports the end of the session.
 pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, session: SessionId, exit: &Exit) -> AgentEvent {
     if process.lost || exit.message.contains(NO_CONVERSATION) {
         *conversation = None;
@@ -22,7 +22,8 @@ pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, 
     }
     let ours = conversation_of(session);
     if exit.message.contains(IN_USE) && exit.message.contains(&ours) {
-        // An earlier process died before it said that it began. What it began can be gone on with.
+        //  An earlier process exited before it reported the start of its conversation. That conversation can be
+        // resumed.
         *conversation = Some(ours);
     }
     let (reason, failed) = reason(process, exit);
@@ -32,7 +33,7 @@ pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, 
 fn reason(process: &ClaudeProcess, exit: &Exit) -> (String, bool) {
     match (exit.code, exit.signal) {
         (Some(0), None) => ("Claude Code ended".to_owned(), false),
-        // A turn that was cut short is an error to Claude, and the last one decides.
+        //  Claude reports an interrupted turn as an error, and the last turn determines the exit code.
         (Some(1), None) if process.turn == (Turn::Idle { cut_short: true }) => ("Claude Code ended".to_owned(), false),
         _ => (Gone { who: "Claude Code", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.told(exit), true),
     }

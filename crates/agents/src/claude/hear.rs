@@ -1,4 +1,4 @@
-//! What Claude says, line by line. What is not known is passed over; what waits for us never is.
+//! Parses Claude's output line by line. Unknown messages are ignored, but unknown requests always get a response.
 
 use sayso_core::ask::Delivery;
 use sayso_core::{limits, texts};
@@ -11,16 +11,16 @@ use crate::out::Out;
 use crate::process::TurnComplaints;
 use crate::translator::AgentEvent;
 
-/// Bytes that are shown of what was not understood, and of an error's words.
+/// How many bytes of an invalid line or an error message are shown.
 const SHOWN: usize = 1024;
-/// What Claude says when it does not know the conversation that it shall go on with.
+/// Claude's error for a conversation that it cannot resume.
 pub(super) const NO_CONVERSATION: &str = "No conversation found";
 const NOT_NEEDED: &str = "Claude Code no longer needs an answer.";
 const TURN_OVER: &str = "The turn ended without an answer.";
 const TOO_LATE: &str = "It came too late: Claude Code no longer waited for it.";
 
 impl ClaudeState {
-    /// Takes one line.
+    /// Handles one line of output.
     pub(super) fn hear(&mut self, line: &str, out: &mut Out) {
         let ClaudeLife::Up(process) = &mut self.life else { return };
         if line.trim().is_empty() {
@@ -60,7 +60,7 @@ impl ClaudeState {
         }
     }
 
-    /// There is something to resume as soon as a turn is on record.
+    /// Records the conversation id. A conversation can be resumed once it has a recorded turn.
     fn learn_conversation(&mut self, fields: &Object<'_>) {
         if let Some(id) = fields.text("session_id").filter(|id| is_conversation(id)) {
             self.conversation = Some(id);
@@ -69,7 +69,7 @@ impl ClaudeState {
 }
 
 impl ClaudeProcess {
-    /// Claude no longer waits for a request: it was interrupted, or answered elsewhere.
+    /// Handles a cancelled request: it was interrupted or answered elsewhere.
     fn cancelled(&mut self, id: &str, out: &mut Out) {
         if let Some(at) = self.open.iter().position(|open| open.id == id) {
             let native_id = self.open.remove(at).id;
@@ -79,21 +79,21 @@ impl ClaudeProcess {
             };
             out.event(AgentEvent::AskWithdrawn { native_id, reason: reason.to_owned() });
         } else if let Some(at) = self.sent.iter().position(|sent| sent.request == id) {
-            // Both were under way. An answer after this is passed over.
+            //  The response and the cancellation crossed. Claude ignores a response after its cancellation.
             let sent = self.sent.remove(at);
             let delivery = Delivery::Undeliverable { reason: TOO_LATE.to_owned() };
             out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery });
         }
     }
 
-    /// A tool call has its result, so nobody waits for an answer to it.
+    /// Withdraws the ask of a tool call that already has a result.
     pub(super) fn no_longer_needed(&mut self, tool_use: &str, out: &mut Out) {
         for open in self.open.extract_if(.., |open| open.tool_use.as_deref() == Some(tool_use)) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: NOT_NEEDED.to_owned() });
         }
     }
 
-    /// The response to a request of ours; to any other it says nothing to us.
+    /// Handles the response to one of Sayso's requests. Other responses are ignored.
     fn responded(&mut self, response: &Response<'_>, out: &mut Out) {
         let Some(at) = self.waiting.iter().position(|waiting| wire::request_id(waiting.number) == response.id) else { return };
         let waiting = self.waiting.remove(at);
@@ -113,7 +113,7 @@ impl ClaudeProcess {
             }
         }
         for request in &response.pending {
-            // What was answered in the meantime may still be in the list.
+            //  The list can still contain requests that were answered in the meantime.
             if self.sent.iter().all(|sent| sent.request != request.id) {
                 self.request(request, out);
             }
@@ -125,8 +125,8 @@ impl ClaudeProcess {
             Some("init") => self.turn_begun(out),
             Some("session_state_changed") => match fields.text("state").as_deref() {
                 Some("running") => self.turn_begun(out),
-                // It comes after the result and matters when there was none. A turn that has not begun is
-                // the next one: we were faster.
+                //  `idle` follows the result and only matters if there was no result. A turn that has not begun is the
+                // next turn, which Sayso requested before `idle` arrived.
                 Some("idle") if matches!(self.turn, Turn::Running { begun: true, .. }) => {
                     self.turn_ended(Turn::Idle { cut_short: false }, out)
                 }
@@ -142,7 +142,7 @@ impl ClaudeProcess {
         }
     }
 
-    /// The turn is over, well or not.
+    /// Handles the end of a turn, successful or not.
     fn result(&mut self, fields: &Object<'_>, out: &mut Out) {
         let ours = matches!(self.turn, Turn::Running { stopping: true, .. });
         let aborted = fields.text("terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
@@ -164,7 +164,7 @@ impl ClaudeProcess {
 
     fn turn_ended(&mut self, after: Turn, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::replace(&mut self.turn, after) else { return };
-        // Sub-agents in the background go on and still wait for their answers.
+        //  Sub-agents in the background continue and still wait for their answers.
         for open in self.open.extract_if(.., |open| !open.by_helper) {
             let reason = if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
@@ -174,7 +174,7 @@ impl ClaudeProcess {
     }
 }
 
-/// What a failed turn says about itself, without the diagnostics that are for nobody's eyes.
+/// The error message of a failed turn, without internal diagnostics.
 fn error_words(fields: &Object<'_>) -> String {
     let errors = fields.get("errors").and_then(list).unwrap_or_default().into_iter().filter_map(text);
     let errors: Vec<String> = errors.filter(|error| !error.starts_with("[ede_diagnostic]")).collect();

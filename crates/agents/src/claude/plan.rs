@@ -1,4 +1,4 @@
-//! `ExitPlanMode`: may Claude begin with this plan.
+//! `ExitPlanMode`: an approval of a plan.
 
 use sayso_core::ask::{Action, Approval, Choice, Preview};
 use sayso_core::raw::Raw;
@@ -8,16 +8,15 @@ use super::outcome::Yes;
 use super::suggestions;
 use crate::json::{Object, line};
 
-/// The tool.
 pub(super) const TOOL: &str = "ExitPlanMode";
-/// The choice that approves of the plan and of all edits.
+/// The choice that approves the plan and all file edits.
 const ACCEPT_EDITS: &str = "accept-edits";
 const ACCEPT_EDITS_LABEL: &str = "Start, and accept all file edits (Claude, this session)";
 const ACCEPT_EDITS_UPDATE: &str = r#"{"type":"setMode","mode":"acceptEdits","destination":"session"}"#;
-/// Newer versions of Claude send the plan only if it is in a file.
+/// Newer versions of Claude only send the plan if it is in a file.
 const NO_TEXT: &str = "The text of the plan did not come with the request; what Claude said is in the session.";
 
-/// The approval of a plan. The person may change the plan's text.
+/// The approval of a plan. The person can edit the plan's text.
 pub(super) fn read(request: &Object<'_>, input: &RawValue) -> Approval {
     let text = Object::of(input).and_then(|input| input.words("plan"));
     let reason = if text.is_some() { None } else { Some(NO_TEXT.to_owned()) };
@@ -35,8 +34,8 @@ pub(super) fn read(request: &Object<'_>, input: &RawValue) -> Approval {
     }
 }
 
-/// The yes to a plan; nothing if it does not fit. A changed plan replaces the text; where Claude keeps
-/// it stays known.
+/// The approving response for a plan; `None` if the choice or the changed input does not match. An edited plan replaces
+/// the text and keeps the path of the plan file.
 pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<Yes> {
     let permission = match choice {
         Some(ACCEPT_EDITS) => Some(ACCEPT_EDITS_UPDATE.to_owned()),

@@ -1,5 +1,4 @@
-//! Claude Code as a translator: what a person wants becomes lines for it. What it says is read in
-//! `hear`.
+//! The Claude Code translator: converts commands into protocol lines. `hear` parses the output.
 
 use sayso_core::id::SessionId;
 use sayso_core::texts;
@@ -12,43 +11,42 @@ use crate::out::Out;
 use crate::process::{self, ProcessAgent, Wanted};
 use crate::translator::{AgentEvent, Capabilities, Exit, Input, Outcome, Output, Saved, Translator};
 
-/// What Claude Code can do.
 pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
 
 const NOT_RUNNING: &str = "Claude Code is not running; the message was not taken.";
 
-/// The Claude Code of one session.
+/// Translator for one Claude Code session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClaudeTranslator {
     pub(super) state: ClaudeState,
 }
 
 impl ClaudeTranslator {
-    /// A translator whose process is started by its first command.
+    /// Creates a translator whose first command starts the process.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A translator whose process runs already: recordings are replayed with it, and a process whose
-    /// translator's state was lost is taken over.
+    /// Creates a translator for a process that is already running: for the replay of recordings, and for a process
+    /// whose translator state was lost.
     #[must_use]
     pub fn attached(session: SessionId) -> Self {
         let life = ClaudeLife::Up(Box::default());
         Self { state: ClaudeState { session: Some(session), life, ..ClaudeState::default() } }
     }
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { state })
     }
 
-    /// Greets the process, once, and says the first prompt. Claude reads both in this order and does
-    /// not need to be waited for.
+    /// Sends `initialize` once, then the first prompt. Claude reads both in this order, so there is no need to wait for
+    /// the response.
     fn greet(&mut self, prompt: Option<&str>, out: &mut Out) {
         let ClaudeLife::Up(process) = &mut self.state.life else { return };
         if !process.greeted {
@@ -59,7 +57,7 @@ impl ClaudeTranslator {
         }
         match (prompt, process.turn) {
             (Some(_), _) => process.turn_asked_for(out),
-            // It takes a message: that is all there is to say about a start without a prompt.
+            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             (None, Turn::Idle { .. }) => out.event(AgentEvent::TurnEnded),
             (None, Turn::Running { .. }) => {}
         }
@@ -113,7 +111,7 @@ impl ProcessAgent for ClaudeTranslator {
                     out.line(process.control(control, &mut self.state.asked));
                 }
             }
-            // The next start sends the settings of the session.
+            //  The next start uses the new settings of the session.
             ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Configured { permission_mode, model }),
         }
     }
@@ -124,7 +122,8 @@ impl ProcessAgent for ClaudeTranslator {
                 let reason = texts::WITHDRAWN_CLOSED.to_owned();
                 out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason });
             }
-            // A request that fails because nobody listens any more does not stop Claude: it goes on alone.
+            //  Closing stdin does not stop Claude: its pending requests fail and it continues alone. So the turn is
+            // interrupted first.
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
             out.stop();
             self.state.life = ClaudeLife::Closing;
@@ -138,7 +137,7 @@ impl ProcessAgent for ClaudeTranslator {
 
     fn exited(&mut self, exit: &Exit, out: &mut Out) {
         let Some(session) = self.state.session else { return };
-        // When the session was closed, its end has been told.
+        //  The end of a closed session was already reported.
         if let ClaudeLife::Up(process) = std::mem::take(&mut self.state.life) {
             out.event(exit::ended(&process, &mut self.state.conversation, session, exit));
         }

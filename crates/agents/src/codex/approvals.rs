@@ -1,4 +1,4 @@
-//! Commands, more access and tools of MCP servers as approvals, and a person's yes to each.
+//! Approvals of commands, extra access and MCP tools, and the responses that allow them.
 
 use sayso_core::ask::{Action, Approval, Choice, Preview};
 use sayso_core::limits;
@@ -10,21 +10,20 @@ use super::items::{Item, What};
 use crate::json::{Object, line, list, text};
 use crate::text::one_line;
 
-/// Characters of a title. What is left out stands in the preview or the input.
+/// Maximum length of a title in characters. The preview or the input shows the full text.
 pub(super) const TITLE: usize = 160;
-/// Characters of what a choice would allow. What cannot be shown whole is not offered.
+/// Maximum length of a choice's rule in characters. A rule that cannot be shown in full is not offered.
 const RULE: usize = 400;
 
-/// The choice of a yes until the session ends.
+/// The id of the choice that approves until the session ends.
 pub(super) const SESSION: &str = "session";
-/// The choice of a yes from now on.
+/// The id of the choice that approves permanently.
 const ALWAYS: &str = "always";
-/// The choice of a rule that Codex proposes and keeps.
+/// The id of the choice that accepts the rule that Codex proposes and stores.
 const RULE_CHOICE: &str = "rule";
-/// How the choices begin that let a host be reached.
+/// Prefix of the ids of choices that allow access to a host.
 const HOST: &str = "host-";
 
-/// The approval of a command.
 pub(super) fn command(params: &Object<'_>) -> Approval {
     let command = params.words("command");
     let cwd = params.words("cwd");
@@ -59,7 +58,7 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
     }
 }
 
-/// What stands inside of `bash -lc '…'`, if Codex says it and it does stand there.
+/// The script inside `bash -lc '…'`, if Codex reports it and the command line really contains it.
 fn inner(params: &Object<'_>, command: &str) -> Option<String> {
     let actions = params.list("commandActions")?;
     let [only] = actions.as_slice() else { return None };
@@ -70,7 +69,7 @@ fn is_command(params: &Object<'_>) -> bool {
     params.text("kind").is_none_or(|kind| kind == "command")
 }
 
-/// Whether nothing but a command is wanted, and it is known.
+/// Whether the request is only for a known command.
 fn runs(params: &Object<'_>) -> bool {
     is_command(params) && params.get("networkApprovalContext").is_none() && params.words("command").is_some()
 }
@@ -95,7 +94,7 @@ fn command_choices(params: &Object<'_>) -> Vec<Choice> {
     choices
 }
 
-/// The rule that Codex proposes. No other is ever sent: Codex would take a wider one as well.
+/// The rule that Codex proposes. Sayso never sends any other rule, because Codex would accept a wider one.
 fn rule<'a>(params: &Object<'a>) -> Option<&'a RawValue> {
     params.get("proposedExecpolicyAmendment")
 }
@@ -109,7 +108,7 @@ fn allowed_host(raw: &RawValue) -> Option<String> {
     fields.words("host").filter(|_| fields.text("action").as_deref() == Some("allow"))
 }
 
-/// Words as one would type them.
+/// Joins words the way a user would type them in a shell.
 fn shown_words(raw: &RawValue) -> Option<String> {
     let words = list(raw)?.into_iter().map(text).collect::<Option<Vec<String>>>()?;
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=:@%+,".contains(&b));
@@ -117,7 +116,7 @@ fn shown_words(raw: &RawValue) -> Option<String> {
     (!shown.is_empty()).then(|| shown.join(" "))
 }
 
-/// The yes to a command, as Codex writes it; nothing if it was not offered.
+/// The response that approves a command; `None` if the choice was not offered.
 pub(super) fn command_yes(params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let Some(choice) = choice else { return Some(r#""accept""#.to_owned()) };
     let offered = command_choices(params).into_iter().any(|offered| offered.id == choice);
@@ -133,7 +132,7 @@ pub(super) fn command_yes(params: &Object<'_>, choice: Option<&str>) -> Option<S
     }
 }
 
-/// The yes to a patch.
+/// The response that approves a patch.
 pub(super) fn patch_yes(choice: Option<&str>) -> Option<String> {
     match choice {
         None => Some(r#""accept""#.to_owned()),
@@ -142,7 +141,7 @@ pub(super) fn patch_yes(choice: Option<&str>) -> Option<String> {
     }
 }
 
-/// The approval of more access.
+/// The approval of extra access.
 pub(super) fn permissions(params: &Object<'_>) -> Result<Approval, String> {
     let wanted = params.get("permissions").filter(|wanted| Object::of(wanted).is_some()).ok_or("it names no permissions")?;
     let wishes = wishes(wanted);
@@ -158,7 +157,7 @@ pub(super) fn permissions(params: &Object<'_>) -> Result<Approval, String> {
     })
 }
 
-/// What is granted: everything that was asked for, or nothing.
+/// The granted permissions: everything that was requested, or nothing if the choice was not offered.
 pub(super) fn permissions_reply(params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let scope = match choice {
         None => "turn",
@@ -169,7 +168,7 @@ pub(super) fn permissions_reply(params: &Object<'_>, choice: Option<&str>) -> Op
     Some(format!(r#"{{"permissions":{wanted},"scope":"{scope}"}}"#))
 }
 
-/// What an object of permissions asks for, a line each. What is not understood is shown as it came.
+/// The permissions that an object requests, one line each. Unknown permissions are shown as JSON.
 fn wishes(raw: &RawValue) -> Vec<String> {
     let Some(fields) = Object::of(raw) else { return vec![raw.get().to_owned()] };
     let mut wishes: Vec<String> = Vec::new();
@@ -201,7 +200,7 @@ fn wishes(raw: &RawValue) -> Vec<String> {
     if wishes.is_empty() { vec![raw.get().to_owned()] } else { wishes }
 }
 
-/// The approval of a tool of an MCP server. Its name stands only in a sentence and in the item that waits.
+/// The approval of an MCP tool. Only the message and the pending item contain the tool's name.
 pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Item>) -> Approval {
     let server = params.words("serverName").unwrap_or_else(|| "an MCP server".to_owned());
     let message = params.words("message").unwrap_or_default();
@@ -233,7 +232,8 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
     }
 }
 
-/// The item that a request for a tool is about: the sentence that Codex makes of it is the one in the request.
+/// The item that a tool request belongs to. Codex builds the request's message from the item, so the messages must
+/// match.
 pub(super) fn mcp_item<'a>(params: &Object<'_>, mut items: impl Iterator<Item = &'a Item>) -> Option<&'a Item> {
     let (server, message) = (params.words("serverName")?, params.words("message")?);
     items.find(|item| match &item.what {
@@ -248,7 +248,7 @@ fn offers(meta: &Object<'_>) -> Vec<String> {
     meta.list("persist").unwrap_or_default().into_iter().filter_map(text).collect()
 }
 
-/// How long a yes to a tool holds, as JSON; nothing if that was not offered.
+/// The duration of a tool approval as JSON; `None` if that duration was not offered.
 pub(super) fn mcp_tool_yes(params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let Some(choice) = choice else { return Some("null".to_owned()) };
     let meta = params.object("_meta")?;
@@ -260,7 +260,7 @@ fn all(params: &Object<'_>) -> Raw {
     Raw::of(&crate::json::Fields(params.fields().collect::<Vec<_>>()))
 }
 
-/// Why Codex asks, in lines.
+/// The lines of Codex's explanation.
 pub(super) fn reason(parts: [Option<String>; 3]) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| limits::head(&parts.join("\n"), limits::TEXT).to_owned())

@@ -1,13 +1,13 @@
-//! The Codex that a person's own terminals share: a daemon with a socket, all their threads, and the terminals
-//! beside us.
+//! The Codex daemon that the user's terminals share: one socket for all their threads, with the terminals connected at
+//! the same time.
 //!
-//! Threads are listened to as soon as they work. One that asks for the first time becomes a session and is
-//! led like one of ours ([`CodexTranslator`]). A request goes to everybody who listens, the first answer counts,
-//! and everybody is told. Only what a person decided is answered: what Sayso does not understand is left to the
-//! terminal.
+//! The translator subscribes to threads as soon as they start to work. A thread becomes a session when it first asks
+//! something, and is then handled by a [`CodexTranslator`] like a thread that Sayso started. Codex sends a request to
+//! all subscribers; the first answer counts and all are notified. The translator only answers what a person decided:
+//! requests that Sayso does not support are left to the terminal.
 //!
-//! A call is a list of messages for the socket; an event is a message from it. Our requests have numbers: the
-//! upper half says which session made them, 0 is the connection as a whole.
+//! A call is a list of messages for the socket; an event is a message from it. The upper half of a request number is
+//! the session that sent it, and 0 is the connection itself.
 
 use std::time::Duration;
 
@@ -34,20 +34,20 @@ use crate::translator::{
     Output, Saved, Standing, Translator,
 };
 
-/// What a Codex can do that somebody else started. It is talked to where it runs.
+/// Capabilities of a Codex that the user started. It cannot be resumed, because the user continues it in the terminal.
 pub const ATTACHED: Capabilities = Capabilities { resume: false, ..CAPABILITIES };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 2;
-/// How long requests may take to be told again after the socket was opened.
+/// How long Codex may take to repeat pending requests after the socket was opened.
 const SETTLES: Duration = Duration::from_secs(10);
-/// Threads that are listened to; the oldest makes room.
+/// How many threads are subscribed to at a time; the oldest is dropped.
 const THREADS: usize = 64;
-/// What is kept of a thread that has not asked yet: a patch is told before it is asked about.
+/// How many lines are kept of a thread that has not asked yet: Codex reports a patch before it asks for its approval.
 const LINES: usize = 16;
 const LINE: usize = 64 * 1024;
 
-/// Requests that people are asked about. All others are for whoever runs the terminal.
+/// Methods that become asks. All other requests are left to the terminal.
 const ASKS: [&str; 5] = [
     "item/commandExecution/requestApproval",
     "item/fileChange/requestApproval",
@@ -56,7 +56,7 @@ const ASKS: [&str; 5] = [
     "mcpServer/elicitation/request",
 ];
 
-/// One daemon with everybody's threads.
+/// Translator for one daemon and all its threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttachedCodex {
     hub: Hub,
@@ -67,9 +67,9 @@ pub struct AttachedCodex {
 struct Hub {
     socket: String,
     standing: Standing,
-    /// How often in a row the socket could not be opened.
+    /// Consecutive failures to open the socket.
     failures: u8,
-    /// Numbers given to calls, to our own requests, and to sessions so far.
+    /// The numbers of the last call, the last request and the last session.
     called: u64,
     next: u64,
     slots: u64,
@@ -81,7 +81,7 @@ struct Hub {
     settle_at: Option<Time>,
 }
 
-/// A request of the connection as a whole.
+/// A request of the connection itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum HubRequest {
@@ -90,7 +90,7 @@ enum HubRequest {
     Resume { thread: String },
 }
 
-/// A thread that is listened to.
+/// A subscribed thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Thread {
@@ -98,7 +98,7 @@ struct Thread {
     cwd: String,
     title: String,
     model: Option<String>,
-    /// What was told before it asked.
+    /// Lines that arrived before the thread asked.
     lines: Vec<String>,
 }
 
@@ -108,13 +108,14 @@ struct Thread {
 struct Carried {
     slot: u64,
     thread: String,
-    /// Requests that were told since the socket was opened.
+    /// Requests that were repeated since the socket was opened.
     told: Vec<Id>,
     codex: CodexTranslator,
 }
 
 impl Carried {
-    /// A request of this thread. It is never refused: whoever sits at the terminal can still decide it.
+    /// Handles a request of this thread. The translator never refuses it, because the user can still decide it in the
+    /// terminal.
     fn request(&mut self, now: Time, id: &Id, line: String, all: &mut Vec<Output>) {
         if self.told.len() >= THREADS {
             self.told.remove(0);
@@ -146,7 +147,7 @@ impl FollowedSession for Carried {
 }
 
 impl AttachedCodex {
-    /// A translator for the daemon behind this socket.
+    /// Creates a translator for the daemon behind this socket.
     #[must_use]
     pub const fn new(socket: String) -> Self {
         let hub = Hub {
@@ -165,7 +166,7 @@ impl AttachedCodex {
         Self { hub }
     }
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|hub| Self { hub })
@@ -173,7 +174,7 @@ impl AttachedCodex {
 }
 
 impl Hub {
-    /// Messages for the socket. Those that only read are lost with the connection.
+    /// Queues messages for the socket. Read-only messages are dropped if the connection is lost.
     fn write(&mut self, method: Method, lines: &[String], all: &mut Vec<Output>) -> u64 {
         self.called += 1;
         let (id, body) = (self.called, Some(Raw::of(&lines)));
@@ -188,7 +189,7 @@ impl Hub {
         self.write(Method::Get, &[line], all);
     }
 
-    /// Hands on what a session wants; what it writes becomes calls.
+    /// Forwards outputs of a session; the lines that it writes become calls.
     fn pass_on(&mut self, outputs: Vec<Output>, carries: Option<(SessionId, AskId)>, all: &mut Vec<Output>) {
         for output in outputs {
             match output {
@@ -266,9 +267,9 @@ impl Hub {
         let asks = || params.object("item").and_then(|item| item.list("questions")).is_some_and(|list| !list.is_empty());
         match method {
             "item/started" if line.len() <= LINE => known.keep(line.to_owned()),
-            // What it asks may be over before it has a session.
+            //  The thread's ask can be resolved before its session exists.
             "serverRequest/resolved" | "turn/completed" if !known.lines.is_empty() => known.keep(line.to_owned()),
-            // Questions that Codex does not wait for come as a message.
+            //  Questions that do not block Codex arrive as a message.
             "item/completed" if asks() => {
                 known.keep(line.to_owned());
                 all.push(Output::Found(known.found()));
@@ -277,7 +278,7 @@ impl Hub {
         }
     }
 
-    /// Listens to a thread. What waits in it is told then.
+    /// Subscribes to a thread. Codex then repeats the thread's pending requests.
     fn listen_to(&mut self, thread: String, all: &mut Vec<Output>) {
         let asked = |(_, asked): &(u64, HubRequest)| matches!(asked, HubRequest::Resume { thread: other } if *other == thread);
         if self.threads.iter().any(|known| known.id == thread) || self.asked.iter().any(asked) {
@@ -292,7 +293,7 @@ impl Hub {
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (self.asked.remove(at).1, result) {
             (HubRequest::Initialize, Ok(result)) => {
-                // As in `codex-tui/0.166.0 (Debian 12; x86_64) …`
+                //  Format: `codex-tui/0.166.0 (Debian 12; x86_64) …`
                 let agent = result.words("userAgent").unwrap_or_default();
                 let version = agent.split([' ', '(']).next().and_then(|name| name.split_once('/'));
                 let version = version.map(|(_, version)| one_line(version, ID));
@@ -313,7 +314,8 @@ impl Hub {
                 }
             }
             (HubRequest::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
-            // Threads that are not on record yet are tried again when they work; helpers of the terminal never are.
+            //  Threads without a recording yet are retried when they work; helper threads of the terminal never get
+            // one.
             (HubRequest::Loaded | HubRequest::Resume { .. }, Err(_)) => {}
         }
     }
@@ -351,7 +353,7 @@ impl Hub {
         }
     }
 
-    /// The daemon is gone, or the way to it: what waits is told again should it still be there.
+    /// Handles a lost connection. If the daemon still runs, it repeats its pending requests after the reconnect.
     fn lost(&mut self, all: &mut Vec<Output>) {
         self.settle_at = None;
         lose_all(&mut self.carried, &self.socket, all);
@@ -366,7 +368,7 @@ impl Hub {
         }
     }
 
-    /// An outcome was written, or it was not.
+    /// Handles the result of writing an outcome.
     fn replied(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(at) = self.sent.iter().position(|(id, ..)| *id == reply.id) else { return };
         let (_, session, ask) = self.sent.remove(at);
@@ -392,7 +394,7 @@ impl Hub {
         }
     }
 
-    /// What was open and is not told again was answered elsewhere.
+    /// Withdraws open asks that Codex did not repeat: they were answered elsewhere.
     fn settle(&mut self, now: Time, all: &mut Vec<Output>) {
         if self.settle_at.is_none_or(|at| at > now) {
             return;
@@ -429,7 +431,7 @@ impl Translator for AttachedCodex {
             Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.not_opened(&reply, &mut all),
             Input::HttpReply(reply) => hub.replied(&reply, &mut all),
             Input::Tick => hub.settle(now, &mut all),
-            // There is no process of ours.
+            //  Sayso has no process here.
             Input::Line(_) | Input::Exited(_) => {}
         }
         all

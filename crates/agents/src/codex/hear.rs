@@ -1,4 +1,4 @@
-//! What Codex tells without being asked: its turns, its words, what it does, and what others answered.
+//! Notifications of Codex: turns, messages, tool calls and requests that other clients resolved.
 
 use sayso_core::ask::Delivery;
 use sayso_core::transcript::Role;
@@ -13,13 +13,13 @@ use crate::out::Out;
 use crate::text::{bounded, fingerprint};
 use crate::translator::AgentEvent;
 
-/// Bytes of an error's words.
+/// Maximum length of a displayed error in bytes.
 const SHOWN: usize = 2048;
 const ELSEWHERE: &str = "It was answered elsewhere.";
 const TURN_OVER: &str = "The turn ended without an answer.";
 
 impl CodexState {
-    /// A notification. What is not known is none of our business.
+    /// Handles a notification. Unknown notifications are ignored.
     pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
         match method {
@@ -38,7 +38,7 @@ impl CodexState {
         }
     }
 
-    /// Sub-agents have threads of their own.
+    /// Records a sub-agent's thread.
     fn thread_started(&mut self, params: &Object<'_>) {
         let Some(thread) = params.object("thread") else { return };
         let Some(id) = thread.words("id").filter(|id| id.len() <= ID) else { return };
@@ -66,7 +66,7 @@ impl CodexState {
         let status = fields.text("status");
         let interrupted = status.as_deref() == Some("interrupted");
         let reason = if interrupted || stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
-        // What Codex does not wait for outlives the turn, unless the person stopped it.
+        //  Asks that do not block Codex outlive the turn, unless the person stopped it.
         let over = |open: &Open| {
             open.thread == thread
                 && open.turn.as_ref().is_none_or(|of| *of == turn)
@@ -91,7 +91,7 @@ impl CodexState {
         }
     }
 
-    /// Whoever shares this Codex with us is gone, and what waited with it.
+    /// Withdraws all open asks because the shared Codex is gone.
     pub(super) fn lost(&mut self, reason: &str, out: &mut Out) {
         for open in std::mem::take(&mut self.open) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: reason.to_owned() });
@@ -105,7 +105,7 @@ impl CodexState {
         }
     }
 
-    /// A request with this id came. Another one that had it is over: the Codex that asked it is.
+    /// Withdraws another ask with the id of a new request: the Codex process that sent the earlier request has exited.
     pub(super) fn forget_other(&mut self, id: &Id, line: &str, out: &mut Out) {
         let print = fingerprint(line.trim());
         for open in self.open.extract_if(.., |open| open.id.as_ref() == Some(id) && open.print != print) {
@@ -113,7 +113,7 @@ impl CodexState {
         }
     }
 
-    /// These requests wait; all others were answered elsewhere.
+    /// Withdraws all asks except these; they were answered elsewhere.
     pub(super) fn keep_only(&mut self, waiting: &[Id], out: &mut Out) {
         let over = |open: &Open| open.id.as_ref().is_some_and(|id| !waiting.contains(id));
         for open in self.open.extract_if(.., |open| over(open)) {
@@ -146,7 +146,7 @@ impl CodexState {
         }
     }
 
-    /// A piece of a message while it is being said. Only the session's own thread is shown live.
+    /// Handles a chunk of a streaming message. Only the session's own thread is shown live.
     fn delta(&mut self, params: &Object<'_>, out: &mut Out) {
         let (Some(thread), Some(item), Some(text)) = (thread(params), params.words("itemId"), params.text("delta")) else {
             return;
@@ -156,7 +156,7 @@ impl CodexState {
         }
     }
 
-    /// A request is settled: by us, by somebody else who listens, or by the end of its turn.
+    /// Handles a resolved request: answered by Sayso or another client, or ended with its turn.
     fn resolved(&mut self, params: &Object<'_>, out: &mut Out) {
         let Some(id) = params.get("requestId").and_then(Id::of) else { return };
         if let Some(at) = self.open.iter().position(|open| open.id.as_ref() == Some(&id)) {

@@ -1,4 +1,4 @@
-//! What Codex does, item by item: the tool calls that people see, and what a later request is about.
+//! The items of Codex: they are shown as tool calls, and later requests refer to them.
 
 use std::collections::VecDeque;
 
@@ -12,35 +12,33 @@ use crate::json::{Object, list};
 use crate::text::bounded;
 use crate::translator::AgentEvent;
 
-/// Items that are remembered while they run. The oldest makes room.
+/// How many running items are kept. The oldest is dropped.
 const ITEMS: usize = 64;
-/// Bytes of all that is remembered of them. They are saved with every line.
+/// Maximum total size of the kept items in bytes. They are saved after every line.
 const KEPT: usize = 1024 * 1024;
 
-/// An item that runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Item {
     pub(super) id: String,
     pub(super) thread: String,
-    /// The tool's name.
     name: String,
     pub(super) what: What,
 }
 
-/// What a request about an item needs to know of it.
+/// The details of an item that a request can refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum What {
-    /// The changes of a patch; nothing if they were too large to be kept.
+    /// The changes of a patch; `None` if they were too large to keep.
     Patch { changes: Option<Raw> },
-    /// The tool of an MCP server.
+    /// A call of an MCP tool.
     Mcp { server: String, tool: String },
-    /// Nothing.
+    /// Any other item, whose details no request refers to.
     Other,
 }
 
-/// The items that run.
+/// The running items.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Items(VecDeque<Item>);
@@ -50,7 +48,7 @@ impl Items {
         self.0.iter().find(|item| item.id == id && item.thread == thread)
     }
 
-    /// The items of a thread, the newest first.
+    /// The items of a thread, newest first.
     pub(super) fn of<'a>(&'a self, thread: &'a str) -> impl Iterator<Item = &'a Item> {
         self.0.iter().rev().filter(move |item| item.thread == thread)
     }
@@ -73,7 +71,7 @@ impl Items {
         self.0.retain(|item| item.id != id || item.thread != thread);
     }
 
-    /// Takes out everything that a thread left undone.
+    /// Removes and returns the unfinished items of a thread.
     pub(super) fn take(&mut self, thread: &str) -> Vec<Item> {
         let (left, kept) = std::mem::take(&mut self.0).into_iter().partition(|item: &Item| item.thread == thread);
         self.0 = kept;
@@ -82,7 +80,7 @@ impl Items {
 }
 
 impl Item {
-    /// The item that began, if it is a tool call.
+    /// The started item, if it is a tool call.
     pub(super) fn of(fields: &Object<'_>, id: &str, thread: &str) -> Option<Self> {
         let name = tool(fields)?;
         let what = match fields.text("type").as_deref() {
@@ -105,14 +103,14 @@ impl Item {
         self.id.len() + self.thread.len() + self.name.len() + of_it
     }
 
-    /// What people see of an item that will never end by itself.
+    /// The event for an item that ends without a result.
     pub(super) fn cut_short(self, subagent: Option<String>) -> AgentEvent {
         let Self { id, name, .. } = self;
         AgentEvent::Tool { tool_call_id: id, name, input: None, output: None, status: ToolStatus::Error, subagent }
     }
 }
 
-/// What people see of a tool call as it stands now; nothing if the item is none.
+/// The event for the current state of a tool call; `None` for other items.
 pub(super) fn event(fields: &Object<'_>, id: &str, subagent: Option<String>, ended: bool) -> Option<AgentEvent> {
     let name = tool(fields)?;
     let status = match fields.text("status").as_deref() {
@@ -125,7 +123,7 @@ pub(super) fn event(fields: &Object<'_>, id: &str, subagent: Option<String>, end
     Some(AgentEvent::Tool { tool_call_id: id.to_owned(), name, input, output, status, subagent })
 }
 
-/// The name of the tool that an item is a call of; nothing if it is none.
+/// The tool's name; `None` if the item is not a tool call.
 fn tool(fields: &Object<'_>) -> Option<String> {
     let kind = fields.words("type")?;
     let name = match kind.as_str() {
@@ -135,7 +133,7 @@ fn tool(fields: &Object<'_>) -> Option<String> {
         },
         "dynamicToolCall" | "collabAgentToolCall" => fields.words("tool").unwrap_or(kind),
         "commandExecution" | "fileChange" | "webSearch" | "imageView" | "imageGeneration" | "sleep" => kind,
-        // What comes in a later version and has a status is done, not said.
+        //  Unknown items with a status are treated as tool calls.
         "userMessage" | "agentMessage" | "reasoning" | "plan" => return None,
         _ if fields.get("status").is_some() => kind,
         _ => return None,

@@ -1,29 +1,28 @@
-//! How the process and the thread are started.
+//! Starting the process and its thread.
 
 use serde_json::{Value, json};
 
 use crate::process::Wanted;
 use crate::translator::Launch;
 
-/// Without it the model can ask questions only while it plans.
+/// Without this setting, the model can only ask questions in plan mode.
 const QUESTIONS_ON: &str = "features.default_mode_request_user_input=true";
-/// Takes the tool that asks questions away.
+/// Removes the question tool.
 const QUESTIONS_OFF: &str = "tools.experimental_request_user_input.enabled=false";
 
-/// What Codex does with a permission mode.
+/// How a permission mode maps to Codex's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// What the person's own configuration says.
+    /// Use the user's own configuration.
     AsConfigured,
-    /// Nothing is asked; what the sandbox does not let through fails.
+    /// Never ask; what the sandbox blocks fails.
     DontAsk,
-    /// Files of the project may be changed without asking.
+    /// Allow changes to files in the project without asking.
     AcceptEdits,
-    /// Nothing is asked and there is no sandbox.
+    /// Never ask and run without a sandbox.
     Bypass,
 }
 
-/// The arguments for the process.
 pub(super) fn launch(wanted: &Wanted) -> Launch {
     let questions = if wanted.questions { QUESTIONS_ON } else { QUESTIONS_OFF };
     let args = ["-c", questions].map(str::to_owned).to_vec();
@@ -42,14 +41,14 @@ impl Mode {
     }
 }
 
-/// Whether Codex has the permission mode that is wanted.
+/// Whether Codex supports the wanted permission mode.
 pub(super) fn knows_mode(wanted: &Wanted) -> bool {
     Mode::of(wanted).is_some()
 }
 
-/// The parameters that begin a thread, or go on with this one.
+/// The parameters that start a thread, or resume `thread`.
 pub(super) fn thread(wanted: &Wanted, thread: Option<&str>) -> Value {
-    // Codex can let a model decide in the person's place; here a person does.
+    //  Codex can let a model review approvals. Here a person always reviews them.
     let mut params = json!({ "cwd": wanted.project, "approvalsReviewer": "user" });
     if let Some(model) = wanted.model.as_deref().filter(|model| !model.is_empty()) {
         params["model"] = json!(model);
@@ -72,7 +71,7 @@ pub(super) fn thread(wanted: &Wanted, thread: Option<&str>) -> Value {
     params
 }
 
-/// The parameters of a turn that says this.
+/// The parameters that start a turn with this message.
 pub(super) fn turn(wanted: &Wanted, thread: &str, model: Option<&str>, text: &str) -> Value {
     let mut params = json!({ "threadId": thread, "input": input(text) });
     if let (true, Some(model)) = (wanted.mode == "plan", model) {
@@ -82,7 +81,7 @@ pub(super) fn turn(wanted: &Wanted, thread: &str, model: Option<&str>, text: &st
     params
 }
 
-/// Words as Codex takes them.
+/// Text in Codex's input format.
 pub(super) fn input(text: &str) -> Value {
     json!([{ "type": "text", "text": text, "text_elements": [] }])
 }

@@ -1,5 +1,4 @@
-//! An outcome on its way to Codex: the one response to the request that waits for it, and what a person said
-//! beside it, in one batch.
+//! Delivers an outcome to Codex: the single response to the pending request, plus the person's words, in one batch.
 
 use sayso_core::ask::Decision;
 use sayso_core::transcript::Role;
@@ -18,15 +17,15 @@ const REQUEST_UNKNOWN: &str = "What Codex asked is no longer known; it was told 
 const MISFIT: &str = "The decision does not fit what Codex asked; it was told no.";
 const NOT_TAKEN: &str = "Too many messages wait for Codex already; this one was not taken.";
 
-/// What goes back to Codex.
+/// The response of an outcome.
 struct Reply {
-    /// The result, as JSON.
+    /// The result as JSON text.
     result: String,
-    /// Words for which the result has no place.
+    /// Words that the result has no field for.
     unsaid: Option<String>,
-    /// Whether the turn has to be stopped beside it.
+    /// Whether the turn must be interrupted separately.
     interrupt: bool,
-    /// Why Codex does not get what was decided.
+    /// Why the decision cannot be delivered to Codex.
     lost: Option<&'static str>,
 }
 
@@ -41,7 +40,7 @@ impl Reply {
 }
 
 impl CodexState {
-    /// Gives Codex an outcome.
+    /// Sends an outcome to Codex.
     pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
         let print = given.raw.map(|raw| crate::text::fingerprint(raw.as_str()));
         let fits = |open: &Open| open.native_id == given.native_id && print.is_none_or(|print| print == open.print);
@@ -66,7 +65,7 @@ impl CodexState {
         }
     }
 
-    /// A person said stop. A cancelled command ends its turn by itself; anything else does not.
+    /// Stops the turn on a person's request. Only a cancelled command ends its turn by itself.
     fn stop(&mut self, open: &Open, interrupt: bool, out: &mut Out) {
         if self.thread.as_ref() == Some(&open.thread) {
             match &mut self.turn {
@@ -78,7 +77,8 @@ impl CodexState {
         }
     }
 
-    /// Says a person's words about a request in the turn that it came from. It waits for the outcome, so it runs.
+    /// Sends a person's words to the turn that the request belongs to. That turn is still running, because it waits for
+    /// the outcome.
     fn tell(&mut self, open: &Open, text: &str, out: &mut Out) {
         self.said += 1;
         let (message, shown) = (format!("words-{}", self.said), text.to_owned());
@@ -89,7 +89,7 @@ impl CodexState {
         }
     }
 
-    /// The outcome of questions that Codex does not wait for is a message, or nothing.
+    /// Delivers the outcome of questions that do not block Codex, as a message if there is something to send.
     fn answer_message(&mut self, params: Option<&Object<'_>>, given: &Outcome<'_>, out: &mut Out) {
         let text = match given.decision {
             Decision::Answered { answers, note } => {
@@ -113,7 +113,7 @@ impl CodexState {
     }
 }
 
-/// Whether a person wants the turn to end. A policy or a timeout never does.
+/// Whether a person wants to end the turn. Policies and timeouts never do.
 fn stops(given: &Outcome<'_>) -> bool {
     let stop = matches!(given.decision, Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. });
     stop && given.by.is_person()
@@ -121,7 +121,7 @@ fn stops(given: &Outcome<'_>) -> bool {
 
 fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
     match given.decision {
-        // Codex takes no other input than its own.
+        //  Codex does not accept a changed input.
         Decision::Approved { input: Some(_), .. } => Reply::misfit(kind),
         Decision::Approved { choice, input: None } => {
             yes(kind, params, choice.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new)
@@ -144,7 +144,7 @@ fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
     }
 }
 
-/// The result that says yes; nothing if it does not fit.
+/// The approving result; `None` if the choice does not match the request.
 fn yes(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let decision = |decision: String| format!(r#"{{"decision":{decision}}}"#);
     match kind {
@@ -157,13 +157,13 @@ fn yes(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> 
     }
 }
 
-/// A no after which Codex goes on, or one that ends the turn.
+/// A rejection, after which Codex continues or the turn ends.
 fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     let unsaid = own_words(message);
     match kind {
         Kind::Command | Kind::Patch if stop => Reply::new(r#"{"decision":"cancel"}"#.to_owned()),
         Kind::Question if stop => Reply { interrupt: true, ..Reply::new(nobody(kind)) },
-        // The words stand where the answer would.
+        //  The message takes the place of the answer.
         Kind::Question => Reply::new(questions::refused(params, message)),
         Kind::McpTool | Kind::Form | Kind::Link if !stop => {
             Reply { unsaid, ..Reply::new(forms::reply("decline", "null", "null")) }
@@ -174,7 +174,7 @@ fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     }
 }
 
-/// The result of a request that nobody will decide. Nothing is allowed by it, and Codex goes on.
+/// The result of a request that nobody decided. It allows nothing, and Codex continues.
 pub(super) fn nobody(kind: Kind) -> String {
     match kind {
         Kind::Command | Kind::Patch => r#"{"decision":"decline"}"#.to_owned(),

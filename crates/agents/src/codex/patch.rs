@@ -1,4 +1,4 @@
-//! A patch as an approval. The request names an item; what would change came with that item before.
+//! Approvals of patches. The request names an item, which arrived earlier with the changes.
 
 use sayso_core::ask::{Action, Approval, Choice, FileDiff, Preview};
 use sayso_core::raw::Raw;
@@ -22,7 +22,7 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
     let unknown = files.is_none().then(|| UNKNOWN.to_owned());
     let (paths, diffs) = files.unwrap_or_default();
     let title = if paths.is_empty() { "Change files".to_owned() } else { format!("Change {}", paths.join(", ")) };
-    // More than this patch, or nobody knows what: nothing that a rule could fit.
+    //  A request for more than this patch, or for unknown changes, must not match a policy rule.
     let action = if root.is_some() || paths.is_empty() { Action::Other } else { Action::Edit { paths } };
     Approval {
         tool: "fileChange".to_owned(),
@@ -36,7 +36,7 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
     }
 }
 
-/// The files that a patch touches and what becomes of each; nothing if one cannot be read.
+/// The files of a patch and the change to each; `None` if any entry is invalid.
 fn files(changes: &Raw) -> Option<(Vec<String>, Vec<FileDiff>)> {
     let raw: &serde_json::value::RawValue = serde_json::from_str(changes.as_str()).ok()?;
     let (mut paths, mut diffs) = (Vec::new(), Vec::new());

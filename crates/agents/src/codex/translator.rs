@@ -1,4 +1,4 @@
-//! Codex as a translator: what a person wants becomes lines for it, and what it says becomes events.
+//! The Codex translator: converts commands into protocol lines, and output into events.
 
 use sayso_core::ask::TypedAnswers;
 use sayso_core::id::SessionId;
@@ -12,18 +12,18 @@ use crate::out::Out;
 use crate::process::{self, ProcessAgent, Wanted};
 use crate::translator::{AgentEvent, Capabilities, Exit, Input, Outcome, Output, Saved, Translator};
 
-/// What Codex can do. Its plans are messages: it does not ask whether to begin.
+/// Codex sends plans as messages: it does not ask for their approval.
 pub const CAPABILITIES: Capabilities =
     Capabilities { plans: false, configure: false, typed: TypedAnswers::OwnText, ..Capabilities::FULL };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 2;
 
 const NOT_RUNNING: &str = "Codex is not running; the message was not taken. Resume the session first.";
 
 const HOW_TO_INSTALL: &str = "Is `codex` installed? `npm install -g @openai/codex` installs it";
 
-/// The Codex of one session.
+/// Translator for one Codex session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CodexTranslator {
@@ -31,19 +31,19 @@ pub struct CodexTranslator {
 }
 
 impl CodexTranslator {
-    /// A translator whose process is started by its first command.
+    /// Creates a translator whose first command starts the process.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A translator whose process runs already. The first thread that it names is taken for the session's.
+    /// Creates a translator for a running process. The first thread that appears is the session's.
     #[must_use]
     pub fn attached(session: SessionId) -> Self {
         Self { state: CodexState { session: Some(session), phase: CodexPhase::Ready, ..CodexState::default() } }
     }
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { state })

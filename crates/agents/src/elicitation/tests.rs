@@ -1,4 +1,4 @@
-//! Schemas of forms as agents send them, and the answers to them.
+//! Form schemas as real agents send them, and the answers to them.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn given(answers: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
     answers.iter().map(|(key, entries)| ((*key).to_owned(), entries.iter().map(|entry| (*entry).to_owned()).collect())).collect()
 }
 
-/// Two questions as Claude asks them.
+/// Two questions in Claude's format.
 const CLAUDE: &str = r#"{"type":"object","properties":{
     "question_0":{"type":"string","title":"Database","description":"Which database?","oneOf":[{"const":"pg","title":"Postgres","description":"Robust","_meta":{"_claude/askUserQuestionOption":{"preview":"CREATE TABLE"}}},{"const":"SQLite"}]},
     "question_0_custom":{"type":"string","title":"Other"},

@@ -1,4 +1,4 @@
-//! What the mock does next: a pure function of the prompt and the outcomes so far.
+//! The mock's script: a pure function of the prompt and the outcomes so far.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use super::asks::Shape;
 
-/// How long a question stands before `withdraw` takes it back.
+/// How long `withdraw` keeps its question open.
 pub(crate) const TAKE_BACK_AFTER: Duration = Duration::from_secs(1);
-/// The time between two pieces of `slow`.
+/// The interval between two pieces of `slow`.
 pub(crate) const PIECE_EVERY: Duration = Duration::from_millis(50);
-/// What `slow` says.
+/// The message of `slow`.
 pub(crate) const SLOW: &str = "This message streams slowly, one word every fifty milliseconds, so that you can watch it arrive.";
-/// The most that `N times` takes.
+/// Maximum number for `N times`.
 const TIMES: u32 = 1_000_000;
 
-/// What the prompt asks for.
+/// The parsed prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Script {
     does: Does,
-    /// How often it asks.
+    /// The number of rounds.
     times: u32,
 }
 
@@ -36,8 +36,8 @@ enum Does {
     Echo(String),
 }
 
-/// The words, longest first. Of those with the same length, the ones that say how to ask come before
-/// the one that says what, so that "withdraw the question" withdraws.
+/// The keywords, longest first. Among keywords of equal length, those that modify a question precede the others, so
+/// that "withdraw the question" withdraws.
 const WORDS: [(&str, Does); 12] = [
     ("questions", Does::Ask(Shape::Three)),
     ("parallel", Does::Parallel),
@@ -53,36 +53,35 @@ const WORDS: [(&str, Does); 12] = [
     ("slow", Does::Slow),
 ];
 
-/// What happened in this turn.
+/// Progress of the turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SoFar {
-    /// How often it has asked.
+    /// The number of finished rounds.
     pub(crate) rounds: u32,
-    /// Whether it shall ask no more.
+    /// Whether no more asks are allowed.
     pub(crate) enough: bool,
-    /// The words for the outcomes of the last round, in the order of its asks. Earlier rounds are only
-    /// counted: this is saved at every step and must not grow.
+    /// The replies to the outcomes of the last round, in the order of its asks. Earlier rounds are only counted,
+    /// because this state is saved at every step and must stay small.
     pub(crate) received: Vec<String>,
 }
 
-/// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Ask all of these at once.
+    /// Open all of these asks.
     Ask {
-        /// What is said before; the first time only.
+        /// The message before the asks; only in the first round.
         lead: Option<&'static str>,
         shapes: &'static [Shape],
         then: Then,
     },
-    /// Say this and end the turn.
+    /// Send this message and end the turn.
     Say(String),
-    /// Say [`SLOW`] piece by piece and end the turn.
+    /// Stream [`SLOW`] piece by piece and end the turn.
     Stream,
 }
 
-/// What follows when the asks are open.
+/// What happens after the asks are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     Wait,
@@ -102,7 +101,7 @@ impl Script {
         Self { does, times }
     }
 
-    /// What the agent says before it asks.
+    /// The message before the first ask.
     pub(crate) const fn lead(&self) -> &'static str {
         match self.does {
             Does::Ask(Shape::Database | Shape::TestRunner) => "I can add this feature. One thing is open.",
@@ -138,7 +137,7 @@ impl Script {
     }
 }
 
-/// A whole number right before the word `times`.
+/// A whole number directly before the word `times`.
 fn times(words: &[&str]) -> Option<u32> {
     words
         .windows(2)
@@ -165,8 +164,7 @@ fn summary(so_far: &SoFar) -> String {
     if so_far.rounds > 1 { format!("Asked {} times. The last time: {received}", so_far.rounds) } else { received }
 }
 
-/// A text cut into the pieces in which it streams: after spaces if there are any, and not many of
-/// them, however long the text is.
+/// Splits a text into stream chunks: after spaces if possible, and into a limited number of chunks for any length.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let size = text.len().div_ceil(64).max(16);
     let mut pieces = Vec::new();

@@ -1,4 +1,4 @@
-//! What the mock remembers between two inputs, and how it goes on from there.
+//! State that the mock keeps between two inputs, and its state machine.
 
 use std::collections::VecDeque;
 
@@ -15,20 +15,20 @@ use super::script::{PIECE_EVERY, SLOW, Script, SoFar, Step, TAKE_BACK_AFTER, The
 use crate::out::Out;
 use crate::translator::{AgentEvent, NewAsk};
 
-/// Everything that outlives an input. Small, and without any secret.
+/// The saved state. It is small and contains no secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MockState {
     pub(super) session: Option<SessionId>,
     pub(super) mode: String,
-    /// Whether it may ask questions at all.
+    /// Whether the session may ask questions.
     pub(super) questions: bool,
     /// Whether the person allowed the command for the rest of the session.
     pub(super) always: bool,
     pub(super) closed: bool,
-    /// Numbers given to asks and tool calls so far.
+    /// The number of the last ask or tool call.
     pub(super) asked: u64,
-    /// Numbers given to messages so far.
+    /// The number of the last message id.
     pub(super) said: u64,
     pub(super) turn: Option<Turn>,
     pub(super) queue: VecDeque<String>,
@@ -41,18 +41,18 @@ pub(super) struct Turn {
     pub(super) so_far: SoFar,
     /// The asks of this round; empty between rounds.
     pub(super) asks: Vec<RoundAsk>,
-    /// When the open asks are taken back.
+    /// When to withdraw the open asks.
     pub(super) take_back_at: Option<Time>,
     pub(super) stream: Option<Stream>,
 }
 
-/// One ask of the round, or what happened in its place.
+/// One ask of the round, or what replaced it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RoundAsk {
     pub(super) number: u64,
     pub(super) shape: Shape,
-    /// The words for its outcome; it is open until they are there.
+    /// The reply to the outcome; `None` while the ask is open.
     pub(super) words: Option<String>,
 }
 
@@ -61,13 +61,13 @@ pub(super) struct RoundAsk {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Stream {
     pub(super) message: u64,
-    /// Pieces that are out.
+    /// The number of emitted chunks.
     pub(super) pieces: usize,
     pub(super) next_at: Time,
 }
 
 impl Out {
-    /// Shows the tool call of an ask as it stands.
+    /// Emits the tool call of an ask with this status.
     pub(super) fn tool(&mut self, ask: &RoundAsk, status: ToolStatus, input: Option<&Raw>, output: Option<&str>) {
         let Some(tool) = ask.shape.tool() else { return };
         self.event(AgentEvent::Tool {
@@ -110,7 +110,7 @@ impl Default for MockState {
 }
 
 impl MockState {
-    /// Goes on until a person, the clock or a prompt is needed.
+    /// Runs until the mock needs an answer, the clock or a prompt.
     pub(super) fn run(&mut self, now: Time, out: &mut Out) {
         loop {
             let Some(turn) = &mut self.turn else {
@@ -167,11 +167,11 @@ impl MockState {
         }
     }
 
-    /// What comes right after a round of asks was opened; false if the agent is dead.
+    /// Runs the action that follows the opening of a round; returns false if the agent crashed.
     fn asked_all(&mut self, then: Then, now: Time, out: &mut Out) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let waits = turn.asks.iter().any(|ask| ask.words.is_none());
-        // A round in which nobody was asked anything would repeat at once.
+        //  A round without open asks would repeat immediately.
         turn.so_far.enough |= !waits;
         match then {
             Then::Wait => {}
@@ -186,7 +186,7 @@ impl MockState {
         true
     }
 
-    /// Asks one thing, or does what is done in its place where nothing is asked.
+    /// Opens an ask, or runs its replacement if this session does not ask.
     fn ask(&mut self, shape: Shape, out: &mut Out) {
         let instead = self.instead_of(shape);
         let Some(turn) = &mut self.turn else { return };
@@ -211,7 +211,7 @@ impl MockState {
         turn.asks.push(ask);
     }
 
-    /// What the agent says where it does not ask; nothing if it asks.
+    /// The message that replaces an ask; `None` if the mock asks.
     fn instead_of(&self, shape: Shape) -> Option<String> {
         let never = self.mode == "dontAsk";
         match shape.kind() {
@@ -236,7 +236,7 @@ impl MockState {
         self.turn = None;
     }
 
-    /// Breaks off the turn; false if there is none.
+    /// Aborts the turn; returns false if none is running.
     pub(super) fn cut_short(&mut self, reason: &str, out: &mut Out) -> bool {
         let Some(mut turn) = self.turn.take() else { return false };
         turn.take_back(reason, out);
@@ -249,11 +249,11 @@ impl MockState {
 }
 
 impl Turn {
-    /// Withdraws what is open.
+    /// Withdraws the open asks.
     pub(super) fn take_back(&mut self, reason: &str, out: &mut Out) {
         self.take_back_at = None;
         for ask in self.asks.iter_mut().filter(|ask| ask.words.is_none()) {
-            // Told to stop, the agent says what it received and no more.
+            //  After an interrupt, the agent only reports what it received.
             ask.words = Some(if self.so_far.enough { String::new() } else { format!("Withdrawn: {reason}") });
             out.event(AgentEvent::AskWithdrawn { native_id: native_id(ask.number), reason: reason.to_owned() });
             out.tool(ask, ToolStatus::Error, None, Some(reason));
@@ -268,7 +268,7 @@ impl Turn {
         }
     }
 
-    /// Puts out the next piece of a streamed message.
+    /// Emits the next chunk of a streamed message.
     pub(super) fn stream_on(&mut self, now: Time, out: &mut Out) {
         let Some(stream) = &mut self.stream else { return };
         if let Some(piece) = SLOW.split_inclusive(' ').nth(stream.pieces) {

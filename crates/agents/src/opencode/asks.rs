@@ -1,4 +1,4 @@
-//! Requests of OpenCode's: each becomes one ask, however often and on whichever way it is told.
+//! Requests of OpenCode: each becomes one ask, even if it is reported several times or through several channels.
 
 use sayso_core::ask::AskBody;
 use sayso_core::limits;
@@ -14,11 +14,11 @@ use crate::out::Out;
 use crate::process::memory::{ID, OPEN};
 use crate::translator::{AgentEvent, NewAsk};
 
-/// The name of a sub-agent whose own is not known.
+/// Name of a sub-agent whose own name is unknown.
 pub(super) const SOME_HELPER: &str = "sub-agent";
 
 impl OpenCodeProcess {
-    /// Takes a request, from an event or a list. One that was seen before is the same one, told again.
+    /// Handles a request from an event or a list. A known request was repeated and is ignored.
     pub(super) fn asked(&mut self, of: Kind, raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
         let Some(request) = Object::of(raw) else { return };
         let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { return };
@@ -30,7 +30,7 @@ impl OpenCodeProcess {
             return;
         }
         if self.is_stopping() {
-            // It has not seen yet that it was told to stop.
+            //  OpenCode has not yet processed the abort of the turn.
             return line.reject(self, of, id, out);
         }
         let refused = match limits::check("the size of the request", raw.get().len(), limits::RAW) {
@@ -44,7 +44,7 @@ impl OpenCodeProcess {
                 let open = Open { id, kind, session, tool_call: tool_call(&request), since: self.looks };
                 self.open_ask(open, body, raw, line, out);
             }
-            // A question without questions waits all the same.
+            //  OpenCode also blocks on an empty list of questions.
             Ok(None) => {
                 let said = OutcomeReply { verb: "reply".to_owned(), body: Some(questions::nothing()), is_yes: false };
                 let open = Open { id, kind: of, session, tool_call: None, since: self.looks };
@@ -76,7 +76,7 @@ impl OpenCodeProcess {
         let subagent = self.speaker(&open.session, line);
         let context = self.unfinished().filter(|_| subagent.is_none());
         let (native_id, tool_call_id) = (open.id.clone(), open.tool_call.clone());
-        // It is remembered before anybody sees it: its outcome may come back at once.
+        //  The request is stored before the ask is emitted, because its outcome can arrive immediately.
         self.open.push(open);
         out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id,
@@ -90,7 +90,7 @@ impl OpenCodeProcess {
         })));
     }
 
-    /// The sub-agent whose session this is; nothing if it is ours.
+    /// The name of the sub-agent that owns a session; `None` for the main session.
     pub(super) fn speaker(&self, session: &str, line: &Line<'_>) -> Option<String> {
         if line.root() == Some(session) {
             return None;
@@ -98,7 +98,7 @@ impl OpenCodeProcess {
         Some(self.helpers.get(session).unwrap_or(SOME_HELPER).to_owned())
     }
 
-    /// Takes a request back that was not answered here.
+    /// Withdraws a request that was resolved outside Sayso.
     pub(super) fn withdraw(&mut self, request: &str, reason: &str, out: &mut Out) {
         if let Some(at) = self.open.iter().position(|open| open.id == request) {
             let open = self.open.remove(at);
@@ -107,7 +107,7 @@ impl OpenCodeProcess {
         }
     }
 
-    /// Takes back and rejects everything that waits.
+    /// Withdraws and rejects all pending requests.
     pub(super) fn reject_all(&mut self, reason: &str, line: &mut Line<'_>, out: &mut Out) {
         for open in std::mem::take(&mut self.open) {
             line.reject(self, open.kind, open.id.clone(), out);

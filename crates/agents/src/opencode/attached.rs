@@ -1,11 +1,12 @@
-//! An OpenCode that a person started themselves: one server, all its sessions, other clients beside us.
+//! An OpenCode server that the user started: one server with all its sessions, and other clients connected at the same
+//! time.
 //!
-//! Nothing is begun or ended here. A session that asks for the first time is found, with the root above it
-//! if a sub-agent asks, and from then on it is led like one of ours ([`OpenCodeTranslator`]): the same
-//! request by event, by list and after the stream broke is one ask, what another client decides is
-//! withdrawn, a yes leaves only while the session works.
+//! The translator starts and stops nothing. When a session first asks something, its root session is looked up (the
+//! asking session may be a sub-agent) and becomes a session in Sayso, handled by an [`OpenCodeTranslator`] like one
+//! that Sayso started: a request that arrives as an event, in a list and after a reconnect is one ask, decisions of
+//! other clients withdraw the ask, and approvals are only sent while the session is busy.
 //!
-//! Calls have numbers: the upper half says which session made them, 0 is the server as a whole.
+//! The upper half of a call number is the session that made the call, and 0 is the server itself.
 
 use std::time::Duration;
 
@@ -28,20 +29,21 @@ use crate::translator::{
     Standing, Translator,
 };
 
-/// What an OpenCode can do that somebody else started. It is talked to where it runs.
+/// Capabilities of an OpenCode that the user started. It cannot be resumed, because the user continues it in the
+/// terminal.
 pub const ATTACHED: Capabilities = Capabilities { resume: false, ..CAPABILITIES };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
-/// How often everything is looked at although nothing was told.
+/// How often all pending requests are polled without an event.
 const EVERY: Duration = Duration::from_secs(15);
-/// Directories that are looked at, and calls of our own without a reply.
+/// Maximum number of polled directories, and of the hub's own calls without a reply.
 const DIRECTORIES: usize = 32;
 const CALLS: usize = 128;
-/// How far up the root of a sub-agent is looked for.
+/// How many parents are followed from a sub-agent to its root session.
 const DEPTH: u8 = 8;
 
-/// One OpenCode with everybody's sessions.
+/// Translator for one OpenCode server and all its sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttachedOpenCode {
     hub: Hub,
@@ -54,13 +56,13 @@ struct Hub {
     user: Option<String>,
     standing: Standing,
     version: Option<String>,
-    /// How often in a row the stream could not be opened.
+    /// Consecutive failures to open the stream.
     failures: u8,
-    /// Numbers given to calls and to sessions so far.
+    /// The numbers of the last call and the last session.
     called: u64,
     slots: u64,
     calls: Vec<HubCall>,
-    /// Directories in which something happened, besides the server's own.
+    /// Directories with activity, in addition to the server's own.
     directories: Vec<String>,
     look_at: Option<Time>,
     carried: Vec<Carried>,
@@ -77,13 +79,13 @@ struct HubCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum What {
-    /// Asks what the server is.
+    /// Requests the server's health and version.
     Health,
-    /// Asks which sessions work, in a directory or in the server's own.
+    /// Requests the busy sessions of a directory, or of the server's own.
     Status { directory: Option<String> },
-    /// Asks what waits, with the sessions that work.
+    /// Requests the pending asks; `busy` are the sessions that work.
     List { busy: Vec<String> },
-    /// Asks for a session, because this one asks something.
+    /// Requests a session, because `asks` has a pending request.
     Session { asks: String, at: String, depth: u8 },
 }
 
@@ -107,18 +109,18 @@ impl Carried {
         self.opencode.state.conversation.as_ref().map(|conversation| conversation.id.as_str())
     }
 
-    /// Whether this session of OpenCode is ours, or a sub-agent's.
+    /// Whether an OpenCode session is this session or one of its sub-agents.
     fn carries(&self, session: &str) -> bool {
         self.process().is_some_and(|process| process.carries(session, self.root()))
     }
 
-    /// Hands one input on; its calls get the number of the session.
+    /// Forwards one input; resulting calls get the session's slot.
     fn handle(&mut self, now: Time, input: Input, all: &mut Vec<Output>) {
         let outputs = self.opencode.handle(now, input);
         self.pass_on(outputs, all);
     }
 
-    /// What waits in it is looked at.
+    /// Polls the pending requests of the session.
     fn look(&mut self, now: Time, all: &mut Vec<Output>) {
         self.handle(now, Input::StreamOpened, all);
     }
@@ -150,7 +152,7 @@ impl FollowedSession for Carried {
 }
 
 impl AttachedOpenCode {
-    /// A translator for the server at this address, for whom it knows by this name, if it wants one.
+    /// Creates a translator for the server at `url`, with the user name for basic authentication if it needs one.
     #[must_use]
     pub fn new(url: String, user: Option<String>) -> Self {
         let hub = Hub {
@@ -169,10 +171,10 @@ impl AttachedOpenCode {
         Self { hub }
     }
 
-    /// The name that OpenCode takes if it was told no other.
+    /// OpenCode's default user name.
     pub const USER: &str = USER;
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|hub| Self { hub })
@@ -182,7 +184,7 @@ impl AttachedOpenCode {
 impl Hub {
     fn get(&mut self, what: What, path: String, all: &mut Vec<Output>) {
         self.called += 1;
-        // Those that only read can be lost without a reply.
+        //  A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }
@@ -206,7 +208,7 @@ impl Hub {
         }
     }
 
-    /// Looks at everything that waits, also in sessions that are not led yet.
+    /// Polls all pending requests, including those of sessions that are not followed yet.
     fn look(&mut self, now: Time, all: &mut Vec<Output>) {
         self.look_at = Some(now.plus(EVERY));
         let places = std::iter::once(None).chain(self.directories.clone().into_iter().map(Some));
@@ -251,7 +253,7 @@ impl Hub {
         }
     }
 
-    /// Asks which session this is that asks something.
+    /// Requests the session that has a pending request.
     fn whose(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
         let known = |call: &HubCall| matches!(&call.what, What::Session { asks: other, .. } if *other == asks);
         if depth > DEPTH || !is_id(&asks) || !is_id(&at) || self.calls.iter().any(known) {
@@ -271,7 +273,7 @@ impl Hub {
             }
             What::Status { directory } => match reply.object() {
                 Some(sessions) => {
-                    // That of no directory is asked for when the version is known.
+                    //  The pending requests of the server's own directory are requested after the version is known.
                     if directory.is_none() {
                         self.standing = Standing::Connected { version: self.version.clone() };
                     }
@@ -283,7 +285,7 @@ impl Hub {
                         }
                     }
                 }
-                // A directory that is gone says nothing about the server.
+                //  A missing directory is not a problem of the server.
                 None if directory.is_none() && reply.status.is_some() => self.is_no_opencode(reply),
                 None => {}
             },
@@ -300,7 +302,7 @@ impl Hub {
         self.standing = Standing::Unreachable { why };
     }
 
-    /// What waits. Sessions that do not work left it behind.
+    /// Handles the list of pending requests. Requests of idle sessions are stale and ignored.
     fn listed(&mut self, now: Time, busy: &[String], reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(entries) = reply.json().filter(|_| reply.status == Some(200)).and_then(list) else { return };
         let requests = entries.into_iter().filter_map(Object::of);
@@ -314,7 +316,7 @@ impl Hub {
         }
     }
 
-    /// A session is known now: it is a root that becomes a session, or it has one above it.
+    /// Handles a session lookup: a root session is followed, and for others the parent is looked up.
     fn told_of(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(session) = reply.object() else { return };
         let Some(id) = session.text("id").filter(|id| is_id(id)) else { return };
@@ -351,11 +353,11 @@ impl Hub {
         let mut carried = Carried { slot: self.slots, opencode: OpenCodeTranslator { state } };
         carried.look(now, all);
         self.carried.push(carried);
-        // A sub-agent that asks below it is found again.
+        //  Requests of sub-agents are found by polling again.
         self.look_in(Some(found.project.clone()), all);
     }
 
-    /// The stream of events could not be opened.
+    /// Handles a failure to open the event stream.
     fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
         if reply.status.is_some() {
             self.is_no_opencode(reply);
@@ -406,7 +408,7 @@ impl Translator for AttachedOpenCode {
                 }
             },
             Input::Tick => hub.tick(now, &mut all),
-            // It is opened again, and then everything is looked at. There is no process of ours.
+            //  The caller reopens the stream and everything is polled then. Sayso has no process here.
             Input::StreamClosed | Input::Line(_) | Input::Exited(_) => {}
         }
         all

@@ -1,4 +1,4 @@
-//! Calls to OpenCode's server.
+//! HTTP calls to OpenCode's server.
 
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -10,10 +10,10 @@ use crate::out::Out;
 use crate::process::Wanted;
 use crate::translator::{Guard, HttpCall, Method};
 
-/// Calls without a reply that are remembered.
+/// How many calls without a reply are kept.
 const CALLS: usize = 512;
 
-/// What calls are made with: everything of the state but the process.
+/// The parts of the state that calls need: everything except the process.
 pub(super) struct Line<'a> {
     pub(super) wanted: &'a Wanted,
     pub(super) conversation: &'a mut Option<Conversation>,
@@ -21,7 +21,7 @@ pub(super) struct Line<'a> {
 }
 
 impl OpenCodeState {
-    /// The process, if there is one, and what calls to it are made with.
+    /// The process, if one is running, and the state for calls to it.
     pub(super) fn process(&mut self) -> Option<(&mut OpenCodeProcess, Line<'_>)> {
         let line = Line { wanted: &self.wanted, conversation: &mut self.conversation, called: &mut self.called };
         match &mut self.life {
@@ -32,7 +32,7 @@ impl OpenCodeState {
 }
 
 impl Line<'_> {
-    /// Our session.
+    /// The id of the session in OpenCode.
     pub(super) fn root(&self) -> Option<&str> {
         self.conversation.as_ref().map(|conversation| conversation.id.as_str())
     }
@@ -61,21 +61,21 @@ impl Line<'_> {
         process.call(Waiting { id, what }, call, out);
     }
 
-    /// Begins our session.
+    /// Creates the session.
     pub(super) fn begin(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let rules = launch::session_rules(self.wanted);
         let body = rules.map_or_else(|| json!({}), |rules| json!({ "permission": rules }));
         self.post(process, What::NewSession, "/session", Some(Raw::of(&body)), out);
     }
 
-    /// Asks for our session.
+    /// Looks up the session.
     pub(super) fn find(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = self.path(&format!("/session/{root}"));
         self.get(process, What::FindSession, path, out);
     }
 
-    /// Says something of the person.
+    /// Sends a message of the person.
     pub(super) fn prompt(&mut self, process: &mut OpenCodeProcess, text: String, at: Time, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let mut body = json!({ "parts": [{ "type": "text", "text": text }] });
@@ -89,14 +89,14 @@ impl Line<'_> {
         self.post(process, What::Prompt { text, at }, &path, Some(Raw::of(&body)), out);
     }
 
-    /// Asks whether that arrived.
+    /// Checks whether the message arrived.
     pub(super) fn find_prompt(&mut self, process: &mut OpenCodeProcess, text: String, at: Time, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = format!("{}&limit=50", self.path(&format!("/session/{root}/message")));
         self.get(process, What::FindPrompt { text, at }, path, out);
     }
 
-    /// Gives an outcome to a request.
+    /// Sends an outcome for a request.
     pub(super) fn say(&mut self, process: &mut OpenCodeProcess, request: &Open, said: &OutcomeReply, out: &mut Out) {
         let id = self.next();
         let path = self.path(&format!("/{}/{}/{}", place(request.kind), request.id, said.verb));
@@ -116,20 +116,20 @@ impl Line<'_> {
         process.is_over(request);
     }
 
-    /// Stops the turn.
+    /// Aborts the turn.
     pub(super) fn abort(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = format!("/session/{root}/abort");
         self.post(process, What::Abort, &path, None, out);
     }
 
-    /// Asks which sessions work.
+    /// Requests the busy sessions.
     pub(super) fn status(&mut self, process: &mut OpenCodeProcess, look: u64, out: &mut Out) {
         let path = self.path("/session/status");
         self.get(process, What::Status { look }, path, out);
     }
 
-    /// Asks what waits.
+    /// Requests the pending asks.
     pub(super) fn list(&mut self, process: &mut OpenCodeProcess, look: u64, of: Kind, busy: Vec<String>, out: &mut Out) {
         let path = self.path(&format!("/{}", place(of)));
         self.get(process, What::List { look, of, busy }, path, out);
@@ -138,7 +138,7 @@ impl Line<'_> {
 
 impl OpenCodeProcess {
     fn call(&mut self, waiting: Waiting, call: HttpCall, out: &mut Out) {
-        // Those that only read can be lost without a reply.
+        //  A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }
@@ -154,7 +154,7 @@ const fn place(kind: Kind) -> &'static str {
     }
 }
 
-/// A text as part of a query.
+/// Percent-encodes a text for a query.
 pub(super) fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! What OpenCode tells as it happens. What is not known is passed over.
+//! Events of OpenCode. Unknown events are ignored.
 
 use sayso_core::ask::Delivery;
 use sayso_core::limits;
@@ -15,11 +15,11 @@ use crate::process::memory::ID;
 use crate::text::{bounded, one_line};
 use crate::translator::AgentEvent;
 
-/// Characters of an error's words that are shown.
+/// Maximum length of a displayed error in characters.
 const WORDS: usize = 500;
 
 impl OpenCodeProcess {
-    /// Takes one event: of one directory, or of all with the directory beside it.
+    /// Handles one event, of a single directory or of all directories with the directory in an outer field.
     pub(super) fn event(&mut self, now: Time, data: &str, line: &mut Line<'_>, out: &mut Out) {
         let Some(frame) = Object::parse(data) else {
             return self
@@ -60,14 +60,14 @@ impl OpenCodeProcess {
         }
     }
 
-    /// Where no session is known, the first that is named is ours.
+    /// Uses the first session that appears as this session if its id is not known yet.
     pub(super) fn adopt(&mut self, session: &str, line: &mut Line<'_>) {
         if self.adopts && line.conversation.is_none() {
             *line.conversation = Some(Conversation { id: session.to_owned(), directory: line.wanted.project.clone() });
         }
     }
 
-    /// A session below ours is a sub-agent; one below nothing is somebody else's.
+    /// Records a session: a child of this session is a sub-agent; a session without a parent belongs to another client.
     fn session_told(&mut self, session: &str, fields: &Object<'_>, line: &Line<'_>) {
         let info = fields.object("info").unwrap_or_default();
         if line.root() == Some(session) || line.root().is_none() {
@@ -104,7 +104,8 @@ impl OpenCodeProcess {
         }
     }
 
-    /// It is told twice after an abort, and late: a turn that has not begun is the next one.
+    /// Handles the idle event. It arrives twice after an abort, and late: if the turn has not begun, the event belongs
+    /// to the previous turn.
     fn went_idle(&mut self, line: &mut Line<'_>, out: &mut Out) {
         if let Turn::Running { begun: true, .. } = self.turn {
             self.turn_ended(line, out);
@@ -145,7 +146,7 @@ impl OpenCodeProcess {
         }
     }
 
-    /// A text of the model has a beginning and an end in time; what the person said has none.
+    /// Handles a text part. Text of the model has start and end times; text of the person has none.
     fn text(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
         let (Some(id), Some(time)) = (part.text("id").filter(|id| is_id(id)), part.object("time")) else { return };
         if part.says("synthetic") || part.says("ignored") {
@@ -174,7 +175,7 @@ impl OpenCodeProcess {
             Some("running") => (ToolStatus::Running, None),
             Some("completed") => (ToolStatus::Complete, state.text("output")),
             Some("error") => (ToolStatus::Error, state.text("error")),
-            // It is still being written.
+            //  The input is still being streamed.
             _ => return,
         };
         match status {
@@ -190,7 +191,7 @@ impl OpenCodeProcess {
         out.event(AgentEvent::Tool { tool_call_id: id, name, input, output, status, subagent });
     }
 
-    /// A tool call has its result: an outcome for it has arrived, and nobody waits for one any more.
+    /// Handles the result of a tool call: its outcome arrived, or its ask is no longer needed.
     fn call_ended(&mut self, call: &str, out: &mut Out) {
         while let Some(at) = self.sent.iter().position(|sent| sent.request.tool_call.as_deref() == Some(call)) {
             let sent = self.sent.remove(at);

@@ -1,17 +1,17 @@
-//! How the process is started: its rules are part of its configuration, where they hold for sub-agents
-//! too. Rules of a session would not.
+//! Starting the process. Permission rules are part of its configuration, because rules of a session would not apply to
+//! sub-agents.
 
 use serde_json::{Value, json};
 
 use crate::process::Wanted;
 use crate::translator::Launch;
 
-/// The name we give to the server.
+/// The user name for the server.
 pub(super) const USER: &str = "opencode";
-/// The mode in which nothing is asked and everything is allowed.
+/// The mode that allows everything without asking.
 const BYPASS: &str = "bypassPermissions";
 
-/// What starts `opencode serve` for a session like this.
+/// The command that starts `opencode serve` for such a session.
 pub(super) fn launch(wanted: &Wanted) -> Launch {
     let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Launch {
@@ -20,9 +20,9 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
         env: vec![
             own("OPENCODE_SERVER_USERNAME", USER),
             own("OPENCODE_CONFIG_CONTENT", &config(wanted).to_string()),
-            // Rules in it would beat those of the configuration.
+            //  Rules in this variable would override the configuration.
             own("OPENCODE_PERMISSION", "{}"),
-            // The question tool is there for some clients only.
+            //  Only some clients get the question tool.
             own("OPENCODE_CLIENT", "cli"),
             own("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ],
@@ -30,19 +30,19 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
     }
 }
 
-/// What is put over the person's own configuration.
+/// The configuration that is merged over the user's own.
 fn config(wanted: &Wanted) -> Value {
     json!({
         "permission": permissions(wanted),
-        // A no is a no to one call; to stop is said in another way.
+        //  A rejection only denies one call; the turn is stopped separately.
         "experimental": { "continue_loop_on_deny": true },
         "autoupdate": false,
         "share": "disabled",
     })
 }
 
-/// The rules. The last that fits counts, so the order matters. Rules with patterns are joined with the
-/// person's own, which stay where they are more exact.
+/// The permission rules. The last matching rule counts, so the order matters. Rules with patterns are merged with the
+/// user's own, which win where they are more specific.
 fn permissions(wanted: &Wanted) -> Value {
     let other = match wanted.mode.as_str() {
         BYPASS => "allow",
@@ -65,12 +65,12 @@ fn permissions(wanted: &Wanted) -> Value {
     })
 }
 
-/// The rule of the session itself, beside those of the configuration.
+/// The permission rule of the session itself, in addition to the configuration.
 pub(super) fn session_rules(wanted: &Wanted) -> Option<Value> {
     (!wanted.questions).then(|| json!([{ "permission": "question", "pattern": "*", "action": "deny" }]))
 }
 
-/// The agent of OpenCode's that does the work, if the mode names one.
+/// The OpenCode agent for the session, if the mode names one.
 pub(super) fn agent(mode: &str) -> Option<&str> {
     match mode {
         "" | "default" | "acceptEdits" | "dontAsk" | BYPASS => None,

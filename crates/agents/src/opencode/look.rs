@@ -1,5 +1,5 @@
-//! A look at everything that waits and works: at every opening of the stream, and every few seconds
-//! while something goes on. It finds what was asked while nobody listened, and what was decided elsewhere.
+//! Polling of pending requests and busy sessions: whenever the stream is opened, and every few seconds during a turn.
+//! Polling finds requests that arrived while the stream was closed, and decisions of other clients.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::out::Out;
 use crate::process::TurnComplaints;
 use crate::translator::AgentEvent;
 
-/// How often.
+/// The polling interval.
 const EVERY: Duration = Duration::from_secs(5);
-/// How often a session has to be found idle before its turn counts as over. It is told to begin some time
-/// before it does, and on a busy machine that is long.
+/// How many polls in a row must report a session as idle before its turn counts as ended. A prompt is accepted some
+/// time before the session becomes busy, and on a loaded machine that takes long.
 const SURELY_IDLE: u8 = 2;
 const NEVER_BEGAN: u8 = 36;
-/// How often an outcome is sent that does not arrive.
+/// How many times an undelivered outcome is sent.
 pub(super) const TRIES: u8 = 3;
 
 pub(super) const ELSEWHERE: &str = "It was answered elsewhere.";
@@ -29,7 +29,7 @@ const DENIED_TOO: &str = "OpenCode denied it along with another request of the s
 pub(super) const TURN_OVER: &str = "The turn ended without an answer.";
 
 impl OpenCodeProcess {
-    /// Whether there is something to look for.
+    /// Whether there is anything to poll for.
     pub(super) fn wants_look(&self) -> bool {
         let unsure = |what: &What| matches!(what, What::FindPrompt { .. });
         self.url.is_some()
@@ -40,13 +40,13 @@ impl OpenCodeProcess {
                 || self.calls.iter().any(|call| unsure(&call.what)))
     }
 
-    /// Begins a look.
+    /// Starts a poll.
     pub(super) fn look(&mut self, now: Time, line: &mut Line<'_>, out: &mut Out) {
         self.looks += 1;
         self.look_at = Some(now.plus(EVERY));
-        // A reply to an older one comes too late to be of use.
+        //  A late reply to the previous poll is useless.
         self.calls.retain(|call| !matches!(call.what, What::Status { .. } | What::List { .. }));
-        // These may have been lost without a reply.
+        //  The replies to these calls may have been lost.
         let lost = self.calls.extract_if(.., |call| matches!(call.what, What::FindPrompt { .. } | What::FindSession));
         for call in lost.collect::<Vec<_>>() {
             if let What::FindPrompt { text, at } = call.what {
@@ -61,7 +61,7 @@ impl OpenCodeProcess {
         line.status(self, self.looks, out);
     }
 
-    /// Which sessions work.
+    /// Handles the busy sessions, the first half of a poll.
     pub(super) fn status(&mut self, look: u64, sessions: &Object<'_>, line: &mut Line<'_>, out: &mut Out) {
         let busy: Vec<String> = sessions.fields().map(|(id, _)| id.to_owned()).filter(|id| is_id(id)).take(256).collect();
         if let Some(root) = line.root() {
@@ -85,9 +85,9 @@ impl OpenCodeProcess {
         }
     }
 
-    /// What waits. What belongs to a session that does not work was left behind: nobody would hear an
-    /// answer, and a yes would be carried out all the same. On somebody's own server what we have not
-    /// shown to anybody is left alone.
+    /// Handles the pending requests, the second half of a poll. Requests of an idle session are stale: no turn receives
+    /// their answer, but an approval would still run the command, so they are rejected. On a shared server, requests
+    /// that were never shown in Sayso are left alone.
     pub(super) fn listed(&mut self, look: u64, of: Kind, busy: &[String], raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
         let Some(entries) = list(raw) else { return };
         let (mut seen, mut doubtful) = (Vec::new(), Vec::new());
@@ -99,7 +99,7 @@ impl OpenCodeProcess {
                 if works {
                     self.asked(of, entry, line, out);
                 } else if is_id(&id) && !self.shared && !self.foreign.contains(&session) {
-                    // A session that begins to work between the two parts of a look is told apart by the next one.
+                    //  A session that becomes busy between the two halves of a poll is confirmed by the next poll.
                     if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {
                         line.reject(self, of, id.clone(), out);
                     } else {
@@ -121,7 +121,7 @@ impl OpenCodeProcess {
         self.settle(of, &seen, line, out);
     }
 
-    /// Outcomes of which nobody knew whether they arrived: what still waits did not get them.
+    /// Resends outcomes whose delivery is uncertain: a request that is still pending did not receive its outcome.
     fn settle(&mut self, of: Kind, seen: &[String], line: &mut Line<'_>, out: &mut Out) {
         let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
         let mut sent = std::mem::take(&mut self.sent);
@@ -145,19 +145,19 @@ impl OpenCodeProcess {
         self.sent = sent;
     }
 
-    /// A request was decided, here or elsewhere.
+    /// Handles a decided request, whoever decided it.
     pub(super) fn decided(&mut self, of: Kind, request: &str, session: &str, out: &mut Out) {
         if let Some(at) = self.sent.iter().position(|sent| sent.request.id == request) {
             let sent = self.sent.remove(at);
             self.is_over(sent.request.id);
             return out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
         }
-        // A no to one permission is a no to all of its session.
+        //  Rejecting one permission rejects all permissions of its session.
         let along = of == Kind::Permission && self.denied_in.as_deref() == Some(session);
         self.withdraw(request, if along { DENIED_TOO } else { ELSEWHERE }, out);
     }
 
-    /// The server is gone. Should it have been only away, what waits there is asked again.
+    /// Handles a lost server. If it comes back, its pending requests become new asks.
     pub(super) fn lost(&mut self, reason: &str, out: &mut Out) {
         for open in std::mem::take(&mut self.open) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
@@ -173,7 +173,7 @@ impl OpenCodeProcess {
         }
     }
 
-    /// The turn is over.
+    /// Ends the turn.
     pub(super) fn turn_ended(&mut self, line: &mut Line<'_>, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::take(&mut self.turn) else { return };
         self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, line, out);

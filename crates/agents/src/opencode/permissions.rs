@@ -1,4 +1,4 @@
-//! `permission.asked`: what a tool would do, said as for every agent.
+//! `permission.asked`: builds the approval for a tool call.
 
 use sayso_core::ask::{Action, Approval, Choice, FileDiff, Preview};
 use sayso_core::limits;
@@ -7,14 +7,14 @@ use sayso_core::raw::Raw;
 use crate::json::{Object, text};
 use crate::text::one_line;
 
-/// Characters of a title.
+/// Maximum length of a title in characters.
 const TITLE: usize = 160;
-/// Bytes of a label. What does not fit is not offered: nobody can agree to what is cut off.
+/// Maximum length of a label in bytes. Longer choices are not offered, because nobody can agree to truncated text.
 const LABEL: usize = 1024;
-/// The choice that allows more than this call.
+/// The id of the choice that allows more than this call.
 pub(super) const ALWAYS: &str = "always";
 
-/// The approval that a request asks for. `input` is what the tool was called with, if that is known.
+/// The approval that a request asks for. `input` is the tool's input, if known.
 pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval> {
     let kind = request.words("permission")?;
     let metadata = request.object("metadata").unwrap_or_default();
@@ -41,8 +41,8 @@ pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval>
     })
 }
 
-/// What the tool would do. What does not say it exactly is nothing that a rule could fit. Paths of
-/// patterns are left alone: they are relative to a directory that we do not know.
+/// The action of the tool. Imprecise requests must not match a policy rule. Paths in patterns are ignored, because they
+/// are relative to an unknown directory.
 fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
     let absolute = |path: &String| path.starts_with('/');
     let known = match kind {
@@ -56,7 +56,7 @@ fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
     known.unwrap_or(Action::Other)
 }
 
-/// The files that are edited, if all of them are named in full.
+/// The edited files, if all of them have absolute paths.
 fn edited(metadata: &Object<'_>) -> Option<Vec<String>> {
     let paths = match metadata.list("files") {
         Some(files) if !files.is_empty() => {
@@ -87,7 +87,7 @@ fn title(kind: &str, action: &Action, metadata: &Object<'_>, patterns: &[String]
     }
 }
 
-/// The way to say yes for longer: a rule of ours, so only for what our rules can say.
+/// The permanent choice. It becomes a Sayso rule, so it is only offered for commands that such a rule can express.
 fn choice(request: &Object<'_>) -> Option<Choice> {
     let patterns = always(request)?;
     let named = patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" and ");
@@ -95,7 +95,7 @@ fn choice(request: &Object<'_>) -> Option<Choice> {
     (label.len() <= LABEL).then(|| Choice { id: ALWAYS.to_owned(), label })
 }
 
-/// The commands that would be allowed.
+/// The commands that the choice would allow.
 pub(super) fn always(request: &Object<'_>) -> Option<Vec<String>> {
     let patterns = texts(request, "always");
     let meaningful = |pattern: &String| pattern.trim_matches(['*', ' ']).len() > 1;

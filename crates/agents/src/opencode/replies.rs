@@ -1,5 +1,5 @@
-//! Replies of OpenCode's server. A status is never trusted alone: for an address that it does not know
-//! the server sends its web page and says 200.
+//! Replies of OpenCode's server. The status alone is not reliable: for unknown paths, the server returns its web page
+//! with status 200.
 
 use sayso_core::ask::Delivery;
 use sayso_core::limits;
@@ -14,24 +14,26 @@ use crate::out::Out;
 use crate::text::one_line;
 use crate::translator::{AgentEvent, HttpReply};
 
-/// Characters of the server's words that are shown.
+/// Maximum length of a displayed error in characters.
 const WORDS: usize = 300;
-/// How much a clock of OpenCode's may be behind ours, in milliseconds.
+/// How far OpenCode's clock may be behind Sayso's, in milliseconds.
 const BEHIND: i64 = 2_000;
 
-/// What becomes of the process after a reply.
+/// What happens to the process after a reply.
 pub(super) enum After {
-    /// It goes on.
     GoOn,
-    /// It cannot be worked with.
-    Give { reason: String, lost: bool },
+    /// The process is unusable and the session ends.
+    Give {
+        reason: String,
+        lost: bool,
+    },
 }
 
 impl OpenCodeProcess {
-    /// Takes the reply to a call of ours.
+    /// Handles the reply to one of Sayso's calls.
     pub(super) fn replied(&mut self, now: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) -> After {
         if reply.id == HttpReply::EVENTS {
-            // While nobody listens there, it is starting or ending.
+            //  Without a status, the server is starting or exiting.
             if reply.status.is_some() {
                 let words = format!("OpenCode does not tell what happens: {}.", told(reply));
                 self.complaints.tell(AgentEvent::Error(words), out);
@@ -51,7 +53,7 @@ impl OpenCodeProcess {
                     let words = format!("OpenCode could not be interrupted: {}.", told(reply));
                     out.event(AgentEvent::Error(words));
                 }
-                // What it left behind is rejected.
+                //  The next poll rejects stale requests.
                 self.look(now, line, out);
             }
             What::Status { look } => {
@@ -77,7 +79,7 @@ impl OpenCodeProcess {
             self.ready = true;
             return After::GoOn;
         }
-        // The next look begins it again. Should it be there all the same, nobody has said anything in it.
+        //  The next poll tries again. If the session was created after all, it is empty and unused.
         self.tries += 1;
         if self.tries < TRIES && reply.status.is_none() {
             return After::GoOn;
@@ -94,7 +96,7 @@ impl OpenCodeProcess {
             let reason = "OpenCode no longer has this conversation, so it cannot be resumed".to_owned();
             return After::Give { reason, lost: true };
         }
-        // The next look asks again.
+        //  The next poll tries again.
         let words = format!("OpenCode does not tell about its session: {}.", told(reply));
         self.complaints.tell(AgentEvent::Error(words), out);
         After::GoOn
@@ -113,10 +115,10 @@ impl OpenCodeProcess {
         }
     }
 
-    /// Whether a message is there of which nobody knew whether it arrived. If not, it is said again.
+    /// Handles the lookup of a message with uncertain delivery. A missing message is sent again.
     fn prompt_found(&mut self, text: String, at: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) {
         let Some(messages) = reply.json().filter(|_| reply.status == Some(200)).and_then(list) else {
-            // The next look asks again.
+            //  The next poll tries again.
             return self.calls.push(Waiting { id: HttpReply::EVENTS, what: What::FindPrompt { text, at } });
         };
         let is_it = |message: &Object<'_>| {
@@ -138,7 +140,7 @@ impl OpenCodeProcess {
         let undeliverable = |why: &str| Delivery::Undeliverable { reason: why.to_owned() };
         match (reply.status, reply.json().map(RawValue::get)) {
             (Some(200), Some("true")) => self.sent[at].arrived = Arrived::Yes,
-            // It may have been ours that arrived before.
+            //  An earlier attempt may have arrived.
             (Some(404), _) if self.sent[at].tries > 0 => self.sent[at].arrived = Arrived::Yes,
             (Some(404), _) => {
                 let sent = self.sent.remove(at);
@@ -168,13 +170,13 @@ impl HttpReply {
         serde_json::from_str(&self.body).ok()
     }
 
-    /// The object that a call gave.
+    /// The body, if it is a JSON object.
     pub(super) fn object(&self) -> Option<Object<'_>> {
         self.json().filter(|_| self.status == Some(200)).and_then(Object::of)
     }
 }
 
-/// How a call fared, in words.
+/// Describes the failure of a call.
 pub(super) fn told(reply: &HttpReply) -> String {
     let body = reply.body.trim();
     let said = Object::parse(body).and_then(|body| body.words("message").or_else(|| body.object("data")?.words("message")));

@@ -1,4 +1,4 @@
-//! OpenCode as a translator: what a person wants becomes calls to its server.
+//! The OpenCode translator: converts commands into calls to its server.
 
 use std::time::Duration;
 
@@ -16,21 +16,21 @@ use crate::process::memory::{QUEUE, queue_is_full};
 use crate::process::{self, Gone, ProcessAgent, Wanted};
 use crate::translator::{AgentEvent, Capabilities, Exit, HttpServer, Input, Login, Outcome, Output, Saved, Translator};
 
-/// What OpenCode can do.
+/// OpenCode sends plans as questions with only yes and no.
 pub const CAPABILITIES: Capabilities =
     Capabilities { elicitation: false, configure: false, typed: TypedAnswers::OwnText, ..Capabilities::FULL };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
-/// How long it may take until it listens and our session is there. It is slow on a busy machine.
+/// Timeout for the start of the server and the creation of the session. OpenCode is slow on a loaded machine.
 const START: Duration = Duration::from_secs(180);
-/// What it says before its address.
+/// The output that precedes the server's URL.
 const LISTENS: &str = "listening on ";
 
 const HOW_TO_INSTALL: &str = "Is `opencode` installed? `npm install -g opencode-ai` installs it";
 const NOT_RUNNING: &str = "OpenCode is not running; the message was not taken.";
 
-/// The OpenCode of one session.
+/// Translator for one OpenCode session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OpenCodeTranslator {
@@ -38,14 +38,14 @@ pub struct OpenCodeTranslator {
 }
 
 impl OpenCodeTranslator {
-    /// A translator whose process is started by its first command.
+    /// Creates a translator whose first command starts the process.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A translator whose process runs already: recordings are replayed with it. The first session that
-    /// is named is taken for this one.
+    /// Creates a translator for a running process, for the replay of recordings. The first session that appears is this
+    /// session.
     #[must_use]
     pub fn attached(session: SessionId) -> Self {
         let process = OpenCodeProcess { adopts: true, ready: true, ..OpenCodeProcess::default() };
@@ -58,13 +58,13 @@ impl OpenCodeTranslator {
         }
     }
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { state })
     }
 
-    /// Gives a process up that cannot be worked with.
+    /// Stops an unusable process and ends the session.
     fn give_up(&mut self, reason: String, out: &mut Out) {
         let OpenCodeLife::Up(process) = &mut self.state.life else { return };
         let url = process.url.take();
@@ -87,7 +87,7 @@ impl OpenCodeTranslator {
         }
     }
 
-    /// Looks at what is there, our session first of all.
+    /// Polls the server's state, starting with the session.
     fn stream_opened(&mut self, now: Time, out: &mut Out) {
         let Some((process, mut line)) = self.state.process() else { return };
         process.look(now, &mut line, out);
@@ -115,7 +115,7 @@ impl ProcessAgent for OpenCodeTranslator {
         }
         match prompt {
             Some(text) => self.prompt(text, out),
-            // It takes a message: that is all there is to say about a start without a prompt.
+            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             None if matches!(&self.state.life, OpenCodeLife::Up(process) if process.turn == Turn::Idle) => {
                 out.event(AgentEvent::TurnEnded);
             }
@@ -123,7 +123,7 @@ impl ProcessAgent for OpenCodeTranslator {
         }
     }
 
-    /// Takes what the person says. OpenCode takes it at any time, once the session is there.
+    /// Sends a message. OpenCode accepts messages at any time once the session exists.
     fn prompt(&mut self, text: String, out: &mut Out) {
         let Some((process, _)) = self.state.process() else { return out.event(AgentEvent::Error(NOT_RUNNING.to_owned())) };
         if process.waiting.len() >= QUEUE {
@@ -167,7 +167,7 @@ impl ProcessAgent for OpenCodeTranslator {
     }
 
     fn exited(&mut self, exit: &Exit, out: &mut Out) {
-        // When it was closed, the end of the session has been told.
+        //  The end of a closed session was already reported.
         let OpenCodeLife::Up(process) = std::mem::take(&mut self.state.life) else { return };
         for sent in process.sent.iter().filter(|sent| sent.arrived == Arrived::Unsure) {
             let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
@@ -181,7 +181,7 @@ impl ProcessAgent for OpenCodeTranslator {
     fn line(&mut self, text: &str, _out: &mut Out) {
         let OpenCodeLife::Up(process) = &mut self.state.life else { return };
         process.heard = true;
-        // We told it where to listen; a password goes nowhere else.
+        //  Sayso chose the port, so the password is only sent to this address.
         if let Some((_, address)) = text.trim().split_once(LISTENS)
             && let Some(port) = address.strip_prefix("http://127.0.0.1:")
             && port.parse::<u16>().is_ok_and(|port| port != 0)
@@ -194,7 +194,7 @@ impl ProcessAgent for OpenCodeTranslator {
         match input {
             Input::Tick => self.tick(now, out),
             Input::StreamOpened => self.stream_opened(now, out),
-            // It is opened again, and then everything is looked at.
+            //  The caller reopens the stream and everything is polled then.
             Input::StreamClosed => {}
             Input::StreamEvent(data) => {
                 if let Some((process, mut line)) = self.state.process() {
@@ -213,12 +213,12 @@ impl ProcessAgent for OpenCodeTranslator {
                     self.give_up(reason, out);
                 }
             }
-            // `process::handle` takes these.
+            //  `process::handle` handles these.
             Input::Command(_) | Input::Line(_) | Input::Exited(_) => {}
         }
     }
 
-    /// Sends what waited for the session.
+    /// Sends messages that waited for the session.
     fn after_input(&mut self, now: Time, out: &mut Out) {
         if let Some((process, mut line)) = self.state.process()
             && process.ready

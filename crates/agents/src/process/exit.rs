@@ -1,31 +1,31 @@
-//! The end of a process, in words for a person.
+//! Describes the exit of a process for people.
 
 use sayso_core::limits;
 
 use crate::translator::Exit;
 
-/// Bytes of the last words that are told.
+/// Maximum length of the quoted stderr output in bytes.
 const WORDS: usize = 2048;
 
-/// A process that is gone.
+/// A process that exited.
 pub(crate) struct Gone<'a> {
-    /// What a person calls it.
+    /// The agent's product name.
     pub(crate) who: &'a str,
-    /// Whether it ever said anything.
+    /// Whether the process has written any output.
     pub(crate) heard: bool,
-    /// What helps if it could not be started: a sentence without its full stop.
+    /// Advice for a process that could not be started: a sentence without its full stop.
     pub(crate) hint: Option<&'a str>,
 }
 
 impl Gone<'_> {
-    /// How it ended, and its last words.
+    /// Describes how the process ended, with its last stderr output.
     pub(crate) fn told(&self, exit: &Exit) -> String {
         let who = self.who;
         let how = match (exit.code, exit.signal) {
             (None, None) if self.heard => format!("{who} is gone, and nobody saw how it ended"),
             (None, None) => format!("{who} could not be started"),
             (_, Some(signal)) => format!("{who} was ended by {}", named(signal)),
-            // What a shell makes of a signal.
+            //  The exit codes that a shell uses for signals.
             (Some(code @ (130 | 143)), None) => format!("{who} was ended by {}", named(code - 128)),
             (Some(0), None) => format!("{who} ended"),
             (Some(code), None) => format!("{who} ended with exit code {code}"),

@@ -1,5 +1,5 @@
-//! A conversation with a model: each rule of its `question` tool, and each way a turn may end. The state
-//! is saved and read again after every input, as the server does.
+//! A conversation with a model: each rule of its `question` tool and each way a turn can end. The state is saved and
+//! restored after every input, as the server does.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl Talk {
         }
     }
 
-    /// An input after which the state is saved and read again.
+    /// Sends a command, then saves and restores the state.
     fn tell(&mut self, command: Command) {
         self.put(Input::Command(command));
         self.restart();
@@ -74,7 +74,7 @@ impl Talk {
         self.calls.last().unwrap()
     }
 
-    /// What the model was told last.
+    /// The messages of the latest request to the model.
     fn told(&self) -> Vec<Value> {
         let body: Value = serde_json::from_str(self.call().body.as_ref().unwrap().as_str()).unwrap();
         body["messages"].as_array().unwrap().clone()
@@ -90,7 +90,7 @@ impl Talk {
         self.restart();
     }
 
-    /// A whole turn of the model.
+    /// Streams a complete turn of the model.
     fn says(&mut self, words: &str, calls: &[Value]) {
         if !words.is_empty() {
             self.stream(&json!({ "content": words }));
@@ -161,7 +161,8 @@ fn the_model_is_told_who_it_is_and_streams_its_answer() {
     );
 }
 
-/// The question pauses the conversation. The chosen label becomes the person's message, after the result of the tool call.
+/// The question pauses the conversation. The chosen label becomes the person's message, after the result of the tool
+/// call.
 #[test]
 fn a_question_waits_and_its_answer_is_a_message() {
     let mut talk = Talk::begin("Set it up");

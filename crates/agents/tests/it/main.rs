@@ -1,4 +1,4 @@
-//! The translators, driven as the server drives them.
+//! Tests of the translators, driven as the server drives them.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 

@@ -1,4 +1,4 @@
-//! Each word of the mock: what comes out, and what it makes of each outcome.
+//! Each keyword of the mock, and its reply to each outcome.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use sayso_core::raw::Raw;
 use sayso_core::texts;
 use sayso_core::time::Time;
 
-/// A mock with a clock, whose outputs are written down one per line.
+/// A mock with a clock; its outputs are logged one per line.
 struct Stage {
     mock: MockTranslator,
     now: Time,
@@ -98,7 +98,7 @@ impl Stage {
         }
     }
 
-    /// What was said last.
+    /// The mock's last message.
     fn said(&self) -> &str {
         let line = self.log.lines().rev().find(|line| line.starts_with("message ")).unwrap();
         line.split_once(": ").unwrap().1

@@ -1,4 +1,4 @@
-//! Agents that are broken, or want to break something.
+//! Input from broken or malicious agents.
 
 use sayso_agents::mock::{AcpAgent, AcpInput};
 use sayso_core::limits;
@@ -87,7 +87,7 @@ fn text_that_is_not_quite_text_is_shown_as_well_as_it_can_be() {
     assert_eq!(host.asks.len(), 1);
 }
 
-/// A small generator; the cases must be the same everywhere.
+/// A small deterministic random generator, so that the cases are the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -99,7 +99,7 @@ impl Dice {
     }
 }
 
-/// Pieces that mean something to a reader of these messages.
+/// Fragments that are meaningful to a parser of these messages.
 const PIECES: [&str; 24] = [
     "null",
     "true",
@@ -150,7 +150,7 @@ fn mutate(line: &str, dice: &mut Dice) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// 50,000 broken lines; `SAYSO_MUTATIONS` asks for more.
+/// Runs 50,000 mutated lines; `SAYSO_MUTATIONS` sets another number.
 #[test]
 fn broken_lines_never_break_the_host() {
     let cases: usize = std::env::var("SAYSO_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000);
@@ -254,7 +254,7 @@ fn decision(ask: &NewAsk, dice: &mut Dice) -> Decision {
     }
 }
 
-/// The mock's side of the wire, against clients that are broken.
+/// The mock's side of the protocol, against broken clients.
 #[test]
 fn broken_lines_never_break_the_mock() {
     let session = "s";

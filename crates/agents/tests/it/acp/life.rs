@@ -1,4 +1,4 @@
-//! A session's life: start, mode and model, interrupts, the end, and the life after it.
+//! The lifecycle of a session: start, mode and model, interrupts, exit, and resumption.
 
 use sayso_core::ask::{AskBody, TypedAnswers};
 
@@ -67,7 +67,7 @@ fn mode_and_model_of_a_running_session_are_changed() {
     assert_eq!(calls(&mut host), (json!("session/set_mode"), json!({ "sessionId": "s1", "modeId": "plan" })));
     assert_eq!(calls(&mut host), (json!("session/set_model"), json!({ "sessionId": "s1", "modelId": "opus" })));
 
-    // An agent that has options instead of modes and models is asked for them.
+    //  Agents with config options instead of modes and models are configured through the options.
     let option =
         |id: &str| json!({ "id": id, "category": id, "type": "select", "currentValue": "a", "options": [{ "value": "a" }] });
     let options = json!([option("mode"), option("model")]);
@@ -131,7 +131,7 @@ fn who_is_not_signed_in_is_told_how() {
     insta::assert_snapshot!(host.log.rsplit("--\n").next().unwrap());
     host.exit(None, Some(15), "");
     assert!(host.log.ends_with("--\n"), "the end was told already");
-    // The prompt was not lost: it goes out when the session is started again.
+    //  The prompt was not lost: it is sent when the session is started again.
     host.command(start(None)).reply(initialized(json!({}))).reply(json!({ "sessionId": "s2" }));
     assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "go");
     host.sent.clear();
@@ -163,7 +163,7 @@ fn a_session_that_does_not_come_to_be() {
     assert!(host.log.contains("error: The agent did not open a session: it gave no reason (-32603).\n"), "{}", host.log);
 }
 
-/// What a host says when it starts the agent again.
+/// A session whose agent was started again.
 fn resumed(capabilities: &Value) -> Host {
     let mut host = Host::new();
     host.command(start(Some("one")))
@@ -199,7 +199,7 @@ fn a_session_is_taken_up_again_as_the_agent_can() {
     host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "now" } }));
     assert!(host.log.ends_with("delta msg-1 \"now\"\n"), "{}", host.log);
 
-    // An unknown session: load is tried, then a new one begins.
+    //  Unknown session: load fails, then a new session is created.
     let mut host = resumed(&json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } }));
     host.fail(-32002, "Resource not found");
     assert_eq!(host.sent[0]["method"], "session/load");
@@ -266,7 +266,7 @@ fn an_interrupt_answers_everything_in_one_batch() {
     assert_eq!(host.asks[2].subagent.as_deref(), Some("child-7"));
     host.log.clear();
     host.command(interrupt());
-    // What the agent asks before it has heard of it is answered at once, and nobody sees it.
+    //  Requests that crossed the interrupt are answered immediately and not shown.
     permission(&mut host, json!(2), "t2");
     host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 0 } }));
     host.command(prompt("something else"));
@@ -317,7 +317,7 @@ fn threads_of_sub_agents_keep_their_words_apart() {
     );
     host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
     assert!(host.log.ends_with("turn ended\n"), "{}", host.log);
-    // What the agent asks beyond the end of its turn stays open.
+    //  Asks that arrive after the end of their turn stay open.
     host.decide(approved());
     assert_eq!(host.result()["outcome"]["optionId"], "y");
 }

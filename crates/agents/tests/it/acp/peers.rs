@@ -1,4 +1,4 @@
-//! The mock on one side of the protocol and the host on the other, without a process between them.
+//! The mock agent connected to the ACP translator, without processes.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sayso_core::texts;
 
 use super::*;
 
-/// Both sides, and everything that the host told.
+/// Both sides, and the translator's events.
 struct Pair {
     host: AcpTranslator,
     agent: AcpAgent,
@@ -34,7 +34,7 @@ impl Pair {
         self
     }
 
-    /// Gives an input to the host and carries lines until nobody has anything to say.
+    /// Gives an input to the translator and forwards lines until both sides are idle.
     fn feed(&mut self, input: Input) {
         let mut inputs = vec![input];
         while !inputs.is_empty() {
@@ -69,7 +69,7 @@ impl Pair {
         self.command(outcome(&ask.native_id, decision, ask.raw))
     }
 
-    /// Lets the agent's time pass until it waits for nothing but people.
+    /// Advances the agent's clock until it only waits for people.
     fn wait(&mut self) -> &mut Self {
         while let Some(deadline) = self.agent.deadline() {
             self.now = deadline.plus(Duration::from_millis(1));
@@ -80,7 +80,7 @@ impl Pair {
         self
     }
 
-    /// What the agent said last.
+    /// The agent's last message.
     fn said(&self) -> &str {
         let said = self.events.iter().rev().find_map(|event| match event {
             AgentEvent::Message { text, .. } => Some(text.as_str()),
@@ -146,7 +146,7 @@ fn the_questions_are_the_ones_of_the_mock() {
         });
         match (&pair.asks[0].body, wanted.unwrap()) {
             (AskBody::Question { questions: got }, AskBody::Question { questions: mut want }) => {
-                // A field that may be left to its twin cannot be required.
+                //  A field with a free-text twin cannot be required.
                 for question in &mut want {
                     question.required &= !matches!(question.input, sayso_core::ask::Input::Choice { custom: true, .. });
                 }
@@ -302,12 +302,12 @@ fn the_mode_of_the_session_reaches_the_agent() {
     assert_eq!(pair.said(), "Ran without asking (bypassPermissions): cargo test --workspace");
     let pair = Pair::with(start_in(Some("question"), "dontAsk", None, true));
     assert_eq!(pair.said(), "I did not ask for a question: the permission mode is dontAsk.");
-    // Where the client cannot show questions, the agent is told so.
+    //  The agent is told that the client cannot show questions.
     let pair = Pair::with(start_in(Some("question"), "default", None, false));
     assert_eq!(pair.said(), "Rejected: The client cannot show this question.");
 }
 
-/// A client of another maker.
+/// A client that is not Sayso's translator.
 fn client(capabilities: Value, word: &str) -> (AcpAgent, Vec<Value>) {
     let mut agent = AcpAgent::new();
     let mut lines = Vec::new();
@@ -323,7 +323,7 @@ fn client(capabilities: Value, word: &str) -> (AcpAgent, Vec<Value>) {
     (agent, lines)
 }
 
-/// What the agent says in these lines.
+/// The agent's messages in these lines.
 fn words(lines: &[String]) -> String {
     let lines = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter_map(|line| line["params"]["update"]["content"]["text"].as_str().map(str::to_owned)).collect()

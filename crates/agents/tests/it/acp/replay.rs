@@ -1,4 +1,4 @@
-//! Recordings of real agents. What they wrote is read, and what was answered then is answered again.
+//! Replays recordings of real agents: their lines are parsed, and the recorded answers are given again.
 
 use std::fs;
 use std::path::Path;
@@ -17,9 +17,9 @@ struct Recording {
 }
 
 struct Recorded {
-    /// Whether the host wrote it.
+    /// Whether the host sent the line.
     ours: bool,
-    /// As it was written: the order of the fields counts.
+    /// The raw line, because the order of fields matters.
     text: String,
     message: Value,
 }
@@ -38,7 +38,7 @@ fn read(path: &Path) -> Recording {
         #[serde(borrow)]
         msg: &'a RawValue,
     }
-    /// One recording is of the transport over HTTP, which wraps the messages.
+    /// One recording is of the HTTP transport, which wraps the messages.
     #[derive(Deserialize)]
     struct Wrapped<'a> {
         #[serde(borrow, alias = "data")]
@@ -60,7 +60,7 @@ fn recording(name: &str) -> Recording {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/acp/{name}.jsonl")))
 }
 
-/// Everything that each agent wrote, read by a host that came later and never answers.
+/// Parses everything that each agent wrote, with a translator that attached late and never answers.
 #[test]
 fn every_recording_is_understood() {
     let all = recordings();
@@ -80,12 +80,12 @@ fn every_recording_is_understood() {
     }
 }
 
-/// Plays the agent of a recording: gives its lines to a host that is told to do what the recorded
-/// host did, and compares what the two hosts sent.
+/// Replays a recording: feeds the agent's lines to a translator, gives the same decisions as the recorded host, and
+/// compares the lines that both sent.
 fn play(name: &str, decisions: &[Decision]) -> Host {
     let mut host = Host::new();
     host.command(start(None));
-    // Which of our requests stands for which of the recorded ones.
+    //  Maps the translator's request ids to the recorded ones.
     let mut ids: Vec<(Value, Value)> = Vec::new();
     let mut decisions = decisions.iter();
     for Recorded { ours, text, message: recorded } in recording(name).messages {
@@ -100,7 +100,7 @@ fn play(name: &str, decisions: &[Decision]) -> Host {
             host.message(message);
             continue;
         }
-        // A mode that the recorded host did not set.
+        //  The recorded host did not set a mode.
         while host.sent.iter().any(|line| line["method"] == "session/set_mode") {
             assert_eq!(host.sent[0]["params"]["modeId"], "default");
             host.reply(json!({}));
@@ -211,7 +211,7 @@ fn the_mock_of_the_reference_sdk_gets_what_it_got() {
     play("rust-mock-http", &[answered(&[&["option-a"]]), answered(&[&["b"]])]);
 }
 
-/// A stopped question cancels the turn too, and Claude then takes it back by itself.
+/// A stopped question also cancels the turn. Claude then withdraws the question itself.
 #[test]
 fn a_stop_is_a_cancel_and_the_end_of_the_turn() {
     let recorded = recording("claude-question-session-cancel");
@@ -228,7 +228,7 @@ fn a_stop_is_a_cancel_and_the_end_of_the_turn() {
     assert!(host.log.trim_end_matches("--\n").ends_with("turn ended\n"), "{}", host.log);
 }
 
-/// Every line that an agent wrote.
+/// Every line of the recorded agents.
 pub(super) fn lines_of_agents() -> Vec<String> {
     recordings()
         .into_iter()

@@ -1,4 +1,4 @@
-//! Every way to ask, and what each outcome becomes on the wire.
+//! Every kind of request, and the response to each outcome.
 
 use sayso_core::ask::{Action, AskBody, Input, Preview, Question};
 use sayso_core::texts;
@@ -14,7 +14,7 @@ fn noted(answers: &[&[&str]], note: &str) -> Decision {
     Decision::Answered { answers, note: Some(note.to_owned()) }
 }
 
-/// The result that one decision about one request gives.
+/// The result for one decision about one request.
 fn result(method: &str, params: &Value, decision: Decision) -> Value {
     let mut host = Host::working();
     host.request(json!("q-1"), method, params.clone());
@@ -32,7 +32,7 @@ fn interrupted(method: &str, params: &Value) -> Value {
     host.result().clone()
 }
 
-/// What is said to the agent after the turn in which a decision was made.
+/// The message that follows the turn in which a decision was made.
 fn said_later(method: &str, params: &Value, decision: Decision, by: DecidedBy) -> Option<String> {
     let mut host = Host::working();
     host.request(json!("q-1"), method, params.clone());
@@ -111,7 +111,7 @@ fn a_permission_is_chosen_by_kind() {
     let choose = |id: &str| Decision::Approved { choice: Some(id.to_owned()), input: None };
     assert_eq!(result(PERMISSION, &all, choose("all")), selected("all"));
     assert_eq!(result(PERMISSION, &all, choose("week")), selected("week"));
-    // A no is never taken for a yes, whoever asks for it.
+    //  A rejecting option is never selected for an approval.
     for id in ["decline", "never", "nonsense"] {
         assert_eq!(result(PERMISSION, &all, choose(id)), cancelled);
     }
@@ -124,7 +124,7 @@ fn a_permission_is_chosen_by_kind() {
     let only_always = permission(json!([option("all", "allow_always"), option("never", "reject_always")]));
     assert_eq!(result(PERMISSION, &only_always, approved()), selected("all"));
     assert_eq!(result(PERMISSION, &only_always, denied("")), selected("never"));
-    // Without a way to say no, nothing is allowed either.
+    //  Without a rejecting option, the request is still not approved.
     let only_yes = permission(json!([option("reject", "allow_once")]));
     assert_eq!(result(PERMISSION, &only_yes, denied("")), cancelled);
     let unknown = permission(json!([option("allow", "allow_session"), option("no", "reject_session")]));
@@ -194,7 +194,7 @@ fn qwens_permission_with_questions() {
     );
     assert_eq!(result(PERMISSION, &params, rejected("")), selected("cancel"));
     assert_eq!(interrupted(PERMISSION, &params), json!({ "outcome": { "outcome": "cancelled" } }));
-    // A tool that does something is approved, whatever its input looks like.
+    //  A tool with side effects is an approval, whatever its input looks like.
     let mut other = params;
     other["toolCall"]["kind"] = json!("other");
     let mut host = Host::working();
@@ -409,7 +409,7 @@ fn the_words_of_a_person_are_said_later_and_those_of_nobody_are_not() {
             assert_eq!(said_later(method, &params, none, DecidedBy::Person), None, "{params}");
         }
     }
-    // Where the protocol has a place for them, they stand there, whoever's they are.
+    //  If the protocol has a field for the words, it gets the words of people and policies.
     let plan = json!({ "toolCallId": "t", "plan": "1. Go" });
     assert_eq!(said_later("cursor/create_plan", &plan, denied("smaller"), DecidedBy::Person), None);
     let mut host = Host::working();

@@ -11,7 +11,7 @@ fn an_outcome_reaches_only_the_request_it_was_made_for() {
     permission(&mut host, json!(0), "t1");
     let first = host.asks[0].clone();
     host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 0 } }));
-    // The agent counts from 0 again, for something else.
+    //  The agent restarts its ids at 0 for a different request.
     permission(&mut host, json!(0), "t2");
     host.sent.clear();
     host.command(outcome("0", approved(), first.raw));
@@ -64,7 +64,7 @@ fn a_persons_reason_follows_as_the_next_prompt() {
     insta::assert_snapshot!(host.log);
     host.reply(json!({ "stopReason": "end_turn" }));
     assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "and then the tests");
-    // In the turn that follows, the same words do not start another one: a script may say them.
+    //  In the follow-up turn, the same words do not start another turn, because a script may send them.
     let mut host = Host::working();
     for _ in 0..3 {
         permission(&mut host, json!(0), "t1");

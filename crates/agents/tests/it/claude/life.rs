@@ -1,4 +1,4 @@
-//! The life of a session: launch, prompts, outcomes, interrupt, close, exit, resume.
+//! The lifecycle of a session: launch, prompts, outcomes, interrupt, close, exit, resumption.
 
 use sayso_agents::claude::{CAPABILITIES, ClaudeTranslator};
 use sayso_agents::translator::{AgentEvent, Capabilities, Command, DecidedBy, Exit, Input, Output, Translator};
@@ -42,7 +42,7 @@ fn approved() -> Decision {
     Decision::Approved { choice: None, input: None }
 }
 
-/// A session in which a turn is under way.
+/// A session with a running turn.
 fn running() -> ClaudeTranslator {
     let mut claude = ClaudeTranslator::new();
     command(&mut claude, start(Some("go")));
@@ -50,7 +50,7 @@ fn running() -> ClaudeTranslator {
     claude
 }
 
-/// The last argument, which says what conversation it is, and what is written after the launch.
+/// The last argument, which identifies the conversation, and the lines after the launch.
 fn launched(outputs: &[Output]) -> (String, Vec<Value>) {
     let Output::Launch(launch) = &outputs[0] else { panic!("{outputs:?}") };
     assert_eq!(launch.directory, "/project");
@@ -79,7 +79,7 @@ fn a_start_without_a_prompt_waits_for_one() {
     assert_eq!(sent(&command(&mut claude, prompt("more"))), [user("more")], "Claude queues it itself");
 }
 
-/// An answer that was parked comes as a start and a prompt.
+/// The answer to a parked question arrives as a start and a prompt.
 #[test]
 fn what_died_is_resumed_and_told() {
     let mut claude = running();
@@ -102,11 +102,11 @@ fn what_died_before_it_said_a_word_begins_anew() {
     let id = ours.strip_prefix("--session-id=").unwrap().to_owned();
     assert!(matches!(exited(&mut claude, Some(1), None, "boom")[..], [AgentEvent::Ended { resumable: false, failed: true, .. }]));
     assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, ours);
-    // It had begun after all.
+    //  The conversation had started before the crash.
     let ended = exited(&mut claude, Some(1), None, &format!("Error: Session ID {id} is already in use."));
     assert!(matches!(ended[..], [AgentEvent::Ended { resumable: true, .. }]));
     assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, format!("--resume={id}"));
-    // And then it was gone.
+    //  Later, the conversation was deleted.
     hear(&mut claude, r#"{"type":"result","is_error":true,"errors":["No conversation found with session ID: x"]}"#);
     let ended = exited(&mut claude, Some(1), None, "");
     assert!(
@@ -206,7 +206,7 @@ fn an_outcome_is_taken_once_and_confirmed_by_its_effect() {
     assert!(!hear(&mut claude, result).contains(&confirmed));
 }
 
-/// The outcome and the cancel crossed: Claude passes over what comes after its cancel.
+/// The outcome and the cancellation crossed: Claude ignores a response after its cancellation.
 #[test]
 fn an_outcome_that_crossed_a_cancel_is_undeliverable() {
     let mut claude = running();
@@ -234,7 +234,7 @@ fn outcomes_for_nobody_are_undeliverable() {
     assert_eq!(command(&mut claude, outcome(&ask, approved())), [gone]);
 }
 
-/// Without the request there is nothing to say yes to; Claude is told so and does not wait for ever.
+/// Without the request, an approval cannot be built. Claude receives an error instead of waiting indefinitely.
 #[test]
 fn an_approval_whose_request_is_lost_is_not_given() {
     let mut claude = running();
@@ -243,7 +243,7 @@ fn an_approval_whose_request_is_lost_is_not_given() {
     let outputs = command(&mut claude, outcome(&ask, approved()));
     assert_eq!(sent(&outputs)[0]["response"]["subtype"], "error");
     assert!(matches!(&outputs[1..], [Output::Undeliverable { .. }]));
-    // A no needs no request.
+    //  A rejection does not need the request.
     let mut ask = bash(&mut claude, "b");
     ask.raw = None;
     let denied = Decision::Denied { message: "no".into(), stop: false };
@@ -253,7 +253,7 @@ fn an_approval_whose_request_is_lost_is_not_given() {
     );
 }
 
-/// A process whose translator forgot everything is greeted again and tells what it waits for.
+/// A process whose translator state was lost is initialized again and repeats its pending requests.
 #[test]
 fn a_forgotten_process_tells_what_waits() {
     let mut claude = ClaudeTranslator::attached(session());

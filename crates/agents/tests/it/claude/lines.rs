@@ -1,4 +1,4 @@
-//! What is made of single lines, also of those that Claude should not write.
+//! Single lines and their events, including invalid lines.
 
 use sayso_agents::claude::ClaudeTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, Output, Translator};
@@ -18,7 +18,7 @@ fn say(claude: &mut ClaudeTranslator, line: &str) -> Vec<Output> {
     claude.handle(Time::from_millis(0), Input::Line(line.to_owned()))
 }
 
-/// The one response among outputs, and the notice beside it.
+/// The single response among outputs, and its notice.
 fn refused(outputs: &[Output]) -> (Value, String) {
     let responses = sent(outputs);
     assert_eq!(responses.len(), 1, "{outputs:?}");
@@ -60,7 +60,7 @@ fn what_is_too_large_to_be_read_is_told() {
     assert!(matches!(&hear(&mut claude, &line)[..], [AgentEvent::Error(text)] if text.len() < 1_200));
 }
 
-/// A request that cannot become an ask is answered at once: Claude would wait for ever.
+/// A request that cannot become an ask is answered immediately, because Claude would wait indefinitely.
 #[test]
 fn what_cannot_be_asked_is_refused_with_the_reason() {
     let deep = format!(
@@ -86,7 +86,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         );
         assert_eq!(notice, format!("A request of Claude Code was refused: {why}."));
     }
-    // To this one an error says nothing.
+    //  Claude discards error responses to this request.
     let outputs = say(&mut claude(), &request("a", &json!({"subtype":"request_user_dialog"})));
     assert!(matches!(&outputs[..], [Output::Event { event: AgentEvent::Notice(_), .. }]));
 }
@@ -110,7 +110,7 @@ fn the_same_request_twice_is_one_ask() {
     assert_eq!(hear(&mut claude, &line), []);
 }
 
-/// The broker refuses what is over a limit with an outcome, at once.
+/// The server refuses requests over a limit with an immediate outcome.
 #[test]
 fn what_the_broker_refuses_reaches_claude() {
     let mut claude = claude();
@@ -125,7 +125,7 @@ fn what_the_broker_refuses_reaches_claude() {
     );
 }
 
-/// On doubt, not approved: a decision of the wrong kind never says allow or accept.
+/// A decision of the wrong kind never allows or accepts anything.
 #[test]
 fn a_decision_that_does_not_fit_is_a_no() {
     let form =
@@ -155,7 +155,7 @@ fn a_decision_that_does_not_fit_is_a_no() {
             let lines = sent(&command(&mut claude, outcome(&ask, decision.clone())));
             let payload = &lines[0]["response"]["response"];
             let allowed = payload["behavior"] == "allow" || payload["action"] == "accept";
-            // A link has no choices, and the core refuses one before it comes here.
+            //  A link has no choices; the core refuses such a decision earlier.
             let link_with_choice = line.contains("https://a.b") && *word == "unknown choice";
             assert_eq!(allowed, word == yes || link_with_choice, "{line} {word}");
             assert!(payload["behavior"] != "deny" || payload["message"].as_str().is_some_and(|words| !words.is_empty()));
@@ -174,7 +174,7 @@ fn to_stop_at_a_form_cancels_it_and_interrupts() {
     assert_eq!(lines[1]["request"], json!({"subtype":"interrupt"}));
 }
 
-/// A form has no place for a free reply, and the words are not lost.
+/// A form has no field for a free-text reply; the text is sent as a message.
 #[test]
 fn a_message_typed_to_a_form_declines_it_and_is_passed_on() {
     let mut claude = claude();
@@ -194,7 +194,7 @@ fn a_message_typed_to_a_form_declines_it_and_is_passed_on() {
     assert_eq!(lines[1]["message"]["content"], "why?");
 }
 
-/// Neither has it one for a note, or for the words of a no.
+/// A form also has no field for a note, or for the reason of a rejection.
 #[test]
 fn words_beside_a_form_or_a_link_are_passed_on_if_a_person_said_them() {
     let form = json!({"subtype":"elicitation","message":"m","requested_schema":{"properties":{"a":{"type":"string"}}}});
@@ -237,7 +237,7 @@ fn a_secret_is_sent_and_not_kept() {
     assert!(!format!("{claude:?}{:?}", claude.save()).contains("s3cr3t"));
 }
 
-/// Sub-agents in the background go on after the turn, so their asks do.
+/// Background sub-agents continue after the turn, and so do their asks.
 #[test]
 fn the_end_of_a_turn_withdraws_what_it_left_open() {
     let mut claude = claude();
@@ -253,7 +253,7 @@ fn the_end_of_a_turn_withdraws_what_it_left_open() {
     );
     let approved = Decision::Approved { choice: None, input: None };
     assert_eq!(sent(&command(&mut claude, outcome(&ask, approved.clone()))).len(), 1);
-    // The result of a tool call ends what it waited for, whoever asked.
+    //  The result of a tool call withdraws its ask, even for a sub-agent.
     asked(&mut claude, &request("again", &of_helper));
     let result =
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_h","content":"x","is_error":true}]}}"#;
@@ -324,7 +324,7 @@ fn tools_are_shown_within_bounds() {
     assert!(output.len() < 300_000 && output.ends_with("bytes more)"));
 }
 
-/// Whatever is asked, the state stays small: what is over its bound is refused.
+/// The state stays bounded regardless of the requests: requests over the limit are refused.
 #[test]
 fn the_state_is_bounded() {
     let mut claude = claude();

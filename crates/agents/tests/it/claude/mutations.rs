@@ -1,4 +1,4 @@
-//! Lines of Claude Code that nobody wrote.
+//! Mutated lines of Claude Code.
 
 use sayso_agents::claude::ClaudeTranslator;
 

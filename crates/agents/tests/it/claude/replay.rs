@@ -1,4 +1,4 @@
-//! Every recording of the real program, as events.
+//! Snapshots of the events of every recording.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use sayso_core::time::Time;
 use super::recording::{ClaudePlayer, all};
 use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
-/// Writes events down, one per line, with short names for the ids that Claude makes up.
+/// Writes one event per line, with short names for Claude's random ids.
 #[derive(Default)]
 struct ClaudeLog {
     text: String,
@@ -147,7 +147,7 @@ fn restored_at_every_line_it_goes_on_the_same() {
     assert_restorable::<ClaudePlayer>(all());
 }
 
-/// Without any word from us the same lines still open every ask.
+/// Without any response from the translator, the recorded lines still open every ask.
 #[test]
 fn a_host_that_only_listens_sees_every_ask() {
     let (mut asks, mut requests) = (0, 0);

@@ -1,4 +1,4 @@
-//! What becomes of a decision: one response, and in the same batch what else has to be said.
+//! The response to a decision, and the other messages of its batch.
 
 use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Output};
@@ -22,7 +22,7 @@ fn answered(answers: &[&[&str]]) -> Decision {
     Decision::Answered { answers, note: None }
 }
 
-/// What is sent for this decision about this request.
+/// The lines that are sent for this decision about this request.
 fn decided(codex: &mut CodexTranslator, asks: &Value, decision: Decision, by: DecidedBy) -> (Vec<Output>, Vec<Value>) {
     let ask = asked(&hear(codex, asks));
     let outputs = command(codex, outcome(&ask, decision, by));
@@ -43,7 +43,7 @@ fn a_reason_follows_a_decline_in_the_same_batch() {
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["expectedTurnId"]), (&json!("t-1"), &json!("u-1")));
     assert_eq!((words(&lines[1]), lines.len()), ("I did not allow `touch a`: use mkdir", 2));
     assert!(events(&outputs).iter().any(|event| matches!(event, AgentEvent::Message { .. })), "people see it too");
-    // Should the turn be over when the words arrive, they begin the next one.
+    //  If the turn has ended when the text arrives, the text starts the next turn.
     let refused = json!({"id": lines[1]["id"], "error": {"code": -32600, "message": "no active turn to steer"}});
     assert_eq!(sent(&hear(&mut codex, &refused)), Vec::<Value>::new());
     let lines = sent(&hear(&mut codex, &done("completed")));
@@ -59,7 +59,7 @@ fn only_a_person_who_says_stop_ends_the_turn() {
     assert_eq!(decision(denied("Tool approval timed out after 1 minute", true), DecidedBy::Nobody), declined);
     assert_eq!(decision(Decision::Withdrawn { reason: "x".to_owned() }, DecidedBy::Nobody), declined);
     assert_eq!(decision(denied("enough", true), DecidedBy::Person), [json!({"id": 0, "result": {"decision": "cancel"}})]);
-    // What else waits in the turn ends with it.
+    //  Other pending requests end with their turn.
     let mut codex = working();
     hear(&mut codex, &run(0, "touch a"));
     decided(&mut codex, &run(1, "touch b"), denied("enough", true), DecidedBy::Person);
@@ -98,7 +98,7 @@ fn a_patch_is_shown_with_the_diff_of_its_item() {
     let session = Decision::Approved { choice: Some("session".to_owned()), input: None };
     let lines = sent(&command(&mut codex, outcome(&ask, session, DecidedBy::Person)));
     assert_eq!(lines, [json!({"id": 0, "result": {"decision": "acceptForSession"}})]);
-    // An item that is cut short never ends by itself.
+    //  An interrupted item has no end of its own.
     let outputs = hear(&mut codex, &done("interrupted"));
     assert!(
         events(&outputs).iter().any(|event| matches!(event, AgentEvent::Tool { tool_call_id, .. } if tool_call_id == "call_0"))
@@ -167,7 +167,7 @@ fn in_words(id: &str) -> Value {
 
 #[test]
 fn a_question_that_nobody_waits_for_is_answered_by_a_message() {
-    // While the turn runs, the answer steers it.
+    //  During a turn, the answer is sent to the turn.
     let mut codex = working();
     let ask = asked(&hear(&mut codex, &in_words("q")));
     assert!(!ask.blocking && ask.body.questions().len() == 2);
@@ -176,7 +176,7 @@ fn a_question_that_nobody_waits_for_is_answered_by_a_message() {
     let said = "Which database? SQLite\nWhat name? payments";
     assert_eq!((lines[0]["method"].as_str(), words(&lines[0])), (Some("turn/steer"), said));
 
-    // It outlives the turn, and the answer begins the next one.
+    //  The question outlives the turn, and the answer starts the next turn.
     let ask = asked(&hear(&mut codex, &in_words("q2")));
     assert_eq!(events(&hear(&mut codex, &done("completed"))), [&AgentEvent::TurnEnded]);
     let outputs = command(&mut codex, outcome(&ask, answered(&[&["SQLite"], &["payments"]]), DecidedBy::Person));
@@ -206,7 +206,7 @@ fn what_was_answered_elsewhere_is_withdrawn() {
     let late = command(&mut codex, outcome(&ask, Decision::Approved { choice: None, input: None }, DecidedBy::Person));
     assert!(matches!(late.as_slice(), [Output::Undeliverable { .. }]), "{late:?}");
 
-    // What we answered is confirmed by the same word.
+    //  The same notification confirms an answer from Sayso.
     let (_, lines) = decided(&mut codex, &run(1, "touch b"), denied(texts::DENIED, false), DecidedBy::Person);
     assert_eq!(lines.len(), 1);
     let confirmed = AgentEvent::AskDelivery { ask: ask_id(), delivery: Delivery::Confirmed };
@@ -236,7 +236,7 @@ fn a_sub_agent_is_told_apart_and_told_itself() {
     assert_eq!(ask.subagent.as_deref(), Some("Ada"));
     let lines = sent(&command(&mut codex, outcome(&ask, denied("not you", false), DecidedBy::Person)));
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["expectedTurnId"]), (&json!("t-2"), &json!("u-2")));
-    // Its turn is not the session's.
+    //  The end of the sub-agent's turn is not the end of the session's turn.
     let over = json!({"method": "turn/completed", "params": {"threadId": "t-2", "turn": {"id": "u-2", "status": "completed"}}});
     assert!(hear(&mut codex, &over).is_empty());
     let lines = sent(&command(&mut codex, Command::Interrupt { session: session() }));

@@ -1,4 +1,4 @@
-//! The daemon that a person's own terminals share, as a translator sees it.
+//! The translator for the daemon that the user's terminals share.
 
 use sayso_agents::codex::AttachedCodex;
 use sayso_agents::translator::{
@@ -17,10 +17,10 @@ struct Host {
     sessions: u8,
 }
 
-/// What one input led to.
+/// The outputs for one input.
 #[derive(Debug, Default)]
 struct Led {
-    /// What was written, and whether it is kept until it is.
+    /// The written messages, and whether each is stored until it is sent.
     written: Vec<(Method, u64, Value)>,
     events: Vec<AgentEvent>,
     undeliverable: usize,
@@ -45,7 +45,7 @@ impl Led {
 }
 
 impl Host {
-    /// One whose thread is listened to.
+    /// A translator that is subscribed to a thread.
     fn listening() -> Self {
         let mut host = Self { codex: AttachedCodex::new("/run/codex.sock".to_owned()), now: 1_000, sessions: 0 };
         host.open();
@@ -98,7 +98,7 @@ impl Host {
         self.input(Input::StreamEvent(message.to_string()))
     }
 
-    /// The answer to the first request that was written.
+    /// Responds to the first written request.
     fn answer(&mut self, led: &Led, result: Value) -> Led {
         let id = led.written[0].2["id"].clone();
         self.message(&json!({ "id": id, "result": result }))
@@ -133,7 +133,7 @@ fn a_request_that_is_told_again_is_the_same_and_another_with_its_number_is_not()
     );
     assert_eq!(host.message(&command(0, "touch a")).asks(), 1);
     assert_eq!(host.message(&command(0, "touch a")).asks(), 0);
-    // The socket is opened again without being closed: the server of Sayso was restarted.
+    //  The socket is opened again without being closed: Sayso's server restarted.
     host.open();
     assert_eq!(host.message(&command(0, "touch a")).events, []);
     host.open();

@@ -1,4 +1,4 @@
-//! From the first start to the last exit.
+//! The lifecycle of a session, from the first start to the last exit.
 
 use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, Output, Saved, Translator};
@@ -17,7 +17,7 @@ fn thread(id: &Value) -> Value {
     json!({"id": id, "result": {"thread": {"id": "t-1"}, "model": "gpt-5.5"}})
 }
 
-/// A Codex that took its first prompt.
+/// A session that accepted its first prompt.
 fn started() -> (CodexTranslator, Vec<Value>) {
     let mut codex = CodexTranslator::new();
     let outputs = command(&mut codex, start(Some("go")));
@@ -38,7 +38,7 @@ fn a_start_introduces_itself_opens_a_thread_and_says_the_prompt() {
     let input = json!([{"type": "text", "text": "go", "text_elements": []}]);
     assert_eq!(lines[3]["params"], json!({"threadId": "t-1", "input": input}));
 
-    // What is said before Codex names the turn waits for it, and then steers it.
+    //  Messages before the turn has an id are queued, and then sent to the turn.
     assert!(sent(&command(&mut codex, prompt("and this"))).is_empty());
     let lines = sent(&hear(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
     assert_eq!((lines[0]["method"].as_str(), &lines[0]["params"]["expectedTurnId"]), (Some("turn/steer"), &json!("u-1")));
@@ -72,7 +72,7 @@ fn an_interrupt_ends_the_turn_and_takes_back_what_waits() {
         (lines[0]["method"].as_str(), &lines[0]["params"]),
         (Some("turn/interrupt"), &json!({"threadId": "t-1", "turnId": "u-1"}))
     );
-    // What Codex asks before it has seen that gets a no at once.
+    //  Requests that crossed the interrupt are rejected immediately.
     assert_eq!(sent(&hear(&mut codex, &run(1, "ls"))), [json!({"id": 1, "result": {"decision": "decline"}})]);
     let outputs = hear(&mut codex, &done("interrupted"));
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason: texts::WITHDRAWN_INTERRUPTED.to_owned() };

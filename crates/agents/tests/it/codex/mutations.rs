@@ -1,4 +1,4 @@
-//! Lines of Codex that nobody wrote.
+//! Mutated lines of Codex.
 
 use sayso_agents::codex::CodexTranslator;
 

@@ -1,4 +1,4 @@
-//! Every recording of the real program, as events.
+//! Snapshots of the events of every recording.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use sayso_core::time::Time;
 use super::recording::{CodexPlayer, all};
 use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
-/// What Codex waits for an answer to.
+/// Requests that block Codex.
 const REQUESTS: [&str; 5] = [
     "item/commandExecution/requestApproval",
     "item/fileChange/requestApproval",
@@ -20,7 +20,7 @@ const REQUESTS: [&str; 5] = [
     "mcpServer/elicitation/request",
 ];
 
-/// Writes events down, one per line, with short names for the ids that Codex makes up.
+/// Writes one event per line, with short names for Codex's random ids.
 #[derive(Default)]
 struct CodexLog {
     text: String,
@@ -47,7 +47,7 @@ impl Log for CodexLog {
 }
 
 impl CodexLog {
-    /// A text with its UUIDs named.
+    /// Replaces UUIDs in a text by short names.
     fn named(&mut self, text: &str) -> String {
         let is_uuid = |token: &str| token.len() == 36 && token.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
         let uuids = text.split(|c: char| !c.is_ascii_hexdigit() && c != '-').filter(|token| is_uuid(token));
@@ -108,7 +108,8 @@ fn restored_at_every_line_it_goes_on_the_same() {
     assert_restorable::<CodexPlayer>(all());
 }
 
-/// Without any word from us the same lines still open every ask, each once, however many hosts hear of it.
+/// Without any response from the translator, the recorded lines still open every ask once, even if several hosts are
+/// connected.
 #[test]
 fn a_host_that_only_listens_sees_every_ask() {
     let mut asks = 0;

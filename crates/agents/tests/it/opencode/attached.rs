@@ -1,4 +1,4 @@
-//! A server that a person started themselves, as a translator sees it.
+//! The translator for a server that the user started.
 
 use sayso_agents::opencode::AttachedOpenCode;
 use sayso_agents::translator::{AgentEvent, HttpCall, HttpReply, Input, Method, Output, Standing, Translator};
@@ -15,7 +15,7 @@ struct Host {
     found: Vec<String>,
 }
 
-/// What one input led to.
+/// The outputs for one input.
 #[derive(Debug, Default)]
 struct Led {
     calls: Vec<HttpCall>,
@@ -75,7 +75,7 @@ impl Host {
         self.input(Input::HttpReply(HttpReply { id: call.id, status: Some(200), body: body.to_string() }))
     }
 
-    /// A session asks for the first time, and the look that follows finds it.
+    /// A session asks for the first time, and the next poll finds it.
     fn asks_first(&mut self, session: &str, request: &Value) -> Led {
         let led = self.event("question.asked", request);
         let found = json!({ "id": session, "directory": "/project", "title": "A title" });
@@ -116,7 +116,7 @@ fn what_a_person_begins_between_two_looks_is_not_rejected() {
     host.asks_first("ses_1", &question("que_1", "ses_1"));
     host.event("question.replied", &json!({ "sessionID": "ses_1", "requestID": "que_1", "answers": [["A"]] }));
     host.event("session.idle", &json!({ "sessionID": "ses_1" }));
-    // It was idle when it was asked for what works, and asked something before it was asked for what waits.
+    //  The session became busy and asked between the two halves of a poll.
     let led = host.input(Input::StreamOpened);
     let calls: Vec<HttpCall> = led.calls.iter().filter(|call| call.path.starts_with("/session/status")).cloned().collect();
     for call in calls {
@@ -177,7 +177,7 @@ fn nothing_that_it_says_breaks_it() {
         let led = host.input(Input::StreamEvent(data.clone()));
         assert_eq!((led.changes(), led.asks(), host.found.len()), (0, 0, 0), "{data}");
     }
-    // Whoever is its own parent has no root.
+    //  A session that is its own parent has no root.
     let mut led = host.event("question.asked", &question("que_1", "ses_1"));
     for _ in 0..20 {
         let Some(call) = led.calls.iter().find(|call| call.path.starts_with("/session/ses_")).cloned() else { break };

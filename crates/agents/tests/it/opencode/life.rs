@@ -1,4 +1,4 @@
-//! A session from its start to its end, and everything that can go wrong in between.
+//! The lifecycle of a session, including failures at every step.
 
 use sayso_agents::opencode::OpenCodeTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, HttpReply, Input, Login, Output, Translator};
@@ -180,7 +180,7 @@ fn a_no_goes_on_with_the_words_and_only_a_person_stops() {
     let ask = host.event("permission.asked", permission("per_1", "ses_1")).asks().remove(0);
     let led = host.command(outcome(&ask, Decision::Denied { message: "no".to_owned(), stop: false }, DecidedBy::Person));
     assert_eq!(led.calls[0].body.as_ref().unwrap().as_str(), r#"{"message":"no","reply":"reject"}"#);
-    // OpenCode denies the others of the session along.
+    //  OpenCode also denies the other permissions of the session.
     host.event("permission.asked", permission("per_2", "ses_1"));
     let led = host.event("permission.replied", json!({ "sessionID": "ses_1", "requestID": "per_2", "reply": "reject" }));
     assert!(withdrawn(&led.events)[0].1.contains("along with another request"), "{led:?}");
