@@ -44,7 +44,7 @@ impl CodexAsk {
     #[must_use]
     pub fn said(&self, decision: &Decision) -> Option<String> {
         let decision = match decision {
-            //  Codex does not accept a changed input or a permanent permission from a hook.
+            // Codex does not accept a changed input or a permanent permission from a hook.
             Decision::Approved { choice: None, input: None } => r#"{"behavior":"allow"}"#.to_owned(),
             Decision::Denied { message, .. } => format!(r#"{{"behavior":"deny","message":{}}}"#, line(message)),
             Decision::Approved { .. } | Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Withdrawn { .. } => {
@@ -65,7 +65,7 @@ fn approval(tool: &str, input: &RawValue) -> Option<Approval> {
             .and_then(|rest| rest.split_once("__"))
             .map(|(server, tool)| Action::Mcp { server: server.to_owned(), tool: tool.to_owned() }),
     };
-    //  Unknown tools must not match a policy rule.
+    // Unknown tools must not match a policy rule.
     let action = action.unwrap_or(Action::Other);
     let (title, preview) = match &action {
         Action::Run { command } => (command.clone(), Some(Preview::Command { command: command.clone(), cwd: None })),

@@ -32,9 +32,9 @@ impl Id {
     pub fn of(raw: &RawValue) -> Option<Self> {
         let json = raw.get();
         let json = match json.bytes().next()? {
-            //  Later messages can escape the same string differently.
+            // Later messages can escape the same string differently.
             b'"' => text(raw).and_then(|text| serde_json::to_string(&text).ok())?,
-            //  A number outside the range of `f64` could not be returned unchanged.
+            // A number outside the range of `f64` could not be returned unchanged.
             b'-' | b'0'..=b'9' if json.parse().is_ok_and(f64::is_finite) => json.to_owned(),
             _ => return None,
         };

@@ -85,7 +85,7 @@ pub fn known_arguments(agent: &str, approval: &Approval) -> Option<String> {
     for (name, raw) in Object::parse(approval.input.as_str())?.fields() {
         let field_type = known.fields.iter().find(|(known, _)| *known == name)?.1;
         let value = serde_json::from_str(raw.get()).ok().filter(|value| field_type.fits(value))?;
-        //  The agent could interpret a duplicate field differently.
+        // The agent could interpret a duplicate field differently.
         if fields.insert(name.to_owned(), value).is_some() {
             return None;
         }

@@ -95,7 +95,7 @@ impl ToolCallInfo {
         let paths = || self.paths();
         let edits = matches!(kind, "edit" | "delete" | "move");
         if let Some(command) = self.command_line() {
-            //  The `command` of an editor tool can be the name of an edit operation.
+            // The `command` of an editor tool can be the name of an edit operation.
             let of_editor = matches!(command.as_str(), "view" | "create" | "str_replace" | "insert" | "undo_edit");
             if !(edits && of_editor) {
                 return Action::Run { command };
@@ -106,7 +106,7 @@ impl ToolCallInfo {
         }
         match kind {
             "execute" => match self.title.as_deref().map(str::trim).filter(|_| self.is_told_by_title()) {
-                //  A truncated title is not a command.
+                // A truncated title is not a command.
                 Some(title) if !title.ends_with('…') && !title.ends_with("...") => Action::Run { command: title.to_owned() },
                 Some(_) | None => Action::Other,
             },

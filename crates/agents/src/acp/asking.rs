@@ -33,7 +33,7 @@ impl AcpState {
     /// Opens an ask for a request, or refuses the request immediately.
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if self.open.iter().any(|open| open.id == id) {
-            //  The agent would take any answer for an answer to the first request with this id.
+            // The agent would take any answer for an answer to the first request with this id.
             return self
                 .hearing
                 .complaints
@@ -56,7 +56,7 @@ impl AcpState {
             Err(Refusal::Invalid(why)) => return self.refuse(&id, method, &why, out),
         };
         if self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
-            //  The agent has not yet processed the cancellation of the turn.
+            // The agent has not yet processed the cancellation of the turn.
             return out.line(asked.kind.cancelled().line(&id));
         }
         if let Err(limit) = self.check(&asked, line) {
@@ -85,7 +85,7 @@ impl AcpState {
         if let (Some(call), AskBody::Approval(_), Some(update)) = (&asked.tool_call, &asked.body, params.object("toolCall"))
             && self.tools.get(call).is_none()
         {
-            //  This request is the first message that mentions the call.
+            // This request is the first message that mentions the call.
             self.tell_of_call(call.clone(), &update, subagent.clone(), out);
         }
         let raw = Raw::parse(line.trim().to_owned()).ok();

@@ -31,7 +31,7 @@ impl AcpState {
             "terminal": false,
             "elicitation": { "url": {} },
         });
-        //  Without these capabilities, an agent does not offer its question tool to the model.
+        // Without these capabilities, an agent does not offer its question tool to the model.
         if self.wanted.questions {
             capabilities["elicitation"]["form"] = json!({});
             capabilities["_meta"] = json!({ "sandboxagent": extension, "extensions": extension });
@@ -245,7 +245,7 @@ impl AcpState {
 
     /// The request parameters that set `option` to the value named `wish`, if the option offers that value.
     fn option_to(&self, option: &Object<'_>, wish: &str) -> Option<serde_json::Value> {
-        //  Values can be nested in groups.
+        // Values can be nested in groups.
         let listed = option.list("options").unwrap_or_default().into_iter().filter_map(Object::of);
         let grouped = listed.flat_map(|entry| {
             let inner = entry.list("options").unwrap_or_default().into_iter().filter_map(Object::of).collect::<Vec<_>>();
@@ -264,7 +264,7 @@ impl AcpState {
         }
         self.phase = AcpPhase::Ready;
         if self.queue.is_empty() {
-            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             out.event(AgentEvent::TurnEnded);
         }
         self.say_next(out);

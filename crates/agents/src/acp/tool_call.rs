@@ -122,7 +122,7 @@ impl ToolCallInfo {
         call.status = update.text("status").and_then(|word| Status::of(&word)).unwrap_or(call.status);
         call.name = name.or(call.name.take());
         if call.name.is_none() {
-            //  Most agents do not send the tool's name. Some prefix the call id with it, or use it as the first title.
+            // Most agents do not send the tool's name. Some prefix the call id with it, or use it as the first title.
             let title = call.title.as_deref().filter(|title| is_name(title) && call.command_line().as_deref() != Some(*title));
             let prefix = call.id.rsplit_once("__").map(|(prefix, _)| prefix).filter(|prefix| is_name(prefix));
             call.name = prefix.or(title).map(str::to_owned);

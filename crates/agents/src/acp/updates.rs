@@ -14,7 +14,7 @@ impl AcpState {
     pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
         match method {
-            //  A loaded session replays its history first.
+            // A loaded session replays its history first.
             "session/update" if self.phase != AcpPhase::Replaying => self.update(&params, out),
             "$/cancel_request" => self.cancel_request(&params, out),
             "elicitation/complete" | "session/elicitation/complete" => self.link_completed(&params, out),
@@ -38,7 +38,7 @@ impl AcpState {
                 self.finish_messages(Some(&subagent), out);
                 let status = update.text("status").and_then(|word| Status::of(&word));
                 self.confirm(&id, status, out);
-                //  An update with only the status of an unknown call has nothing to show.
+                // An update with only the status of an unknown call has nothing to show.
                 if self.tools.get(&id).is_some() || update.get("title").is_some() || update.get("rawInput").is_some() {
                     self.tell_of_call(id, &update, subagent, out);
                 }

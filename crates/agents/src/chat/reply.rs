@@ -80,7 +80,7 @@ impl Reply {
 
     fn call(&mut self, raw: &RawValue) {
         let Some(call) = Object::of(raw) else { return };
-        //  Some endpoints send no index. Then every piece with a name starts a new call.
+        // Some endpoints send no index. Then every piece with a name starts a new call.
         let index = call.number("index").map(|index| index as u64);
         let function = call.object("function");
         let text = |name: &str| function.as_ref().and_then(|function| function.text(name)).unwrap_or_default();

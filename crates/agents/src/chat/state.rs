@@ -388,7 +388,7 @@ impl Going<'_> {
                     self.give(&call, ANSWERED.to_owned());
                     self.state.said.push(ChatMessage::User { content: text.clone() });
                 }
-                //  A typed message is already part of the conversation.
+                // A typed message is already part of the conversation.
                 if given.by == DecidedBy::Person {
                     let (message, role) = (format!("answer-{}", given.native_id), Role::User);
                     self.out.event(AgentEvent::Message { message, role, text, subagent: None });
@@ -397,7 +397,7 @@ impl Going<'_> {
             }
             Decision::Rejected { message, .. } => {
                 self.give(&call, message.clone());
-                //  If a person rejects, the next message is theirs. If nobody was available, the model continues on its
+                // If a person rejects, the next message is theirs. If nobody was available, the model continues on its
                 // own.
                 !given.by.is_person()
             }

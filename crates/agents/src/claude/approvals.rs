@@ -22,7 +22,7 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
     let preview = match &action {
         Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
         Action::Edit { .. } => diff::preview(&fields),
-        //  For these actions, the input itself is the best preview.
+        // For these actions, the input itself is the best preview.
         Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => None,
     };
     Approval {
@@ -61,7 +61,7 @@ fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
         "Read" => input.words("file_path").map(|path| Action::Read { paths: vec![path] }),
         "Grep" | "LS" => Some(Action::Read { paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned())] }),
         "Glob" => input.words("pattern").map(|pattern| Action::Read {
-            //  The pattern itself can point outside the directory.
+            // The pattern itself can point outside the directory.
             paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned()), pattern],
         }),
         "WebFetch" => input.words("url").map(|url| Action::Fetch { url }),
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(action("EnterPlanMode", "{}"), Action::Mode);
         let listed = Action::Mcp { server: "github".into(), tool: "list_issues".into() };
         assert_eq!(action("mcp__github__list_issues", "{}"), listed);
-        //  An input that does not describe its action matches no rule.
+        // An input that does not describe its action matches no rule.
         for (tool, input) in [("Bash", "{}"), ("Bash", r#"{"command":7}"#), ("Edit", "7"), ("WebSearch", "{}"), ("mcp__x", "{}")]
         {
             assert_eq!(action(tool, input), Action::Other, "{tool} {input}");

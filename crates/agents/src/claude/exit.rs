@@ -22,7 +22,7 @@ pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, 
     }
     let ours = conversation_of(session);
     if exit.message.contains(IN_USE) && exit.message.contains(&ours) {
-        //  An earlier process exited before it reported the start of its conversation. That conversation can be
+        // An earlier process exited before it reported the start of its conversation. That conversation can be
         // resumed.
         *conversation = Some(ours);
     }
@@ -33,7 +33,7 @@ pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, 
 fn reason(process: &ClaudeProcess, exit: &Exit) -> (String, bool) {
     match (exit.code, exit.signal) {
         (Some(0), None) => ("Claude Code ended".to_owned(), false),
-        //  Claude reports an interrupted turn as an error, and the last turn determines the exit code.
+        // Claude reports an interrupted turn as an error, and the last turn determines the exit code.
         (Some(1), None) if process.turn == (Turn::Idle { cut_short: true }) => ("Claude Code ended".to_owned(), false),
         _ => (Gone { who: "Claude Code", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.told(exit), true),
     }

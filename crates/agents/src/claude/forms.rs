@@ -57,7 +57,7 @@ pub(super) fn form_reply(request: Option<&Object<'_>>, given: &Outcome<'_>) -> R
     let Decision::Answered { answers, note } = given.decision else { return refusal(given) };
     let Some(request) = request else { return Reply::Unknown };
     if given.by == DecidedBy::Typed && answers.len() > 1 {
-        //  A form has no field for a free-text reply: the form is declined, and Claude receives the text as a message.
+        // A form has no field for a free-text reply: the form is declined, and Claude receives the text as a message.
         let words = answers.iter().flatten().next().cloned().unwrap_or_default();
         return Reply::SayAndTell(DECLINE.to_owned(), Words::Typed(words));
     }

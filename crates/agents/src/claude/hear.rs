@@ -79,7 +79,7 @@ impl ClaudeProcess {
             };
             out.event(AgentEvent::AskWithdrawn { native_id, reason: reason.to_owned() });
         } else if let Some(at) = self.sent.iter().position(|sent| sent.request == id) {
-            //  The response and the cancellation crossed. Claude ignores a response after its cancellation.
+            // The response and the cancellation crossed. Claude ignores a response after its cancellation.
             let sent = self.sent.remove(at);
             let delivery = Delivery::Undeliverable { reason: TOO_LATE.to_owned() };
             out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery });
@@ -113,7 +113,7 @@ impl ClaudeProcess {
             }
         }
         for request in &response.pending {
-            //  The list can still contain requests that were answered in the meantime.
+            // The list can still contain requests that were answered in the meantime.
             if self.sent.iter().all(|sent| sent.request != request.id) {
                 self.request(request, out);
             }
@@ -125,7 +125,7 @@ impl ClaudeProcess {
             Some("init") => self.turn_begun(out),
             Some("session_state_changed") => match fields.text("state").as_deref() {
                 Some("running") => self.turn_begun(out),
-                //  `idle` follows the result and only matters if there was no result. A turn that has not begun is the
+                // `idle` follows the result and only matters if there was no result. A turn that has not begun is the
                 // next turn, which Sayso requested before `idle` arrived.
                 Some("idle") if matches!(self.turn, Turn::Running { begun: true, .. }) => {
                     self.turn_ended(Turn::Idle { cut_short: false }, out)
@@ -164,7 +164,7 @@ impl ClaudeProcess {
 
     fn turn_ended(&mut self, after: Turn, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::replace(&mut self.turn, after) else { return };
-        //  Sub-agents in the background continue and still wait for their answers.
+        // Sub-agents in the background continue and still wait for their answers.
         for open in self.open.extract_if(.., |open| !open.by_helper) {
             let reason = if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });

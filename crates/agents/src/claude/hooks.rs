@@ -46,7 +46,7 @@ impl ToolCall {
     fn of(tool: &str, input: &RawValue) -> Option<Self> {
         let mut input: Value = serde_json::from_str(input.get()).ok()?;
         if tool == QUESTION_TOOL {
-            //  The input of an ended call contains the answers, which are removed for the comparison.
+            // The input of an ended call contains the answers, which are removed for the comparison.
             input = input.get_mut("questions")?.take();
         }
         let mut text = format!("{}:", line(&tool));

@@ -36,7 +36,7 @@ pub(super) fn launch(session: SessionId, wanted: Wanted, conversation: Option<&s
         Some(conversation) => format!("--resume={conversation}"),
         None => format!("--session-id={}", conversation_of(session)),
     });
-    //  This variable makes Claude report when it becomes busy or idle, whatever the cause.
+    // This variable makes Claude report when it becomes busy or idle, whatever the cause.
     let env = vec![("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())];
     Launch { directory: wanted.project, args, env, password: None }
 }

@@ -65,7 +65,7 @@ impl ClaudeProcess {
                 out.line(wire::user(&text));
             }
             Reply::Unknown => {
-                //  Claude waits indefinitely for a response.
+                // Claude waits indefinitely for a response.
                 out.line(wire::failure(&open.id, REQUEST_UNKNOWN));
                 return out.undeliverable(given.ask, REQUEST_UNKNOWN);
             }
@@ -73,7 +73,7 @@ impl ClaudeProcess {
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = given.decision {
             self.stopping();
             match open.kind {
-                //  The response itself stops the turn.
+                // The response itself stops the turn.
                 Kind::Question | Kind::Approval | Kind::Plan => {}
                 Kind::Form | Kind::Link => out.line(self.control(Control::Interrupt, asked)),
             }

@@ -54,7 +54,7 @@ impl PromptCall {
     /// The result text for Claude Code.
     #[must_use]
     pub fn reply(&self, decision: &Decision) -> String {
-        //  Only the outbox of a connection uses this id.
+        // Only the outbox of a connection uses this id.
         let ask = AskId::new(Time::from_millis(0), [0; 10]);
         let given = Outcome { ask, native_id: "", decision, raw: Some(&self.request), by: DecidedBy::Person };
         match outcome::reply(self.kind, &given) {

@@ -34,7 +34,7 @@ pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
         let input = if options.is_empty() {
             Input::Text { secret: false }
         } else {
-            //  Claude never lists "Other" but always accepts free text.
+            // Claude never lists "Other" but always accepts free text.
             Input::Choice { options, multiple: fields.says("multiSelect"), custom: true }
         };
         questions.push(Question { key: index.to_string(), header: fields.words("header"), text, input, required: true });
@@ -82,7 +82,7 @@ pub(super) fn answered(input: &RawValue, given: &Given<'_>) -> Option<String> {
         let pairs: Vec<String> = pairs.map(|(asked, entries)| format!("{}:{}", asked.get(), line(&entries.join(", ")))).collect();
         parts.push(format!(r#""answers":{{{}}}"#, pairs.join(",")));
     }
-    //  The input has no note for the whole set. The note goes to the first question with an answer.
+    // The input has no note for the whole set. The note goes to the first question with an answer.
     let noted = asked.iter().zip(answers).find(|(_, entries)| !entries.is_empty()).map(|(asked, _)| asked);
     if let (Some(note), Some(asked)) = (given.note.filter(|note| !note.trim().is_empty()), noted) {
         parts.push(format!(r#""annotations":{{{}:{{"notes":{}}}}}"#, asked.get(), line(&note)));

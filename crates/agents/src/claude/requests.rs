@@ -39,7 +39,7 @@ impl ClaudeProcess {
                     None => Err("it names no tool".to_owned()),
                 },
                 Some("elicitation") => forms::read(&fields).map(|(kind, body)| self.open(request, &fields, kind, body, out)),
-                //  Claude discards an error response to this request, so none is sent.
+                // Claude discards an error response to this request, so none is sent.
                 Some("request_user_dialog") => {
                     self.complaints.tell(
                         AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not know.".to_owned()),
@@ -82,7 +82,7 @@ impl ClaudeProcess {
         let tool_use = fields.text("tool_use_id").filter(|id| id.len() <= ID);
         let subagent = fields.text("agent_id").map(|id| self.helpers.get(&id).unwrap_or(SOME_HELPER).to_owned());
         let by_helper = subagent.is_some();
-        //  The request is stored before the ask is emitted, because its outcome can arrive immediately.
+        // The request is stored before the ask is emitted, because its outcome can arrive immediately.
         self.open.push(Open { id: request.id.clone(), kind, tool_use: tool_use.clone(), by_helper });
         out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id: request.id.clone(),

@@ -57,7 +57,7 @@ impl ClaudeTranslator {
         }
         match (prompt, process.turn) {
             (Some(_), _) => process.turn_asked_for(out),
-            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             (None, Turn::Idle { .. }) => out.event(AgentEvent::TurnEnded),
             (None, Turn::Running { .. }) => {}
         }
@@ -111,7 +111,7 @@ impl ProcessAgent for ClaudeTranslator {
                     out.line(process.control(control, &mut self.state.asked));
                 }
             }
-            //  The next start uses the new settings of the session.
+            // The next start uses the new settings of the session.
             ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Configured { permission_mode, model }),
         }
     }
@@ -122,7 +122,7 @@ impl ProcessAgent for ClaudeTranslator {
                 let reason = texts::WITHDRAWN_CLOSED.to_owned();
                 out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason });
             }
-            //  Closing stdin does not stop Claude: its pending requests fail and it continues alone. So the turn is
+            // Closing stdin does not stop Claude: its pending requests fail and it continues alone. So the turn is
             // interrupted first.
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
             out.stop();
@@ -137,7 +137,7 @@ impl ProcessAgent for ClaudeTranslator {
 
     fn exited(&mut self, exit: &Exit, out: &mut Out) {
         let Some(session) = self.state.session else { return };
-        //  The end of a closed session was already reported.
+        // The end of a closed session was already reported.
         if let ClaudeLife::Up(process) = std::mem::take(&mut self.state.life) {
             out.event(exit::ended(&process, &mut self.state.conversation, session, exit));
         }

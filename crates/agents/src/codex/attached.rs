@@ -267,9 +267,9 @@ impl Hub {
         let asks = || params.object("item").and_then(|item| item.list("questions")).is_some_and(|list| !list.is_empty());
         match method {
             "item/started" if line.len() <= LINE => known.keep(line.to_owned()),
-            //  The thread's ask can be resolved before its session exists.
+            // The thread's ask can be resolved before its session exists.
             "serverRequest/resolved" | "turn/completed" if !known.lines.is_empty() => known.keep(line.to_owned()),
-            //  Questions that do not block Codex arrive as a message.
+            // Questions that do not block Codex arrive as a message.
             "item/completed" if asks() => {
                 known.keep(line.to_owned());
                 all.push(Output::Found(known.found()));
@@ -293,7 +293,7 @@ impl Hub {
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (self.asked.remove(at).1, result) {
             (HubRequest::Initialize, Ok(result)) => {
-                //  Format: `codex-tui/0.166.0 (Debian 12; x86_64) …`
+                // Format: `codex-tui/0.166.0 (Debian 12; x86_64) …`
                 let agent = result.words("userAgent").unwrap_or_default();
                 let version = agent.split([' ', '(']).next().and_then(|name| name.split_once('/'));
                 let version = version.map(|(_, version)| one_line(version, ID));
@@ -314,7 +314,7 @@ impl Hub {
                 }
             }
             (HubRequest::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
-            //  Threads without a recording yet are retried when they work; helper threads of the terminal never get
+            // Threads without a recording yet are retried when they work; helper threads of the terminal never get
             // one.
             (HubRequest::Loaded | HubRequest::Resume { .. }, Err(_)) => {}
         }
@@ -431,7 +431,7 @@ impl Translator for AttachedCodex {
             Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.not_opened(&reply, &mut all),
             Input::HttpReply(reply) => hub.replied(&reply, &mut all),
             Input::Tick => hub.settle(now, &mut all),
-            //  Sayso has no process here.
+            // Sayso has no process here.
             Input::Line(_) | Input::Exited(_) => {}
         }
         all

@@ -18,7 +18,7 @@ pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"initialized"}
 pub(super) fn introduction() -> Value {
     json!({
         "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
-        //  Plan mode is part of the experimental API.
+        // Plan mode is part of the experimental API.
         "capabilities": { "experimentalApi": true, "requestAttestation": false },
     })
 }
@@ -50,7 +50,7 @@ impl CodexState {
             }
             (CodexRequest::StartThread | CodexRequest::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
             (CodexRequest::ResumeThread, Err(fault)) => {
-                //  Codex has no recording of this thread, so resuming cannot succeed later either.
+                // Codex has no recording of this thread, so resuming cannot succeed later either.
                 self.recorded = false;
                 self.give_up(&format!("Codex cannot go on with this session: {}", fault.in_words()), out);
             }
@@ -59,7 +59,7 @@ impl CodexState {
             }
             (CodexRequest::Turn, Ok(result)) => {
                 let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
-                //  The turn may have ended already.
+                // The turn may have ended already.
                 if let (Some(id), true) = (id, self.turn.as_ref().is_some_and(|turn| turn.id.is_none())) {
                     self.turn_is(id, out);
                 }
@@ -72,7 +72,7 @@ impl CodexState {
                     self.say_next(out);
                 }
             }
-            //  The turn ended before the text arrived: it starts the next turn.
+            // The turn ended before the text arrived: it starts the next turn.
             (CodexRequest::Steer(text), Err(_)) => {
                 self.queue.push_front(text);
                 if let Some(turn) = &mut self.turn {
@@ -103,7 +103,7 @@ impl CodexState {
             out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It does what its configuration says.")));
         }
         if self.queue.is_empty() {
-            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             out.event(AgentEvent::TurnEnded);
         }
         self.say_next(out);

@@ -66,7 +66,7 @@ impl CodexState {
         let status = fields.text("status");
         let interrupted = status.as_deref() == Some("interrupted");
         let reason = if interrupted || stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
-        //  Asks that do not block Codex outlive the turn, unless the person stopped it.
+        // Asks that do not block Codex outlive the turn, unless the person stopped it.
         let over = |open: &Open| {
             open.thread == thread
                 && open.turn.as_ref().is_none_or(|of| *of == turn)

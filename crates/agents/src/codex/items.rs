@@ -133,7 +133,7 @@ fn tool(fields: &Object<'_>) -> Option<String> {
         },
         "dynamicToolCall" | "collabAgentToolCall" => fields.words("tool").unwrap_or(kind),
         "commandExecution" | "fileChange" | "webSearch" | "imageView" | "imageGeneration" | "sleep" => kind,
-        //  Unknown items with a status are treated as tool calls.
+        // Unknown items with a status are treated as tool calls.
         "userMessage" | "agentMessage" | "reasoning" | "plan" => return None,
         _ if fields.get("status").is_some() => kind,
         _ => return None,

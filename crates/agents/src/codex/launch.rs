@@ -48,7 +48,7 @@ pub(super) fn knows_mode(wanted: &Wanted) -> bool {
 
 /// The parameters that start a thread, or resume `thread`.
 pub(super) fn thread(wanted: &Wanted, thread: Option<&str>) -> Value {
-    //  Codex can let a model review approvals. Here a person always reviews them.
+    // Codex can let a model review approvals. Here a person always reviews them.
     let mut params = json!({ "cwd": wanted.project, "approvalsReviewer": "user" });
     if let Some(model) = wanted.model.as_deref().filter(|model| !model.is_empty()) {
         params["model"] = json!(model);

@@ -121,7 +121,7 @@ fn stops(given: &Outcome<'_>) -> bool {
 
 fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
     match given.decision {
-        //  Codex does not accept a changed input.
+        // Codex does not accept a changed input.
         Decision::Approved { input: Some(_), .. } => Reply::misfit(kind),
         Decision::Approved { choice, input: None } => {
             yes(kind, params, choice.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new)
@@ -163,7 +163,7 @@ fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     match kind {
         Kind::Command | Kind::Patch if stop => Reply::new(r#"{"decision":"cancel"}"#.to_owned()),
         Kind::Question if stop => Reply { interrupt: true, ..Reply::new(nobody(kind)) },
-        //  The message takes the place of the answer.
+        // The message takes the place of the answer.
         Kind::Question => Reply::new(questions::refused(params, message)),
         Kind::McpTool | Kind::Form | Kind::Link if !stop => {
             Reply { unsaid, ..Reply::new(forms::reply("decline", "null", "null")) }

@@ -22,7 +22,7 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
     let unknown = files.is_none().then(|| UNKNOWN.to_owned());
     let (paths, diffs) = files.unwrap_or_default();
     let title = if paths.is_empty() { "Change files".to_owned() } else { format!("Change {}", paths.join(", ")) };
-    //  A request for more than this patch, or for unknown changes, must not match a policy rule.
+    // A request for more than this patch, or for unknown changes, must not match a policy rule.
     let action = if root.is_some() || paths.is_empty() { Action::Other } else { Action::Edit { paths } };
     Approval {
         tool: "fileChange".to_owned(),

@@ -23,7 +23,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
         let custom = !fields.has("isOther") || fields.says("isOther");
         let (text, input) = match (fields.says("isSecret"), options.is_empty()) {
             (true, true) => (text, Input::Text { secret: true }),
-            //  A secret is entered as text, even if the question has options.
+            // A secret is entered as text, even if the question has options.
             (true, false) => {
                 let labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).collect();
                 (format!("{text}\n({})", labels.join(", ")), Input::Text { secret: true })

@@ -45,7 +45,7 @@ impl CodexState {
         };
         let own = self.subagent(&from.thread).is_none();
         if own && self.turn.as_ref().is_some_and(|turn| turn.stopping) {
-            //  Codex has not yet processed the interruption of the turn.
+            // Codex has not yet processed the interruption of the turn.
             return out.line(json_rpc::raw_result(&id, &outcome::nobody(asked.kind)));
         }
         if let Err(limit) = self.check(&asked, line) {
@@ -136,7 +136,7 @@ impl CodexState {
         };
         let raw = Raw::parse(line.trim().to_owned()).ok();
         let print = raw.as_ref().map_or(0, |raw| fingerprint(raw.as_str()));
-        //  The request is stored before the ask is emitted, because its outcome can arrive immediately.
+        // The request is stored before the ask is emitted, because its outcome can arrive immediately.
         self.open.push(Open { native_id: native_id.clone(), id, kind, thread: from.thread, turn: from.turn, about, print });
         out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id,

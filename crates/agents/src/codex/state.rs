@@ -176,7 +176,7 @@ impl CodexState {
         let Some(thread) = self.thread.clone().filter(|_| self.phase == CodexPhase::Ready) else { return };
         while !self.queue.is_empty() {
             match &self.turn {
-                //  The queue continues after Codex reports the id of the turn or its end.
+                // The queue continues after Codex reports the id of the turn or its end.
                 Some(Turn { id: None, .. } | Turn { stopping: true, .. } | Turn { closing: true, .. }) => return,
                 Some(Turn { id: Some(turn), .. }) => {
                     let turn = turn.clone();

@@ -106,7 +106,7 @@ pub(crate) fn fill(schema: &RawValue, order: Option<&[String]>, answers: &[Vec<S
     if refuses(schema, &answers) {
         return Filled { content: None, unsaid };
     }
-    //  The note goes into the first unused free-text field.
+    // The note goes into the first unused free-text field.
     let place = questions.iter().zip(&answers).position(|(question, (_, given))| match &question.input {
         Input::Choice { options, custom, .. } => {
             *custom && !given.is_empty() && given.iter().all(|entry| options.iter().any(|option| option.value == *entry))
@@ -195,7 +195,7 @@ impl<'a> Kind<'a> {
             Some("integer") => Self::Number { integer: true },
             Some("boolean") => Self::YesNo,
             Some(_) => Self::Unknown,
-            //  The schema has several alternatives or no type: use the first alternative with a type.
+            // The schema has several alternatives or no type: use the first alternative with a type.
             None => match alternatives(schema).into_iter().find(|one| type_of(one).is_some()) {
                 Some(one) if alternatives(&one).is_empty() => Self::of(&one),
                 Some(_) => Self::Unknown,
@@ -261,7 +261,7 @@ fn shown(value: &RawValue) -> Cow<'_, str> {
 impl Field<'_> {
     fn into_question(self) -> Question {
         let (header, mut text) = match (self.schema.words("title"), self.schema.words("description")) {
-            //  Codex puts the question into the title and its short name into the description.
+            // Codex puts the question into the title and its short name into the description.
             (Some(title), Some(description)) if title.trim_end().ends_with('?') && !description.trim_end().ends_with('?') => {
                 (Some(description), title)
             }
@@ -270,7 +270,7 @@ impl Field<'_> {
             (None, Some(description)) => (Some(self.name.clone()), description),
             (None, None) => (None, self.name.clone()),
         };
-        //  A default does not have to be entered, but the person should see it.
+        // A default does not have to be entered, but the person should see it.
         let default = self.schema.get("default").map(shown).filter(|default| (1..=80).contains(&default.len()));
         if let Some(default) = &default {
             text.push_str(&format!("{DEFAULT}{default})"));
@@ -319,7 +319,7 @@ impl Field<'_> {
                             chosen.push(none.value.to_owned());
                         }
                     }
-                    //  Without a twin, free text is added to the choice.
+                    // Without a twin, free text is added to the choice.
                     None if chosen.is_empty() || *multiple => chosen.push(raw(&own)),
                     None => {}
                 }
@@ -363,7 +363,7 @@ fn number(entry: &str, integer: bool) -> Box<RawValue> {
         return raw(&whole);
     }
     match entry.parse::<f64>().ok().filter(|value| value.is_finite()) {
-        //  A whole number written with a decimal point or an exponent.
+        // A whole number written with a decimal point or an exponent.
         Some(value) if integer && value.fract() == 0.0 && value.abs() < 9e15 => raw(&(value as i64)),
         Some(value) => RawValue::from_string(entry.to_owned()).unwrap_or_else(|_| raw(&value)),
         None => raw(&entry),

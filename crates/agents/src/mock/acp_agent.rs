@@ -298,7 +298,7 @@ impl AcpAgent {
                 AgentEvent::Error(text) | AgentEvent::Notice(text) => {
                     lines.push(session.update(json!({ "sessionUpdate": "notice", "severity": "warning", "title": text })));
                 }
-                //  The text was already streamed; the protocol has no message for the other events.
+                // The text was already streamed; the protocol has no message for the other events.
                 AgentEvent::Message { .. }
                 | AgentEvent::TurnStarted
                 | AgentEvent::AskDelivery { .. }

@@ -171,7 +171,7 @@ impl MockState {
     fn asked_all(&mut self, then: Then, now: Time, out: &mut Out) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let waits = turn.asks.iter().any(|ask| ask.words.is_none());
-        //  A round without open asks would repeat immediately.
+        // A round without open asks would repeat immediately.
         turn.so_far.enough |= !waits;
         match then {
             Then::Wait => {}
@@ -253,7 +253,7 @@ impl Turn {
     pub(super) fn take_back(&mut self, reason: &str, out: &mut Out) {
         self.take_back_at = None;
         for ask in self.asks.iter_mut().filter(|ask| ask.words.is_none()) {
-            //  After an interrupt, the agent only reports what it received.
+            // After an interrupt, the agent only reports what it received.
             ask.words = Some(if self.so_far.enough { String::new() } else { format!("Withdrawn: {reason}") });
             out.event(AgentEvent::AskWithdrawn { native_id: native_id(ask.number), reason: reason.to_owned() });
             out.tool(ask, ToolStatus::Error, None, Some(reason));

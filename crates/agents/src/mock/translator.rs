@@ -57,7 +57,7 @@ impl MockTranslator {
                 self.state.closed = false;
                 match prompt {
                     Some(prompt) => self.prompt(now, prompt, out),
-                    //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
+                    // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
                     None if self.state.turn.is_none() && self.state.queue.is_empty() => out.event(AgentEvent::TurnEnded),
                     None => self.state.run(now, out),
                 }
@@ -154,7 +154,7 @@ impl Translator for MockTranslator {
         match input {
             Input::Command(command) => self.command(now, command, &mut out),
             Input::Tick => self.tick(now, &mut out),
-            //  The mock has no process and no server.
+            // The mock has no process and no server.
             Input::Line(_)
             | Input::HttpReply(_)
             | Input::StreamOpened

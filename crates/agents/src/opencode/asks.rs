@@ -30,7 +30,7 @@ impl OpenCodeProcess {
             return;
         }
         if self.is_stopping() {
-            //  OpenCode has not yet processed the abort of the turn.
+            // OpenCode has not yet processed the abort of the turn.
             return line.reject(self, of, id, out);
         }
         let refused = match limits::check("the size of the request", raw.get().len(), limits::RAW) {
@@ -44,7 +44,7 @@ impl OpenCodeProcess {
                 let open = Open { id, kind, session, tool_call: tool_call(&request), since: self.looks };
                 self.open_ask(open, body, raw, line, out);
             }
-            //  OpenCode also blocks on an empty list of questions.
+            // OpenCode also blocks on an empty list of questions.
             Ok(None) => {
                 let said = OutcomeReply { verb: "reply".to_owned(), body: Some(questions::nothing()), is_yes: false };
                 let open = Open { id, kind: of, session, tool_call: None, since: self.looks };
@@ -76,7 +76,7 @@ impl OpenCodeProcess {
         let subagent = self.speaker(&open.session, line);
         let context = self.unfinished().filter(|_| subagent.is_none());
         let (native_id, tool_call_id) = (open.id.clone(), open.tool_call.clone());
-        //  The request is stored before the ask is emitted, because its outcome can arrive immediately.
+        // The request is stored before the ask is emitted, because its outcome can arrive immediately.
         self.open.push(open);
         out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id,

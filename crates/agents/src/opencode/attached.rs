@@ -184,7 +184,7 @@ impl AttachedOpenCode {
 impl Hub {
     fn get(&mut self, what: What, path: String, all: &mut Vec<Output>) {
         self.called += 1;
-        //  A read-only call may be dropped without a reply.
+        // A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }
@@ -273,7 +273,7 @@ impl Hub {
             }
             What::Status { directory } => match reply.object() {
                 Some(sessions) => {
-                    //  The pending requests of the server's own directory are requested after the version is known.
+                    // The pending requests of the server's own directory are requested after the version is known.
                     if directory.is_none() {
                         self.standing = Standing::Connected { version: self.version.clone() };
                     }
@@ -285,7 +285,7 @@ impl Hub {
                         }
                     }
                 }
-                //  A missing directory is not a problem of the server.
+                // A missing directory is not a problem of the server.
                 None if directory.is_none() && reply.status.is_some() => self.is_no_opencode(reply),
                 None => {}
             },
@@ -353,7 +353,7 @@ impl Hub {
         let mut carried = Carried { slot: self.slots, opencode: OpenCodeTranslator { state } };
         carried.look(now, all);
         self.carried.push(carried);
-        //  Requests of sub-agents are found by polling again.
+        // Requests of sub-agents are found by polling again.
         self.look_in(Some(found.project.clone()), all);
     }
 
@@ -408,7 +408,7 @@ impl Translator for AttachedOpenCode {
                 }
             },
             Input::Tick => hub.tick(now, &mut all),
-            //  The caller reopens the stream and everything is polled then. Sayso has no process here.
+            // The caller reopens the stream and everything is polled then. Sayso has no process here.
             Input::StreamClosed | Input::Line(_) | Input::Exited(_) => {}
         }
         all

@@ -138,7 +138,7 @@ impl Line<'_> {
 
 impl OpenCodeProcess {
     fn call(&mut self, waiting: Waiting, call: HttpCall, out: &mut Out) {
-        //  A read-only call may be dropped without a reply.
+        // A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }

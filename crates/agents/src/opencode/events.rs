@@ -175,7 +175,7 @@ impl OpenCodeProcess {
             Some("running") => (ToolStatus::Running, None),
             Some("completed") => (ToolStatus::Complete, state.text("output")),
             Some("error") => (ToolStatus::Error, state.text("error")),
-            //  The input is still being streamed.
+            // The input is still being streamed.
             _ => return,
         };
         match status {

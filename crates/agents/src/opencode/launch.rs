@@ -20,9 +20,9 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
         env: vec![
             own("OPENCODE_SERVER_USERNAME", USER),
             own("OPENCODE_CONFIG_CONTENT", &config(wanted).to_string()),
-            //  Rules in this variable would override the configuration.
+            // Rules in this variable would override the configuration.
             own("OPENCODE_PERMISSION", "{}"),
-            //  Only some clients get the question tool.
+            // Only some clients get the question tool.
             own("OPENCODE_CLIENT", "cli"),
             own("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ],
@@ -34,7 +34,7 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
 fn config(wanted: &Wanted) -> Value {
     json!({
         "permission": permissions(wanted),
-        //  A rejection only denies one call; the turn is stopped separately.
+        // A rejection only denies one call; the turn is stopped separately.
         "experimental": { "continue_loop_on_deny": true },
         "autoupdate": false,
         "share": "disabled",

@@ -44,9 +44,9 @@ impl OpenCodeProcess {
     pub(super) fn look(&mut self, now: Time, line: &mut Line<'_>, out: &mut Out) {
         self.looks += 1;
         self.look_at = Some(now.plus(EVERY));
-        //  A late reply to the previous poll is useless.
+        // A late reply to the previous poll is useless.
         self.calls.retain(|call| !matches!(call.what, What::Status { .. } | What::List { .. }));
-        //  The replies to these calls may have been lost.
+        // The replies to these calls may have been lost.
         let lost = self.calls.extract_if(.., |call| matches!(call.what, What::FindPrompt { .. } | What::FindSession));
         for call in lost.collect::<Vec<_>>() {
             if let What::FindPrompt { text, at } = call.what {
@@ -99,7 +99,7 @@ impl OpenCodeProcess {
                 if works {
                     self.asked(of, entry, line, out);
                 } else if is_id(&id) && !self.shared && !self.foreign.contains(&session) {
-                    //  A session that becomes busy between the two halves of a poll is confirmed by the next poll.
+                    // A session that becomes busy between the two halves of a poll is confirmed by the next poll.
                     if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {
                         line.reject(self, of, id.clone(), out);
                     } else {
@@ -152,7 +152,7 @@ impl OpenCodeProcess {
             self.is_over(sent.request.id);
             return out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
         }
-        //  Rejecting one permission rejects all permissions of its session.
+        // Rejecting one permission rejects all permissions of its session.
         let along = of == Kind::Permission && self.denied_in.as_deref() == Some(session);
         self.withdraw(request, if along { DENIED_TOO } else { ELSEWHERE }, out);
     }

@@ -104,7 +104,7 @@ fn plan(kind: Kind, given: &Outcome<'_>, shared: bool) -> Plan {
             Some(body) => Plan::of("reply", Some(body)),
             None => Plan::misfit(kind),
         },
-        //  OpenCode's rejection is the same; the stop follows as a separate call.
+        // OpenCode's rejection is the same; the stop follows as a separate call.
         (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
         (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by, shared),
         (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::start_with_plan()),

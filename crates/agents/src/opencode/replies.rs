@@ -33,7 +33,7 @@ impl OpenCodeProcess {
     /// Handles the reply to one of Sayso's calls.
     pub(super) fn replied(&mut self, now: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) -> After {
         if reply.id == HttpReply::EVENTS {
-            //  Without a status, the server is starting or exiting.
+            // Without a status, the server is starting or exiting.
             if reply.status.is_some() {
                 let words = format!("OpenCode does not tell what happens: {}.", told(reply));
                 self.complaints.tell(AgentEvent::Error(words), out);
@@ -53,7 +53,7 @@ impl OpenCodeProcess {
                     let words = format!("OpenCode could not be interrupted: {}.", told(reply));
                     out.event(AgentEvent::Error(words));
                 }
-                //  The next poll rejects stale requests.
+                // The next poll rejects stale requests.
                 self.look(now, line, out);
             }
             What::Status { look } => {
@@ -79,7 +79,7 @@ impl OpenCodeProcess {
             self.ready = true;
             return After::GoOn;
         }
-        //  The next poll tries again. If the session was created after all, it is empty and unused.
+        // The next poll tries again. If the session was created after all, it is empty and unused.
         self.tries += 1;
         if self.tries < TRIES && reply.status.is_none() {
             return After::GoOn;
@@ -96,7 +96,7 @@ impl OpenCodeProcess {
             let reason = "OpenCode no longer has this conversation, so it cannot be resumed".to_owned();
             return After::Give { reason, lost: true };
         }
-        //  The next poll tries again.
+        // The next poll tries again.
         let words = format!("OpenCode does not tell about its session: {}.", told(reply));
         self.complaints.tell(AgentEvent::Error(words), out);
         After::GoOn
@@ -118,7 +118,7 @@ impl OpenCodeProcess {
     /// Handles the lookup of a message with uncertain delivery. A missing message is sent again.
     fn prompt_found(&mut self, text: String, at: Time, reply: &HttpReply, line: &mut Line<'_>, out: &mut Out) {
         let Some(messages) = reply.json().filter(|_| reply.status == Some(200)).and_then(list) else {
-            //  The next poll tries again.
+            // The next poll tries again.
             return self.calls.push(Waiting { id: HttpReply::EVENTS, what: What::FindPrompt { text, at } });
         };
         let is_it = |message: &Object<'_>| {
@@ -140,7 +140,7 @@ impl OpenCodeProcess {
         let undeliverable = |why: &str| Delivery::Undeliverable { reason: why.to_owned() };
         match (reply.status, reply.json().map(RawValue::get)) {
             (Some(200), Some("true")) => self.sent[at].arrived = Arrived::Yes,
-            //  An earlier attempt may have arrived.
+            // An earlier attempt may have arrived.
             (Some(404), _) if self.sent[at].tries > 0 => self.sent[at].arrived = Arrived::Yes,
             (Some(404), _) => {
                 let sent = self.sent.remove(at);

@@ -115,7 +115,7 @@ impl ProcessAgent for OpenCodeTranslator {
         }
         match prompt {
             Some(text) => self.prompt(text, out),
-            //  Without a prompt, `TurnEnded` is what reports that the session accepts messages.
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             None if matches!(&self.state.life, OpenCodeLife::Up(process) if process.turn == Turn::Idle) => {
                 out.event(AgentEvent::TurnEnded);
             }
@@ -167,7 +167,7 @@ impl ProcessAgent for OpenCodeTranslator {
     }
 
     fn exited(&mut self, exit: &Exit, out: &mut Out) {
-        //  The end of a closed session was already reported.
+        // The end of a closed session was already reported.
         let OpenCodeLife::Up(process) = std::mem::take(&mut self.state.life) else { return };
         for sent in process.sent.iter().filter(|sent| sent.arrived == Arrived::Unsure) {
             let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
@@ -181,7 +181,7 @@ impl ProcessAgent for OpenCodeTranslator {
     fn line(&mut self, text: &str, _out: &mut Out) {
         let OpenCodeLife::Up(process) = &mut self.state.life else { return };
         process.heard = true;
-        //  Sayso chose the port, so the password is only sent to this address.
+        // Sayso chose the port, so the password is only sent to this address.
         if let Some((_, address)) = text.trim().split_once(LISTENS)
             && let Some(port) = address.strip_prefix("http://127.0.0.1:")
             && port.parse::<u16>().is_ok_and(|port| port != 0)
@@ -194,7 +194,7 @@ impl ProcessAgent for OpenCodeTranslator {
         match input {
             Input::Tick => self.tick(now, out),
             Input::StreamOpened => self.stream_opened(now, out),
-            //  The caller reopens the stream and everything is polled then.
+            // The caller reopens the stream and everything is polled then.
             Input::StreamClosed => {}
             Input::StreamEvent(data) => {
                 if let Some((process, mut line)) = self.state.process() {
@@ -213,7 +213,7 @@ impl ProcessAgent for OpenCodeTranslator {
                     self.give_up(reason, out);
                 }
             }
-            //  `process::handle` handles these.
+            // `process::handle` handles these.
             Input::Command(_) | Input::Line(_) | Input::Exited(_) => {}
         }
     }

@@ -25,7 +25,7 @@ impl Gone<'_> {
             (None, None) if self.heard => format!("{who} is gone, and nobody saw how it ended"),
             (None, None) => format!("{who} could not be started"),
             (_, Some(signal)) => format!("{who} was ended by {}", named(signal)),
-            //  The exit codes that a shell uses for signals.
+            // The exit codes that a shell uses for signals.
             (Some(code @ (130 | 143)), None) => format!("{who} was ended by {}", named(code - 128)),
             (Some(0), None) => format!("{who} ended"),
             (Some(code), None) => format!("{who} ended with exit code {code}"),

@@ -20,7 +20,7 @@ pub(super) fn read(params: &Object<'_>, old: bool) -> Result<AcpAsk, Refusal> {
             let schema = schema(params).ok_or_else(|| Refusal::Invalid("`requestedSchema` is missing".to_owned()))?;
             let mut questions = elicitation::questions(schema, None);
             elicitation::introduce(&mut questions, message.as_deref().unwrap_or_default());
-            //  Devin accepts a free-text answer instead of one of the choices.
+            // Devin accepts a free-text answer instead of one of the choices.
             if params.object("_meta").is_some_and(|meta| meta.says("cognition.ai/allowOther")) {
                 for question in &mut questions {
                     if let Input::Choice { custom, .. } = &mut question.input {

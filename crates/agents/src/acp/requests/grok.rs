@@ -49,7 +49,7 @@ pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answ
         chosen.push((question.text.as_str(), labels));
     }
     let mut unsaid = note.clone();
-    //  A note needs a chosen option: attach it to the first question that has no note yet.
+    // A note needs a chosen option: attach it to the first question that has no note yet.
     if let Some(words) = &unsaid
         && let Some((text, _)) = chosen.iter().find(|(text, _)| notes.iter().all(|(noted, _)| noted != text))
     {
@@ -75,7 +75,7 @@ pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
 pub(super) fn answer_plan(decision: &Decision) -> Answer {
     match decision {
         Decision::Approved { .. } => Answer::of(&json!({ "outcome": "approved" })),
-        //  `cancelled` continues planning with the person's feedback; `abandoned` drops the plan.
+        // `cancelled` continues planning with the person's feedback; `abandoned` drops the plan.
         Decision::Denied { message, stop: false } | Decision::Rejected { message, stop: false } => match own_words(message) {
             Some(feedback) => Answer::of(&json!({ "outcome": "cancelled", "feedback": feedback })),
             None => Answer::of(&json!({ "outcome": "cancelled" })),
