@@ -1,8 +1,9 @@
-//! The one thread of a supervisor. It waits for the agent, for servers, for signals and for deadlines, and handles what is
+//! The single thread of a supervisor. It waits for the agent, servers, signals and deadlines, and handles whatever is
 //! ready without blocking.
 //!
 //! One wake-up passes a line of the agent to the server: read the pipe, append to the journal, write to the socket. One
-//! wake-up passes an input to the agent: read the socket, append its acceptance to the journal, write to the pipe, reply.
+//! wake-up passes an input to the agent: read the socket, append its acceptance to the journal, write to the pipe,
+//! reply.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read};
@@ -21,14 +22,14 @@ use crate::servers::{AgentStatus, Dropped, Servers};
 use crate::spec::Spec;
 use crate::sys::{self, Caught, PollSet, Signal};
 
-/// How much is read at once, from a pipe or a socket.
+/// Maximum size of a single read from a pipe or socket, in bytes.
 const READ: usize = 32 * 1024;
-/// How long to wait before bytes that a full disk refused are written again.
+/// The interval between attempts to write to a full disk.
 pub(crate) const DISK_AGAIN: Duration = Duration::from_millis(200);
-/// How long to wait when the system cannot even wait.
+/// The pause after `poll` failed.
 const POLL_AGAIN: Duration = Duration::from_millis(10);
 
-/// Everything that a running supervisor owns.
+/// All resources of a running supervisor.
 #[derive(Debug)]
 pub(crate) struct EventLoop {
     life: Life,
@@ -36,18 +37,18 @@ pub(crate) struct EventLoop {
     pid: u32,
     signals: PipeReader,
     journal: Writer<Files>,
-    /// When to try a full disk again.
+    /// When to retry a write to a full disk.
     disk_again: Option<Instant>,
     output: AgentOutput,
     input: AgentInput<File>,
-    /// The acceptance of the current input is not in the journal yet, because the disk is full.
+    /// The acceptance of the current input could not be written to the journal yet, because the disk is full.
     input_waits_for_disk: bool,
     servers: Servers,
     buffer: Vec<u8>,
     batch: Vec<u8>,
 }
 
-/// Where each descriptor is in the poll set.
+/// The index of each descriptor in the poll set.
 #[derive(Debug)]
 struct Slots {
     signals: usize,
@@ -56,7 +57,7 @@ struct Slots {
     stderr: Option<usize>,
     stdin: Option<usize>,
     attached: Option<usize>,
-    /// The first of the connections that have not said hello.
+    /// The index of the first connection that has not sent `Hello`.
     greeting: usize,
 }
 
@@ -89,7 +90,7 @@ impl EventLoop {
         })
     }
 
-    /// Runs until the agent has ended and the server has read the rest.
+    /// Runs until the agent has exited and the server has read the remaining records.
     pub(crate) fn run(mut self) {
         let mut poll = PollSet::default();
         loop {
@@ -116,7 +117,7 @@ impl EventLoop {
         }
     }
 
-    /// Without room in the journal, the last records have to wait.
+    /// Records that the journal has no room for delay the deadline.
     fn output_deadline(&self) -> Option<Instant> {
         self.output.deadline().filter(|_| !self.journal.is_blocked())
     }
@@ -124,7 +125,7 @@ impl EventLoop {
     fn fill(&self, poll: &mut PollSet) -> Slots {
         poll.clear();
         let readable = |poll: &mut PollSet, pipe: Option<&File>| pipe.map(|pipe| poll.add(pipe.as_fd(), true, false));
-        // Nothing is read from the agent while the disk is full, so the agent waits as well.
+        // While the disk is full, the agent's pipes are not read, so the agent blocks as well.
         let reads = !self.journal.is_blocked();
         let waiting_pipe = self.input.waiting_pipe().filter(|_| !self.input_waits_for_disk);
         Slots {
@@ -134,7 +135,7 @@ impl EventLoop {
             stderr: readable(poll, self.output.stderr.pipe().filter(|_| reads)),
             stdin: waiting_pipe.map(|pipe| poll.add(pipe.as_fd(), false, true)),
             attached: self.servers.attached.as_ref().map(|server| {
-                // A server that waits for its turn is only watched for its end.
+                // A server whose input waits for another input is only polled for disconnection.
                 poll.add(server.socket().as_fd(), server.held.is_none(), server.is_writing())
             }),
             greeting: {
@@ -167,7 +168,7 @@ impl EventLoop {
             let served = self.serve();
             self.keep_server(served, now);
         }
-        // From the last to the first: a connection that is removed changes the order of those behind it only.
+        // In reverse order: removing a connection only changes the indices of those after it.
         for index in (0..self.servers.greeting.len()).rev() {
             if poll.is_ready(slots.greeting + index) {
                 self.greet(index, now);
@@ -191,7 +192,7 @@ impl EventLoop {
         }
     }
 
-    /// Collects the children that ended: the agent, and orphans that we adopted.
+    /// Reaps exited children: the agent and adopted orphans.
     fn reap(&mut self, now: Instant) {
         loop {
             match sys::reap_child() {
@@ -200,7 +201,7 @@ impl EventLoop {
                 sys::Reaped::NoneEnded => return,
                 sys::Reaped::NoChildren => {
                     if !cfg!(target_os = "linux") {
-                        // Where orphans are not adopted, having no children does not mean that the group is empty.
+                        // Without orphan adoption, having no children does not mean that the process group is empty.
                         self.tree.signal(Signal::Kill);
                     }
                     self.live(Event::TreeEmpty, now);
@@ -233,7 +234,7 @@ impl EventLoop {
 
     // The journal
 
-    /// Appends the collected records to the journal, and sends them to the server if it has all records before them.
+    /// Appends the collected records to the journal, and sends them to the server if it has all earlier records.
     fn append_batch(&mut self, now: Instant) {
         if self.batch.is_empty() {
             return;
@@ -269,14 +270,14 @@ impl EventLoop {
         }
     }
 
-    /// The directory was deleted: nothing that the agent says can be read any more.
+    /// Stops the agent because the directory was deleted, so its output can no longer be stored.
     fn abandon_journal(&mut self, now: Instant) {
         self.disk_again = None;
         self.output.abandon();
         self.live(Event::Drained, now);
     }
 
-    /// Appends the last records when the agent has ended.
+    /// Appends the last records after the agent has exited.
     fn finish_output(&mut self, now: Instant) {
         if self.output.is_finished() || self.journal.is_blocked() {
             return;
@@ -292,7 +293,7 @@ impl EventLoop {
 
     // The agent's input
 
-    /// Writes the current input. When it is finished, the server gets the reply, and its next input has its turn.
+    /// Writes the current input. When it is finished, sends the reply and starts the server's next input.
     fn write_input(&mut self, now: Instant) {
         if let Some(reply) = self.input.write() {
             let served = self.finish_input(&reply);
@@ -310,7 +311,8 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Starts an input. With an acceptance, the journal gets it before the agent gets the bytes.
+    /// Starts an input. If it has an acceptance, the acceptance is in the journal before the agent receives the first
+    /// byte.
     fn start_input(&mut self, id: u64, acceptance: Option<Acceptance>, now: Instant) -> Result<(), Dropped> {
         if let Some(Acceptance { after, digest }) = acceptance {
             Record::Accepted { id, after, digest }.append_to(&mut self.batch);
@@ -344,7 +346,7 @@ impl EventLoop {
             if let Some(server) = &self.servers.attached {
                 self.live(Event::Attached(server.number), now);
             }
-            // Frames may have arrived together with the hello.
+            // Frames can arrive together with `Hello`.
             let served = self.serve_frames();
             self.keep_server(served, now);
         }
@@ -354,7 +356,7 @@ impl EventLoop {
     fn serve(&mut self) -> Result<(), Dropped> {
         let Some(server) = self.servers.attached.as_mut() else { return Ok(()) };
         if server.held.is_some() {
-            // Only its end is polled for.
+            // The server is only polled for disconnection.
             return if sys::is_hung_up(server.socket().as_fd()) { Err(Dropped) } else { Ok(()) };
         }
         server.read(&mut self.buffer)?;
@@ -376,7 +378,7 @@ impl EventLoop {
         let Some(server) = self.servers.attached.as_mut() else { return Ok(()) };
         match frame {
             ToSupervisor::Hello { .. } => Err(Dropped),
-            // Only servers of version 1 do not name the input before.
+            // Only servers of version 1 omit the previous input.
             ToSupervisor::Input { previous: None, .. } if server.version >= CHAINED_INPUT => Err(Dropped),
             ToSupervisor::Input { id, previous, acceptance, bytes } => match self.input.submit(id, previous, bytes) {
                 Submitted::Started => self.start_input(id, acceptance, now),
@@ -408,7 +410,7 @@ impl EventLoop {
         }
     }
 
-    /// Detaches the server after an error. It attaches again.
+    /// Detaches the server after an error. The server reconnects.
     fn keep_server(&mut self, served: Result<(), Dropped>, now: Instant) {
         if served.is_err()
             && let Some(server) = self.servers.attached.take()

@@ -1,17 +1,16 @@
-//! When the agent is stopped, and when the supervisor ends. Pure: what happened and the time in, what to
-//! do out; `run` does it.
+//! Decides when the agent is stopped and when the supervisor exits. Pure: events and the time in, actions out;
+//! `event_loop` performs them.
 
 use std::time::{Duration, Instant};
 
-/// How long a server that is attached may take to read the rest and leave.
+/// How long an attached server may take to read the remaining records after the agent's exit.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How often what is to die is killed again: what it forked meanwhile is to die too.
+/// The interval between SIGKILLs, which also reach processes that were forked in the meantime.
 const AGAIN: Duration = Duration::from_millis(20);
-/// When killing has not helped for so long, it will not: the rest is another user's, or stuck in the
-/// kernel.
+/// How long SIGKILL is repeated. Processes that survive it belong to another user or are stuck in the kernel.
 const GIVE_UP: Duration = Duration::from_secs(5);
 
-/// How long each step of stopping may take.
+/// The timeouts of the steps of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grace {
     pub(crate) after_close: Duration,
@@ -19,28 +18,26 @@ pub(crate) struct Grace {
 }
 
 impl Grace {
-    /// When nobody said how long.
+    /// The timeouts if the server does not specify any.
     pub(crate) const DEFAULT: Self = Self { after_close: Duration::from_secs(3), after_term: Duration::from_secs(5) };
 }
 
-/// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A server said hello.
+    /// A server sent `Hello`.
     Attached(u64),
-    /// It left, or was replaced.
+    /// A server disconnected or was replaced.
     Detached(u64),
-    /// The agent is to be stopped.
+    /// The agent must be stopped.
     Stop(Grace),
-    /// The agent itself ended; what it started may live on.
+    /// The agent exited; its descendants may still run.
     Exited,
-    /// Nothing that the agent started lives any more.
+    /// No descendants of the agent are left.
     TreeEmpty,
-    /// The last record was written, or there is no journal to write to.
+    /// The last record was written, or the journal no longer exists.
     Drained,
 }
 
-/// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     CloseInput,
@@ -51,21 +48,21 @@ pub(crate) enum Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Running,
-    /// The input is closed.
+    /// The agent's input was closed.
     Closing {
         until: Instant,
         then: Duration,
     },
-    /// The tree was asked to terminate.
+    /// SIGTERM was sent to the process tree.
     Terminating {
         until: Instant,
     },
-    /// The tree is being killed.
+    /// SIGKILL is being sent to the process tree.
     Killing {
         again: Instant,
         until: Instant,
     },
-    /// The tree is gone, or nothing helps.
+    /// The process tree is gone, or killing it failed.
     Over,
 }
 
@@ -75,19 +72,19 @@ enum Company {
     Alone { since: Instant },
 }
 
-/// The life of one agent.
+/// The lifecycle of one agent.
 #[derive(Debug)]
 pub(crate) struct Life {
     lonely: Duration,
     company: Company,
     phase: Phase,
     drained: bool,
-    /// Since when nothing is left to do but to let the server read.
+    /// The time from which only the server's reading is awaited.
     over_since: Option<Instant>,
 }
 
 impl Life {
-    /// The agent runs.
+    /// Creates the state for a running agent.
     pub(crate) fn started(now: Instant, lonely: Duration) -> Self {
         Self { lonely, company: Company::Alone { since: now }, phase: Phase::Running, drained: false, over_since: None }
     }
@@ -117,7 +114,7 @@ impl Life {
             Event::Drained => {
                 self.drained = true;
                 match self.phase {
-                    // Its journal was taken away: nobody can hear the agent any more.
+                    // The journal was deleted, so the agent's output can no longer be stored.
                     Phase::Running => self.stop(now, Grace::DEFAULT),
                     Phase::Closing { .. } | Phase::Terminating { .. } | Phase::Killing { .. } | Phase::Over => None,
                 }
@@ -127,7 +124,7 @@ impl Life {
         action
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub(crate) fn tick(&mut self, now: Instant) -> Option<Action> {
         let action = match self.phase {
             Phase::Running if self.lonely_at().is_some_and(|at| now >= at) => self.stop(now, Grace::DEFAULT),
@@ -150,7 +147,7 @@ impl Life {
         action
     }
 
-    /// When to call [`Self::tick`], unless something happens before.
+    /// When to call [`Self::tick`] if no event occurs earlier.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Running => self.lonely_at(),
@@ -160,7 +157,7 @@ impl Life {
         }
     }
 
-    /// The supervisor has nothing left to do.
+    /// Whether the supervisor can exit.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.over_since.is_some_and(|since| match self.company {
             Company::Server(_) => now >= since + FAREWELL,
@@ -175,7 +172,7 @@ impl Life {
                 self.phase = Phase::Closing { until, then: grace.after_term };
                 Some(Action::CloseInput)
             }
-            // Asked again, it can only become quicker.
+            // Another stop request can only shorten the timeouts.
             Phase::Closing { until: before, then } => {
                 self.phase = Phase::Closing { until: until.min(before), then: then.min(grace.after_term) };
                 None
@@ -207,7 +204,7 @@ impl Life {
     }
 }
 
-/// A time that a server chose may be absurd; a year is as good as for ever.
+/// Adds a duration that the server chose. It may be absurdly long, so it is limited to a year.
 fn later(now: Instant, time: Duration) -> Instant {
     now + time.min(Duration::from_secs(365 * 24 * 60 * 60))
 }
@@ -220,7 +217,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
     const GRACE: Grace = Grace { after_close: SECOND, after_term: Duration::from_secs(2) };
 
-    /// Lets time pass up to `until`, and tells when what was done.
+    /// Advances the time to `until`, and returns the actions with their times.
     fn pass(life: &mut Life, start: Instant, until: Duration) -> Vec<(Duration, Action)> {
         let mut done = Vec::new();
         while let Some(at) = life.deadline().filter(|at| *at <= start + until) {
@@ -294,7 +291,7 @@ mod tests {
         life.handle(start + 9 * SECOND, Event::Attached(1));
         assert_eq!(life.deadline(), None);
         life.handle(start + 20 * SECOND, Event::Attached(2));
-        // The first was replaced; the second is still there.
+        // The first server was replaced; the second is still attached.
         life.handle(start + 20 * SECOND, Event::Detached(1));
         assert_eq!(life.deadline(), None);
         life.handle(start + 30 * SECOND, Event::Detached(2));

@@ -1,5 +1,5 @@
-//! One supervisor per directory, for as long as it lives. The system lets go of the lock when the
-//! process ends, however it ends, so a free lock means that no supervisor lives.
+//! A lock that allows one supervisor per directory. The kernel releases the lock when the process ends for any reason,
+//! so a free lock means that no supervisor is running.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 
 use crate::sys;
 
-/// [`is_alive`] takes the lock for a moment. A supervisor that starts just then must not take that for
-/// another supervisor.
+/// How long to wait for the lock. [`is_alive`] takes it briefly, and a supervisor that starts at that moment must not
+/// mistake it for another supervisor.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
 
 fn file(dir: &Path) -> PathBuf {
     dir.join("lock")
 }
 
-/// Opens a file that is neither a link nor something that blocks: the agent can write to the directory.
+/// Opens a regular file. Symbolic links and pipes are rejected, because the agent can write to the directory.
 fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(sys::NO_FOLLOW_NO_WAIT).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
-/// Takes the directory. `None`: another supervisor has it, and kept it for so long.
+/// Locks the directory. `None` means that another supervisor held the lock for the whole `patience`.
 pub(crate) fn take(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
     let lock = regular(File::options().create(true).truncate(false).write(true).mode(0o600), &file(dir))?;
     let until = Instant::now() + patience;
@@ -38,13 +38,13 @@ pub(crate) fn take(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
-/// Does a supervisor live that keeps its journal in this directory?
+/// Whether a supervisor is running for the journal in this directory.
 ///
-/// When none does and the journal does not end in `Exited` or `Failed`, it was killed, and the agent
+/// If none is running and the journal does not end in `Exited` or `Failed`, the supervisor was killed, and the agent
 /// with it.
 #[must_use]
 pub fn is_alive(dir: &Path) -> bool {
-    // Shared, so that two who ask at once do not take each other for a supervisor.
+    // A shared lock, so that two concurrent checks do not mistake each other for a supervisor.
     regular(File::options().read(true), &file(dir))
         .is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
@@ -60,7 +60,7 @@ mod tests {
         let lock = take(dir.path(), PATIENCE).unwrap().unwrap();
         assert!(is_alive(dir.path()));
         assert!(take(dir.path(), PATIENCE).unwrap().is_none());
-        // Not only dropped: a child that another test forks at this moment holds the same open file.
+        // Unlocked explicitly: a child that another test forks at this moment shares the open file.
         lock.unlock().unwrap();
         assert!(!is_alive(dir.path()));
         assert!(take(dir.path(), PATIENCE).unwrap().is_some());
@@ -73,7 +73,7 @@ mod tests {
         std::os::unix::fs::symlink(&victim, file(dir.path())).unwrap();
         assert!(take(dir.path(), PATIENCE).is_err() && !is_alive(dir.path()) && !victim.exists());
         std::fs::remove_file(file(dir.path())).unwrap();
-        // Opening one for reading would wait for a writer.
+        // Opening a pipe for reading would block until it has a writer.
         assert!(std::process::Command::new("mkfifo").arg(file(dir.path())).status().unwrap().success());
         assert!(take(dir.path(), PATIENCE).is_err() && !is_alive(dir.path()));
     }

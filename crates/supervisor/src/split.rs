@@ -1,24 +1,23 @@
-//! Cuts what the agent writes into records at newlines. Pure: bytes in, the bytes of records out.
+//! Cuts the agent's output into records at newlines. Pure: bytes in, the bytes of records out.
 
 use crate::journal::{PIECE, Raw, Record, Stream};
 
-/// A line of standard error is kept up to here. It fits into one record, which keeps the pieces of
-/// such a line together in the journal.
+/// Maximum length of a stderr line. Such a line fits into one record, which keeps it contiguous in the journal.
 pub(crate) const ERR_LIMIT: usize = PIECE;
 
-/// Cuts one of the agent's streams.
+/// Splits one of the agent's streams.
 ///
-/// A line is held back until it is whole or fills a record. Nobody could use a part of it before, and
-/// so a prompt without a newline does not keep the server from committing positions behind it.
+/// A line is held back until it is complete or fills a record. A partial line would be useless to the server, and
+/// holding it back ensures that a prompt without a newline does not prevent the server from committing later positions.
 #[derive(Debug)]
 pub(crate) struct Splitter {
     stream: Stream,
     limit: usize,
-    /// The end of the current line, as far as it is not a record yet.
+    /// The end of the current line that is not in a record yet.
     held: Vec<u8>,
-    /// How much of the current line was kept, in records and held.
+    /// How many bytes of the current line were kept, both in records and in `held`.
     kept: usize,
-    /// How much of it was dropped.
+    /// How many bytes of the current line were dropped.
     dropped: u64,
 }
 
@@ -27,7 +26,7 @@ impl Splitter {
         Self { stream, limit, held: Vec::new(), kept: 0, dropped: 0 }
     }
 
-    /// Takes what the agent wrote, and appends the records that it completes to `batch`.
+    /// Adds output of the agent, and appends the completed records to `batch`.
     pub(crate) fn push(&mut self, bytes: &[u8], batch: &mut Vec<u8>) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             match part.strip_suffix(b"\n") {
@@ -40,7 +39,7 @@ impl Splitter {
         }
     }
 
-    /// The stream is at its end: what is held is all there will be of its line.
+    /// Ends the stream: an incomplete line is written as it is.
     pub(crate) fn finish(&mut self, batch: &mut Vec<u8>) {
         self.flush(batch);
         self.tell_cut(batch);

@@ -1,4 +1,4 @@
-//! How it all ends, or does not begin.
+//! How supervisors and agents end, or fail to start.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -38,7 +38,7 @@ fn a_server_that_is_attached_gets_the_end_and_lets_the_supervisor_go() {
     server.input(1, "hello\n");
     assert_eq!(server.reply(), ToServer::Taken { id: 1 });
     let mut entries: Vec<Entry> = (0..4).map(|_| server.entry().0).collect();
-    // The two streams have no order between them.
+    // The order of lines from different streams is undefined.
     entries.sort_by_key(|entry| *entry != err("bad"));
     assert_eq!(entries, [err("bad"), out("got hello"), out("rest"), Entry::Exited { code: Some(3), signal: None }]);
     let position = server.assembler.position();
@@ -115,7 +115,7 @@ fn a_socket_that_was_left_behind_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let spec = spec(home.path(), &["cat"]);
     drop(UnixListener::bind(&spec.socket).unwrap());
-    // A process that another test starts just now may still have it for a moment.
+    // A process that another test forks at this moment can share the socket briefly.
     eventually("nobody listens", || UnixStream::connect(&spec.socket).is_err());
     let supervised = Supervised { process: command(&spec).spawn().unwrap(), home, spec };
     let mut server = supervised.attach(0);
@@ -164,7 +164,7 @@ fn agent_gets_default_signals_when_parent_ignores_and_blocks_them() {
     assert_eq!(server.line(), "SigBlk:\t0000000000000000");
     let ignored = server.line();
     let ignored = u64::from_str_radix(ignored.trim_start_matches("SigIgn:\t"), 16).unwrap();
-    // The C library keeps signals 32 and 33 for itself and ignores them in processes that it spawns.
+    // The C library reserves signals 32 and 33 and ignores them in processes that it spawns.
     assert_eq!(ignored & !(0b11 << 31), 0, "{ignored:x}");
     server.input(1, "go\n");
     // The exit code is lost if SIGCHLD is ignored.
@@ -187,7 +187,7 @@ fn supervisor_stops_on_sigterm_when_parent_blocks_it() {
 fn a_journal_that_is_taken_away_ends_the_agent() {
     let mut supervised = Supervised::start(&["yes"]);
     eventually("there is a journal", || supervised.spec.dir.join("journal-00000000000000000000").exists());
-    // The writer may put a new segment there while it is being emptied.
+    // The writer can create a new segment while the directory is being deleted.
     eventually("the directory is deleted", || fs::remove_dir_all(&supervised.spec.dir).is_ok() || !supervised.spec.dir.exists());
     assert_eq!(supervised.exit_code(), 0);
 }

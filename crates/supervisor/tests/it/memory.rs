@@ -1,4 +1,4 @@
-//! A supervisor stays small, whatever the agent and the server do.
+//! Memory use of a supervisor stays small for any output and input.
 
 use std::fs;
 
@@ -8,16 +8,16 @@ use sayso_supervisor::{Entry, Line};
 
 use crate::supervised::{Supervised, eventually};
 
-/// A figure of `/proc/<pid>/status`, in KiB.
+/// A value from `/proc/<pid>/status`, in KiB.
 fn figure(supervised: &Supervised, name: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", supervised.process.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim_start_matches(':').trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// What is allowed at rest: a build without optimisation is larger.
+/// Limit for an idle supervisor in KiB. Unoptimized builds are larger.
 const AT_REST: u64 = if cfg!(debug_assertions) { 6 * 1024 } else { 4 * 1024 };
-/// What is allowed at work.
+/// Limit for a busy supervisor in KiB.
 const AT_WORK: u64 = 8 * 1024;
 
 #[test]

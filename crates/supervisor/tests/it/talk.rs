@@ -1,4 +1,4 @@
-//! A server talks with an agent through its supervisor.
+//! A server communicates with an agent through its supervisor.
 
 use sayso_supervisor::journal::Journal;
 use sayso_supervisor::protocol::{ToServer, ToSupervisor, VERSION};
@@ -77,12 +77,12 @@ fn an_input_is_written_only_after_the_one_that_it_names() {
     let mut server = supervised.attach(0);
     server.input(4, "one\n");
     assert_eq!(server.reply(), taken(4));
-    // Another program writes with a huge id, and leaves.
+    // Another program writes an input with a huge id, and disconnects.
     let mut stranger = supervised.attach(0);
     stranger.input(u64::MAX, "yes\n");
     assert_eq!(stranger.reply(), taken(u64::MAX));
     drop(stranger);
-    // A server that believes its own input to be the last is not told that its next one was taken.
+    // A server that believes that its own input was the last one must not get `Taken` for its next input.
     let mut server = supervised.attach(0);
     assert!(matches!(server.hello, Some(ToServer::Hello { last_input: u64::MAX, attachment: 3, .. })), "{:?}", server.hello);
     server.last_input = Some(4);
@@ -169,7 +169,7 @@ fn a_server_that_keeps_crashing_in_the_middle_of_lines_gets_each_line_once() {
     let mut seen = Vec::new();
     let mut position = 0;
     while seen.len() < 12 {
-        // Three pieces and no more: sometimes the end of a line, sometimes the middle.
+        // Three records at most: sometimes they end a line, sometimes they end in the middle.
         let mut server = supervised.attach(position);
         for _ in 0..3 {
             let Some(ToServer::Record { record, position }) = server.frame() else { panic!() };
@@ -198,14 +198,14 @@ fn what_a_server_misses_when_the_supervisor_has_gone_is_on_disk() {
     let mut assembler = LineAssembler::new(position);
     let mut journal = Journal::open(&supervised.spec.dir).unwrap();
     loop {
-        // In small portions, as one would who commits in between.
+        // In small portions, like a server that commits in between.
         let records = journal.read(assembler.position(), 100).unwrap();
         if records.is_empty() {
             break;
         }
         entries.extend(records.into_iter().flat_map(|(record, position)| assembler.push(record, position)));
     }
-    // What was streamed but not taken comes from disk as well.
+    // Records that were streamed but not committed are read from disk as well.
     let mut expected: Vec<Entry> = (1..=1000).map(|n| out(&n.to_string())).collect();
     expected.push(Entry::Exited { code: Some(9), signal: None });
     assert_eq!(entries, expected);
@@ -298,7 +298,7 @@ fn stopping_gets_through_when_the_agent_does_not_read() {
 fn a_slow_server_does_not_hold_up_the_agent() {
     let supervised = Supervised::shell("seq 1 200000; touch done; cat");
     let mut server = supervised.attach(0);
-    // Nothing is read from the socket until the agent is through.
+    // The socket is not read until the agent has finished.
     eventually("the agent is through", || supervised.home.path().join("done").exists());
     for n in 1..=200_000 {
         assert_eq!(server.line(), n.to_string());

@@ -1,4 +1,4 @@
-//! Nothing that an agent started outlives it.
+//! No process that an agent started outlives the agent.
 
 use sayso_supervisor::Entry;
 use sayso_supervisor::journal::{Record, is_alive};
@@ -8,7 +8,7 @@ use crate::supervised::{Server, Supervised, eventually, out, signal};
 
 fn is_running(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    // A zombie is dead; who has to bury it is not our matter.
+    // A zombie counts as ended; its parent has to reap it.
     !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z')
 }
 
@@ -39,8 +39,8 @@ fn supervisor_and_agent_are_apart_from_whoever_started_them() {
     assert_eq!(group_and_session(agent), [agent, supervisor]);
 }
 
-/// One that left for a session of its own, one in the group that ignores being asked, and one whose
-/// parent has gone. They tell their numbers.
+/// A process in its own session, a process in the group that ignores SIGTERM, and an orphan. They print their process
+/// ids.
 const FAMILY: &str = r#"
     setsid sleep 60 & echo $!
     sh -c 'trap "" TERM; echo $$; sleep 60; sleep 60' &
@@ -69,7 +69,7 @@ fn an_agent_that_ends_leaves_nothing_behind() {
     let mut server = supervised.attach(0);
     let family = [pid(&mut server), pid(&mut server), pid(&mut server)];
     std::fs::write(supervised.home.path().join("go"), "").unwrap();
-    // The exit is told although some of them ignore being asked and hold the pipes open.
+    // The exit is reported although some processes ignore SIGTERM and hold the pipes open.
     assert_eq!(server.entry().0, Entry::Exited { code: Some(6), signal: None });
     assert!(family.into_iter().any(is_running));
     drop(server);
