@@ -40,14 +40,14 @@ pub use paths::{DEFAULT_LISTEN, DataDir, Paths, PathsError};
 pub use sayso_api as api;
 pub use stream::{EventStream, StreamItem};
 
-/// The time now, as the API writes it.
+/// The current time in the API's precision.
 #[must_use]
 pub fn now() -> sayso_core::time::Time {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     sayso_core::time::Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// The examples of the documentation compile.
+/// Compiles the examples of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/sdk.md")]
 struct Documentation;

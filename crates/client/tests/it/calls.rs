@@ -1,4 +1,4 @@
-//! Calls over connections that are lost.
+//! Calls over lost connections.
 
 use sayso_client::api::ask::NoRequest;
 use sayso_client::api::error::ErrorCode;
@@ -44,7 +44,7 @@ async fn a_server_that_was_never_there_is_not_waited_for() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let client = Client::new(&url, "t").unwrap();
-    // Less than the time that a call may take.
+    // Less than the timeout of a call.
     let called = tokio::time::timeout(std::time::Duration::from_secs(20), client.agents());
     let error = called.await.unwrap().unwrap_err();
     assert!(error.is_unreachable(), "{error}");

@@ -16,7 +16,7 @@ fn frame(seq: i64, kind: &str) -> String {
     )
 }
 
-/// What is seen until this many items have come; reconnections are left out.
+/// The first `count` items, without reconnections.
 async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String> {
     let mut seen = Vec::new();
     while seen.len() < count {
