@@ -1,4 +1,4 @@
-//! Making sure that an agent reaches nothing but this machine.
+//! Checks that an agent can only reach this machine.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -6,11 +6,11 @@ use std::net::{TcpListener, TcpStream};
 
 use anyhow::{Context as _, Result, bail};
 
-/// Lets a test go on only where nothing but the loopback interface can be reached, so that no real
-/// agent ever talks to a real service.
+/// Fails unless the loopback interface is the only network interface that is up, so that no real agent ever connects to
+/// a real service.
 ///
 /// # Panics
-/// When there is a network; the message has the command to use.
+/// If there is a network; the message contains the command to use.
 pub fn require_isolation() {
     if let Err(error) = isolated() {
         panic!("{error:#}");
@@ -18,7 +18,7 @@ pub fn require_isolation() {
 }
 
 fn isolated() -> Result<()> {
-    // Not /sys/class/net: that shows the interfaces of whoever mounted it.
+    // /sys/class/net is not used, because it shows the interfaces of the namespace that mounted it.
     let routes = std::fs::read_to_string("/proc/net/route").context("cannot read the routes of this machine")?;
     let addresses = match std::fs::read_to_string("/proc/net/if_inet6") {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(), // A kernel without IPv6.
@@ -38,17 +38,17 @@ fn isolated() -> Result<()> {
     Ok(())
 }
 
-/// How to start this very test program.
+/// The command that starts this test program in isolation.
 fn command() -> String {
     let exe = std::env::current_exe().unwrap_or_default();
-    // cargo puts a hash behind the name of a test program.
+    // cargo appends a hash to the name of a test program.
     let name = exe.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.rsplit_once('-')).map(|(name, _)| name);
     let name = name.unwrap_or("agents");
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "sayso-testkit".to_owned());
     format!("scripts/isolated.sh cargo test --offline --package {package} --test {name}")
 }
 
-/// The interfaces besides loopback that have a route or an address.
+/// The interfaces other than loopback that have a route or an address.
 fn reaching_out<'a>(routes: &'a str, addresses: &'a str) -> BTreeSet<&'a str> {
     let routed = routes.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let addressed = addresses.lines().filter_map(|line| line.split_whitespace().last());

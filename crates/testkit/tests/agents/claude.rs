@@ -1,4 +1,4 @@
-//! Claude Code with a host on its standard input and output.
+//! Claude Code with a host on its stdin and stdout.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! claude-agent-acp.
+//! Tests of claude-agent-acp.
 
 use anyhow::Result;
 use sayso_testkit::agents::Host;

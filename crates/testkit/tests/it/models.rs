@@ -1,4 +1,4 @@
-//! The mock model, called as an agent calls it.
+//! The mock model, called like an agent calls it.
 
 use anyhow::Result;
 use sayso_testkit::models::{MockModel, ModelBlock, ModelReply, ModelScript, RequestPurpose, ToolResult};

@@ -1,4 +1,4 @@
-//! How a workflow is tested: an agent by script, a person by script, and a clock that the test moves.
+//! Shows how to test a workflow: a scripted agent, a scripted person, and a clock that the test moves.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -44,7 +44,7 @@ async fn somebody_answers_in_time() -> Result<()> {
     let run = client.start_run(&plan_and_build()).await?.id;
     watch.event("step.started").await?;
     assert_eq!(agent.asked(), [], "it waits before it asks");
-    // The agent may not have been told yet: time passes, in steps that leave the person enough of it.
+    // The agent may not have received the prompt yet: advance the time in steps that leave the person enough time.
     within("the question", async {
         while client.run(&run).await?.pending == 0 && agent.asked().is_empty() {
             clock.advance(Duration::from_secs(5));
