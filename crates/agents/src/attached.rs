@@ -33,7 +33,7 @@ pub(crate) trait FollowedSession: Sized {
     fn session(&self) -> Option<SessionId>;
 
     /// Whether the conversation has no open asks and no outcomes in transit.
-    fn is_quiet(&self) -> bool;
+    fn is_idle(&self) -> bool;
 
     /// Withdraws the open asks and forgets all pending work.
     fn lose(&mut self, reason: &str, out: &mut Out);
@@ -44,7 +44,7 @@ pub(crate) trait FollowedSession: Sized {
     }
 
     /// Lets the session emit outputs that are not the result of its own input.
-    fn tell(&mut self, say: impl FnOnce(&mut Self, &mut Out), all: &mut Vec<Output>) {
+    fn emit_outputs(&mut self, say: impl FnOnce(&mut Self, &mut Out), all: &mut Vec<Output>) {
         let Some(session) = self.session() else { return };
         let mut out = Out::new(session);
         say(self, &mut out);
@@ -53,13 +53,13 @@ pub(crate) trait FollowedSession: Sized {
 }
 
 /// Makes room for one more session. The evicted session ends; it is followed again when it asks something.
-pub(crate) fn make_room<F: FollowedSession>(followed: &mut Vec<F>, all: &mut Vec<Output>) {
+pub(crate) fn evict_idle<F: FollowedSession>(followed: &mut Vec<F>, all: &mut Vec<Output>) {
     if followed.len() < SESSIONS {
         return;
     }
-    let quiet = followed.iter().position(F::is_quiet).unwrap_or_default();
-    let reason = format!("Other sessions of this {} asked since; this one is followed again when it asks.", F::AGENT);
-    followed.remove(quiet).tell(
+    let quiet = followed.iter().position(F::is_idle).unwrap_or_default();
+    let reason = format!("Other sessions of this {} asked more recently. This one is followed again when it asks.", F::AGENT);
+    followed.remove(quiet).emit_outputs(
         |session, out| {
             session.lose(&reason, out);
             out.event(AgentEvent::Ended { reason: reason.clone(), failed: false, resumable: false });
@@ -69,10 +69,10 @@ pub(crate) fn make_room<F: FollowedSession>(followed: &mut Vec<F>, all: &mut Vec
 }
 
 /// Withdraws all open asks because the server is gone. The sessions are found again if the server returns.
-pub(crate) fn lose_all<F: FollowedSession>(followed: &mut [F], place: &str, all: &mut Vec<Output>) {
+pub(crate) fn withdraw_all_sessions<F: FollowedSession>(followed: &mut [F], place: &str, all: &mut Vec<Output>) {
     let reason = format!("{} at {place} is gone.", F::AGENT);
     for session in followed {
-        session.tell(|session, out| session.lose(&reason, out), all);
+        session.emit_outputs(|session, out| session.lose(&reason, out), all);
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn lose_all<F: FollowedSession>(followed: &mut [F], place: &str, all:
 pub(crate) fn find<'a, F: FollowedSession>(followed: &'a mut [F], command: &Command, all: &mut Vec<Output>) -> Option<&'a mut F> {
     let found = followed.iter_mut().find(|followed| followed.session() == Some(command.session()));
     if let (None, Command::Outcome { ask, .. }) = (&found, command) {
-        let reason = format!("This session of your {} is not followed any more.", F::AGENT);
+        let reason = format!("This session of your {} is no longer followed.", F::AGENT);
         all.push(Output::Undeliverable { ask: *ask, reason });
     }
     found

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_would_do_is_known() {
+    fn tool_input_maps_to_action() {
         let run = json!({"command": "touch a", "description": "make it"});
         assert_eq!(action("Bash", &run), Action::Run { command: "touch a".into() });
         let patch =
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_yes_and_no_are_said() {
+    fn hook_output_is_only_allow_or_deny() {
         let ask = CodexAsk::read(&told("Bash", &json!({"command": "ls"}))).unwrap();
         let said = |decision: &Decision| ask.said(decision).map(|said| serde_json::from_str::<Value>(&said).unwrap());
         let yes = said(&Decision::Approved { choice: None, input: None }).unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_us_is_left_to_the_prompt() {
+    fn irrelevant_hook_input_is_left_to_the_prompt() {
         for other in [
             "",
             "null",

@@ -5,7 +5,7 @@ const CONTEXT: usize = 3;
 
 /// What the two texts are versions of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Of<'a> {
+pub(crate) enum DiffScope<'a> {
     /// A file. Lines far from the change are omitted, and a missing newline at the end is marked.
     File,
     /// A part of a file at an unknown position. It is shown in full, with this text in the hunk header.
@@ -15,15 +15,15 @@ pub(crate) enum Of<'a> {
 /// The change to a file as one hunk of a unified diff.
 #[must_use]
 pub fn file_diff(old: &str, new: &str) -> String {
-    hunk(old, new, Of::File)
+    hunk(old, new, DiffScope::File)
 }
 
 /// The change between two texts: the common start and end are context, and everything between is removed and added, so
 /// that no change can be hidden.
-pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
+pub(crate) fn hunk(old: &str, new: &str, of: DiffScope<'_>) -> String {
     let (context, about) = match of {
-        Of::File => (CONTEXT, String::new()),
-        Of::Part(about) => (usize::MAX, format!(" {about}")),
+        DiffScope::File => (CONTEXT, String::new()),
+        DiffScope::Part(about) => (usize::MAX, format!(" {about}")),
     };
     let before: Vec<&str> = old.split_inclusive('\n').collect();
     let after: Vec<&str> = new.split_inclusive('\n').collect();
@@ -48,8 +48,8 @@ pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
             diff.push_str(line);
             if !line.ends_with('\n') {
                 diff.push_str(match of {
-                    Of::File => "\n\\ No newline at end of file\n",
-                    Of::Part(_) => "\n",
+                    DiffScope::File => "\n\\ No newline at end of file\n",
+                    DiffScope::Part(_) => "\n",
                 });
             }
         }
@@ -70,22 +70,22 @@ mod tests {
     const NEW: &str = "1\n2\n3\n4\nfive\n5½\n6\n7\n8\n9\n";
 
     #[test]
-    fn a_file_is_shown_around_the_change_and_a_part_whole() {
+    fn file_hunk_has_limited_context_and_part_hunk_is_complete() {
         let changed = " 2\n 3\n 4\n-5\n+five\n+5½\n 6\n 7\n 8\n";
-        assert_eq!(hunk(OLD, NEW, Of::File), format!("@@ -2,7 +2,8 @@\n{changed}"));
-        assert_eq!(hunk(OLD, NEW, Of::Part("somewhere")), format!("@@ -1,9 +1,10 @@ somewhere\n 1\n{changed} 9\n"));
+        assert_eq!(hunk(OLD, NEW, DiffScope::File), format!("@@ -2,7 +2,8 @@\n{changed}"));
+        assert_eq!(hunk(OLD, NEW, DiffScope::Part("somewhere")), format!("@@ -1,9 +1,10 @@ somewhere\n 1\n{changed} 9\n"));
     }
 
     #[test]
-    fn the_end_of_the_last_line_counts() {
+    fn missing_newline_at_end_is_a_change() {
         let marked = "@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+y\n";
-        assert_eq!(hunk("x\ny", "x\ny\n", Of::File), marked);
-        assert_eq!(hunk("x", "", Of::Part("here")), "@@ -1,1 +0,0 @@ here\n-x\n", "a part need not end a line");
+        assert_eq!(hunk("x\ny", "x\ny\n", DiffScope::File), marked);
+        assert_eq!(hunk("x", "", DiffScope::Part("here")), "@@ -1,1 +0,0 @@ here\n-x\n", "a part need not end a line");
     }
 
     #[test]
-    fn a_repeated_line_is_not_counted_twice() {
-        assert_eq!(hunk("x\nx\n", "x\n", Of::File), "@@ -1,2 +1,1 @@\n x\n-x\n");
-        assert_eq!(hunk("x\n", "x\nx\n", Of::File), "@@ -1,1 +1,2 @@\n x\n+x\n");
+    fn repeated_line_is_not_counted_twice() {
+        assert_eq!(hunk("x\nx\n", "x\n", DiffScope::File), "@@ -1,2 +1,1 @@\n x\n-x\n");
+        assert_eq!(hunk("x\n", "x\nx\n", DiffScope::File), "@@ -1,1 +1,2 @@\n x\n+x\n");
     }
 }

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_counts_brackets_outside_of_strings() {
+    fn depth_ignores_brackets_in_strings() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(!too_deep(&nested(DEPTH)));
         assert!(too_deep(&nested(DEPTH + 1)));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_too_many_entries_is_not_read() {
+    fn oversized_objects_and_lists_are_not_parsed() {
         let object = |fields: usize| format!("{{{}\"z\":0}}", "\"a\":0,".repeat(fields));
         assert!(Object::parse(&object(ENTRIES - 1)).is_some() && Object::parse(&object(ENTRIES)).is_none());
         let list_of = |entries: usize| RawValue::from_string(format!("[{}0]", "0,".repeat(entries))).unwrap();
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_is_replaced() {
+    fn unpaired_surrogate_is_replaced() {
         let object = Object::parse(r#"{"a":"x\ud800y","b":7}"#).unwrap();
         assert_eq!(object.text("a").unwrap().trim_matches('\u{fffd}').chars().next(), Some('x'));
         assert_eq!(object.text("b"), None);

@@ -112,13 +112,13 @@ pub enum Unreadable {
 
 impl Unreadable {
     /// The notice that people see for such a line of this agent.
-    fn told(&self, who: &str, line: &str) -> String {
+    fn describe(&self, who: &str, line: &str) -> String {
         match self {
             Self::NoMethod(_) => format!("{who} made a request without a method; it was refused."),
             Self::BadId => format!("{who} made a request whose id cannot be sent back; it was ignored."),
             Self::NotAMessage => {
                 let shown = limits::head(line.trim(), 200).replace(char::is_control, "�");
-                format!("{who} wrote something that is no message: {shown}")
+                format!("{who} wrote an invalid message: {shown}")
             }
         }
     }
@@ -148,26 +148,26 @@ pub fn read(line: &str) -> Result<Message<'_>, Unreadable> {
 
 /// An invalid line of an agent.
 #[derive(Debug)]
-pub(crate) struct Nonsense {
+pub(crate) struct InvalidLine {
     /// The error response, if the line can be answered.
     pub(crate) reply: Option<String>,
     /// The notice for people.
-    pub(crate) told: String,
+    pub(crate) notice: String,
 }
 
 /// Parses one line of this agent and checks its length.
-pub(crate) fn heard<'a>(who: &str, line: &'a str) -> Result<Message<'a>, Nonsense> {
+pub(crate) fn parse_agent_line<'a>(who: &str, line: &'a str) -> Result<Message<'a>, InvalidLine> {
     let (size, limit) = (line.len(), limits::LINE);
     if size > limit {
-        let told = format!("{who} wrote a line of {size} bytes, the limit is {limit}; it was ignored.");
-        return Err(Nonsense { reply: None, told });
+        let notice = format!("{who} wrote a line of {size} bytes, the limit is {limit}; it was ignored.");
+        return Err(InvalidLine { reply: None, notice });
     }
     read(line).map_err(|unreadable| {
         let reply = match &unreadable {
             Unreadable::NoMethod(id) => Some(error(id, INVALID_REQUEST, "Invalid request: there is no method")),
             Unreadable::BadId | Unreadable::NotAMessage => None,
         };
-        Nonsense { reply, told: unreadable.told(who, line) }
+        InvalidLine { reply, notice: unreadable.describe(who, line) }
     })
 }
 
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart_by_what_they_have() {
+    fn message_kind_depends_on_its_fields() {
         let request = r#"{"method":"m","id":"a\u0062","jsonrpc":"2.0","params":{"b":1,"a":null}}"#;
         let Ok(Message::Request { id, method, params: Some(params) }) = read(request) else { panic!() };
         assert_eq!((id.as_str(), method.as_str()), (r#""ab""#, "m"));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_says_why() {
+    fn invalid_message_has_a_reason() {
         let wrong = |line: &str| read(line).map(|_| ()).unwrap_err();
         for line in ["", "nonsense", "[]", "[{\"id\":1}]", "\0", "{}", r#"{"id":1"#, r#"{"method":7}"#] {
             assert_eq!(wrong(line), Unreadable::NotAMessage, "{line}");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_carry_ids_as_they_came() {
+    fn responses_repeat_ids_unchanged() {
         assert_eq!(request(1, "m", &[1]), r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#);
         assert_eq!(notification("m", &[1]), r#"{"jsonrpc":"2.0","method":"m","params":[1]}"#);
         assert_eq!(result(&Id("\"q-1\"".to_owned()), &"x"), r#"{"jsonrpc":"2.0","id":"q-1","result":"x"}"#);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_and_timeouts_of_known_tools_are_left_out() {
+    fn known_arguments_omit_descriptions_and_timeouts() {
         let input = r#"{"timeout": 5000, "command": "ls", "description": "List files", "run_in_background": true}"#;
         let left = r#"{"command":"ls","run_in_background":true,}"#;
         assert_eq!(arguments("claude", "Bash", input).as_deref(), Some(left));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_do_not_fit_the_schema_count_whole() {
+    fn input_outside_the_schema_counts_in_full() {
         for (agent, tool, input) in [
             ("claude", "Bash", r#"{"command":"ls","shell":"zsh"}"#),
             ("claude", "Bash", r#"{"command":"ls","timeout":"5000"}"#),
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_incidental_fields_make_no_difference(command in "[ab]{0,2}", other in "[ab]{0,2}", description in ".{0,4}", timeout in 0_u32..9) {
+        fn only_incidental_fields_are_ignored(command in "[ab]{0,2}", other in "[ab]{0,2}", description in ".{0,4}", timeout in 0_u32..9) {
             let plain = arguments("claude", "Bash", &json!({"command": command}).to_string());
             let described = json!({"description": description, "timeout": timeout, "command": other}).to_string();
             prop_assert_eq!(plain == arguments("claude", "Bash", &described), command == other);

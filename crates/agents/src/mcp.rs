@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_told_apart_from_its_tool() {
+    fn mcp_name_is_split_into_server_and_tool() {
         let split = |server| server_and_tool("mcp__my_own__do__it", server);
         let of = |server: &str, tool: &str| Some((server.to_owned(), tool.to_owned()));
         assert_eq!(split(None), of("my_own", "do__it"));

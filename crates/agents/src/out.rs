@@ -19,7 +19,7 @@ impl Out {
     /// Creates the outputs for a translator with one session: the session of its first command. Commands for another
     /// session return the outputs that refuse them as the error; `other_session` is the reason why an outcome is
     /// undeliverable. Other inputs before the first command are ignored.
-    pub(crate) fn carrying(own: &mut Option<SessionId>, other_session: &str, input: &Input) -> Result<Self, Vec<Output>> {
+    pub(crate) fn for_input(own: &mut Option<SessionId>, other_session: &str, input: &Input) -> Result<Self, Vec<Output>> {
         let Input::Command(command) = input else { return own.map(Self::new).ok_or_else(Vec::new) };
         let mut out = Self::new(*own.get_or_insert(command.session()));
         if command.session() == out.session {

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_no_without_words_has_none() {
+    fn default_rejection_text_is_not_own_words() {
         for text in [texts::DENIED, texts::LINK_DENIED, texts::REJECTED, "", " "] {
             assert_eq!(own_words(text), None, "{text}");
         }
@@ -61,13 +61,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted() {
+    fn truncated_text_counts_omitted_bytes() {
         assert_eq!(bounded("x".repeat(TEXT)).len(), TEXT);
         assert!(bounded("ä".repeat(TEXT)).ends_with(&format!("ä\n… ({TEXT} bytes more)")));
     }
 
     #[test]
-    fn a_line_says_that_more_follows() {
+    fn truncated_line_ends_with_ellipsis() {
         assert_eq!(one_line(" cargo test \n", 160), "cargo test");
         assert_eq!(one_line("cat <<A\nrm -rf /\nA", 160), "cat <<A…");
         assert_eq!(one_line("ääää", 4), "ääää");

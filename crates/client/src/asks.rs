@@ -116,7 +116,7 @@ impl Client {
     ///
     /// # Errors
     /// If the server refuses the request or cannot be reached.
-    pub async fn tell_external(&self, news: &ExternalNews) -> Result<ExternalNewsTaken, Error> {
+    pub async fn report_external_event(&self, news: &ExternalNews) -> Result<ExternalNewsTaken, Error> {
         self.post(&["external"], news).await
     }
 
@@ -212,7 +212,7 @@ impl Client {
     /// # Errors
     /// If the server refuses the request or cannot be reached.
     pub async fn notify(&self, notice: &NewNotice) -> Result<(), Error> {
-        self.tell(&["notices"], notice).await
+        self.post_without_reply(&["notices"], notice).await
     }
 
     /// Withdraws an ask that this token opened.
@@ -227,7 +227,7 @@ impl Client {
     ///
     /// # Errors
     /// If the ask already has an outcome, or was opened by another token.
-    pub async fn withdraw_because(&self, id: &str, reason: &str) -> Result<(), Error> {
+    pub async fn withdraw_with_reason(&self, id: &str, reason: &str) -> Result<(), Error> {
         self.delete_with(&["asks", id], &WithdrawQuery { reason: Some(reason.to_owned()) }).await
     }
 

@@ -26,7 +26,7 @@ impl Backoff {
         self.attempt = 0;
     }
 
-    /// The next pause.
+    /// The pause before the next attempt.
     pub(crate) fn next(&mut self) -> Duration {
         let mut byte = [0u8; 1];
         // Without random bytes, the pauses are only less spread out.
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_grow_to_the_longest_and_begin_again() {
+    fn pauses_grow_to_the_maximum_and_reset() {
         let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(1));
         let waits: Vec<u128> = (0..6).map(|_| backoff.next_with(255).as_millis()).collect();
         assert_eq!(waits, [100, 200, 400, 800, 1000, 1000]);

@@ -30,7 +30,7 @@ const CALL: Duration = Duration::from_secs(30);
 /// The surface that a person decides on. Every outcome records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
-    /// A program.
+    /// A program that uses the HTTP API.
     Http,
     /// The command line interface.
     Terminal,
@@ -86,8 +86,8 @@ impl Client {
         let mut headers = HeaderMap::new();
         headers.insert("x-sayso-via", HeaderValue::from_static(surface.name()));
         if !token.is_empty() {
-            let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-                .map_err(|_| bad("the token has characters that no token has"))?;
+            let mut bearer =
+                HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| bad("the token contains invalid characters"))?;
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
@@ -177,7 +177,7 @@ impl Client {
     }
 
     /// Sends a call that changes something and ignores the reply's body.
-    pub(crate) async fn tell(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
+    pub(crate) async fn post_without_reply(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
         let url = self.address(segments);
         let key = idempotency_key()?;
         let response = self.send(|| self.http.post(url.clone()).timeout(CALL).header("idempotency-key", &key).json(body)).await?;
@@ -286,7 +286,7 @@ mod tests {
     use sayso_api::ask::{AskKind, AskQuery};
 
     #[test]
-    fn addresses_are_below_the_base_and_escaped() {
+    fn urls_are_below_the_base_and_escaped() {
         let client = Client::new("http://127.0.0.1:4517", "t").unwrap();
         assert_eq!(client.address(&["asks", "a/../b"]).as_str(), "http://127.0.0.1:4517/v1/asks/a%2F..%2Fb");
         let client = Client::new("http://box/sayso/", "t").unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_set_is_queried() {
+    fn unset_query_fields_are_omitted() {
         let mut url: Url = "http://box/v1/asks".parse().unwrap();
         let query =
             AskQuery { kind: Some(AskKind::Approval), limit: Some(5), label: Some("a=b c".into()), ..AskQuery::default() };
@@ -307,14 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_look_like_uuids_and_differ() {
+    fn idempotency_keys_are_unique_uuids() {
         let (one, two) = (idempotency_key().unwrap(), idempotency_key().unwrap());
         assert_eq!(one.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_ne!(one, two);
     }
 
     #[test]
-    fn a_client_does_not_print_its_token() {
+    fn client_debug_output_hides_its_token() {
         assert!(!format!("{:?}", Client::new("http://box", "hush").unwrap()).contains("hush"));
     }
 }

@@ -17,11 +17,11 @@ use crate::paths::Paths;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerFile {
-    /// The server's URL.
+    /// The server's base URL.
     pub url: String,
     /// The server's process id.
     pub pid: u32,
-    /// The server's version.
+    /// The version of the running server.
     pub version: String,
 }
 
@@ -51,9 +51,9 @@ impl ServerFile {
 /// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenSource {
-    /// The variable `SAYSO_TOKEN`.
+    /// The environment variable `SAYSO_TOKEN`.
     Variable,
-    /// The variable `SAYSO_AGENT_TOKEN`, which holds a token of an agent.
+    /// The environment variable `SAYSO_AGENT_TOKEN`, which holds a token of an agent.
     Agent,
     /// The admin token in the data directory.
     File,
@@ -62,9 +62,9 @@ pub enum TokenSource {
 /// A server and a token for it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The server's URL.
+    /// The server's base URL.
     pub url: String,
-    /// The bearer token.
+    /// The bearer token for the server.
     pub token: String,
     /// The source of the token.
     pub source: TokenSource,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn file_of_a_server_that_was_killed_is_not_believed() {
+    fn server_file_of_a_killed_server_is_ignored() {
         let (_dir, paths) = data_dir();
         let mut killed = std::process::Command::new("true").spawn().unwrap();
         killed.wait().unwrap();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_come_before_files() {
+    fn variables_take_precedence_over_files() {
         let (_dir, paths) = data_dir();
         let found = discover(&Environment::default(), &paths).unwrap();
         assert_eq!((found.url.as_str(), found.token.as_str()), ("http://127.0.0.1:4517", "admin-secret"));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_never_gets_the_persons_token() {
+    fn agent_shell_never_gets_the_users_token() {
         let (_dir, paths) = data_dir();
         for marker in ["CLAUDECODE", "CODEX_SANDBOX", "OPENCODE", "GEMINI_CLI"] {
             let bare = Environment::from_pairs([(marker, "1"), ("SAYSO_TOKEN", "mine")]);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_server_or_token_is_named_in_the_error() {
         let (_dir, paths) = data_dir();
         fs::remove_file(paths.token()).unwrap();
         assert!(matches!(discover(&Environment::default(), &paths), Err(DiscoverError::NoToken { .. })));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_not_printed() {
+    fn target_debug_output_hides_its_token() {
         let target = Target { url: "http://x".into(), token: "hush".into(), source: TokenSource::File };
         assert!(!format!("{target:?}").contains("hush"));
     }

@@ -65,7 +65,7 @@ impl Environment {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// All variables.
+    /// All variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agents_shell_is_known_by_its_variables() {
+    fn agent_shell_is_detected_by_its_variables() {
         for (name, marks) in [
             ("CLAUDECODE", true),
             ("CLAUDE_CODE_ENTRYPOINT", true),

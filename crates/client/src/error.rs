@@ -17,12 +17,12 @@ pub enum Error {
     Unreachable {
         /// The URL that was called.
         url: String,
-        /// The network error.
+        /// The error of the HTTP client.
         #[source]
         source: reqwest::Error,
     },
     /// The reply is not from a Sayso server.
-    #[error("{url} does not answer as Sayso does: {reason}")]
+    #[error("the server at {url} is not a Sayso server: {reason}")]
     Protocol {
         /// The URL that was called.
         url: String,
@@ -30,9 +30,9 @@ pub enum Error {
         reason: String,
     },
     /// The URL is invalid for this client.
-    #[error("{url} is not an address of a server: {reason}")]
+    #[error("{url} is not a valid server address: {reason}")]
     Address {
-        /// The invalid URL.
+        /// The URL that was rejected.
         url: String,
         /// A description of the problem.
         reason: String,
@@ -44,7 +44,7 @@ pub enum Error {
     #[error(transparent)]
     Discover(#[from] DiscoverError),
     /// The operating system provided no random bytes for an idempotency key.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("the system provided no random bytes: {0}")]
     Random(String),
 }
 
@@ -100,17 +100,17 @@ pub enum FindError {
     /// No id has this suffix.
     #[error("no {what} has an id that ends in {suffix}")]
     None {
-        /// `ask` or `session`.
+        /// The type of resource: `ask`, `session` or `run`.
         what: &'static str,
-        /// The suffix.
+        /// The suffix that was searched for.
         suffix: String,
     },
     /// Several ids have this suffix.
     #[error("several {what}s have an id that ends in {suffix}")]
     Several {
-        /// `ask` or `session`.
+        /// The type of resource: `ask`, `session` or `run`.
         what: &'static str,
-        /// The suffix.
+        /// The suffix that was searched for.
         suffix: String,
         /// The matching ids, each with a one-line description.
         candidates: Vec<(String, String)>,
@@ -121,13 +121,13 @@ pub enum FindError {
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
     /// No running server was found.
-    #[error("no server runs here (looked in {})", .looked_in.display())]
+    #[error("no running server found (looked in {})", .looked_in.display())]
     NoServer {
         /// The file that a running server writes.
         looked_in: PathBuf,
     },
     /// The server is known, but no token was found.
-    #[error("there is no token to use (looked in SAYSO_TOKEN and {})", .looked_in.display())]
+    #[error("no token found (looked in SAYSO_TOKEN and {})", .looked_in.display())]
     NoToken {
         /// The file of the admin token.
         looked_in: PathBuf,

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_found_and_several_are_listed() {
+    fn ambiguous_suffix_lists_the_candidates() {
         let show = |id: &&str| ((*id).to_owned(), "Which?".to_owned());
         assert_eq!(one("ask", "1".into(), vec!["ask_a1"], show).unwrap(), "ask_a1");
         assert!(matches!(one("ask", "2".into(), Vec::<&str>::new(), show), Err(Error::Find(FindError::None { .. }))));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ellipsis_of_the_screen_is_not_part_of_an_id() {
+    fn id_suffix_drops_the_ellipsis() {
         assert_eq!((id_suffix(" …4f2a "), id_suffix("...4f2a"), id_suffix("…")), ("4f2a".into(), "4f2a".into(), String::new()));
     }
 }

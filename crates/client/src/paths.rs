@@ -45,12 +45,12 @@ pub enum PathsError {
         /// A description of the problem.
         reason: String,
     },
-    /// An I/O error.
-    #[error("{} cannot be made", .path.display())]
+    /// The directory could not be created.
+    #[error("cannot create {}", .path.display())]
     Io {
         /// The path of the directory.
         path: PathBuf,
-        /// The I/O error.
+        /// The underlying I/O error.
         #[source]
         source: io::Error,
     },
@@ -204,7 +204,7 @@ fn make_private(path: &Path) -> Result<(), PathsError> {
         return not_ours("it belongs to another user");
     }
     if found.permissions().mode() & 0o077 != 0 {
-        return not_ours("others may enter it; `chmod 700` it or remove it");
+        return not_ours("other users can access it; run `chmod 700` on it or remove it");
     }
     Ok(())
 }
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn xdg_comes_before_home() {
+    fn xdg_variables_take_precedence_over_home() {
         let plain = Paths::new(&Environment::from_pairs([("HOME", "/home/ada")]), None).unwrap();
         assert_eq!(plain.policy(), Path::new("/home/ada/.config/sayso/policy.toml"));
         assert_eq!(plain.database(), Path::new("/home/ada/.local/state/sayso/sayso.db"));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_comes_before_the_variable() {
+    fn data_dir_flag_takes_precedence_over_the_variable() {
         let environment = Environment::from_pairs([("HOME", "/home/ada"), ("SAYSO_DATA_DIR", "/variable")]);
         assert_eq!(Paths::new(&environment, None).unwrap().data_dir, Path::new("/variable"));
         assert_eq!(Paths::new(&environment, Some("/flag".into())).unwrap().data_dir, Path::new("/flag"));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_directory_that_others_may_enter_is_refused() {
+    fn runtime_directory_open_to_others_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let environment = [("HOME", "/home/ada"), ("TMPDIR", dir.path().to_str().unwrap())];
         let paths = Paths::new(&Environment::from_pairs(environment), None).unwrap();

@@ -134,7 +134,7 @@ impl EventStream {
     pub async fn next(&mut self) -> Result<StreamItem, Error> {
         loop {
             while let Some(frame) = self.reader.pop() {
-                if let Some(item) = self.take(&frame)? {
+                if let Some(item) = self.parse_frame(&frame)? {
                     return Ok(item);
                 }
             }
@@ -148,7 +148,7 @@ impl EventStream {
                                 return Ok(StreamItem::Reconnected);
                             }
                         }
-                        Ok(Err(Error::Unreachable { .. })) | Err(_) => return Ok(self.lost()),
+                        Ok(Err(Error::Unreachable { .. })) | Err(_) => return Ok(self.schedule_reconnect()),
                         Ok(Err(refused)) => return Err(refused),
                     }
                 }
@@ -157,7 +157,7 @@ impl EventStream {
                         self.backoff.reset();
                         self.reader.push(&bytes).map_err(|error| self.client.protocol(error.to_string()))?;
                     }
-                    Ok(Ok(None) | Err(_)) | Err(_) => return Ok(self.lost()),
+                    Ok(Ok(None) | Err(_)) | Err(_) => return Ok(self.schedule_reconnect()),
                 },
             }
         }
@@ -196,14 +196,14 @@ impl EventStream {
         }
     }
 
-    fn lost(&mut self) -> StreamItem {
+    fn schedule_reconnect(&mut self) -> StreamItem {
         let after = self.backoff.next();
         self.reader = SseReader::new(FRAME_LIMIT);
         self.state = StreamState::Waiting(Instant::now() + after);
         StreamItem::Reconnecting { attempt: self.backoff.attempt(), after }
     }
 
-    fn take(&mut self, frame: &SseFrame) -> Result<Option<StreamItem>, Error> {
+    fn parse_frame(&mut self, frame: &SseFrame) -> Result<Option<StreamItem>, Error> {
         if frame.event == ResetEvent::NAME {
             let ResetEvent { seq, .. } =
                 serde_json::from_str(&frame.data).map_err(|error| self.client.protocol(error.to_string()))?;

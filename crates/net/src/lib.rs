@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_https_needs_certificates() {
+    fn certificates_are_loaded_only_for_https() {
         for url in ["https://box", "HTTPS://box", " https://box"] {
             assert!(is_https(url), "{url}");
         }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_made_for_every_address() {
+    fn client_is_created_for_every_scheme() {
         for url in ["https://box", "http://127.0.0.1:1", ""] {
             assert!(client(url).build().is_ok(), "{url}");
         }

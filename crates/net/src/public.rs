@@ -26,14 +26,14 @@ pub enum Refused {
     #[error("it is an address of this machine or of a private network; allow_private = true allows it")]
     Private,
     /// The HTTP client could not be initialized.
-    #[error("no HTTP client can be made")]
+    #[error("cannot create an HTTP client")]
     Client(#[source] reqwest::Error),
 }
 
 /// All addresses of the name are private.
 #[derive(Debug, thiserror::Error)]
-#[error("the name stands for an address of this machine or of a private network; allow_private = true allows it")]
-struct OnlyPrivate;
+#[error("the name resolves to an address of this machine or of a private network; allow_private = true allows it")]
+struct NoPublicAddress;
 
 /// Creates a client for this URL only. It follows no redirects and uses no proxy.
 ///
@@ -49,17 +49,17 @@ pub fn client_within(url: &str, reach: AllowedAddresses) -> Result<reqwest::Clie
     let builder = match reach {
         AllowedAddresses::Anywhere => builder,
         AllowedAddresses::Public => {
-            if literal(&parsed).is_some_and(|address| !is_public(address)) {
+            if literal_address(&parsed).is_some_and(|address| !is_public(address)) {
                 return Err(Refused::Private);
             }
-            builder.dns_resolver(PublicOnly)
+            builder.dns_resolver(PublicResolver)
         }
     };
     builder.build().map_err(Refused::Client)
 }
 
 /// The IP address in a URL, if its host is one. The parser normalizes `0x7f.1` and `2130706433` like a browser.
-fn literal(url: &reqwest::Url) -> Option<IpAddr> {
+fn literal_address(url: &reqwest::Url) -> Option<IpAddr> {
     let host = url.host_str()?;
     let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     inner.parse().ok()
@@ -67,15 +67,15 @@ fn literal(url: &reqwest::Url) -> Option<IpAddr> {
 
 /// A resolver that only returns public addresses.
 #[derive(Debug)]
-struct PublicOnly;
+struct PublicResolver;
 
-impl Resolve for PublicOnly {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             let public: Vec<SocketAddr> = found.into_iter().filter(|address| is_public(address.ip())).collect();
             if public.is_empty() {
-                return Err(OnlyPrivate.into());
+                return Err(NoPublicAddress.into());
             }
             Ok(Box::new(public.into_iter()) as Addrs)
         })
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_of_the_internet_are_public() {
+    fn private_and_special_addresses_are_not_public() {
         for address in [
             "1.1.1.1",
             "8.8.8.8",
@@ -190,7 +190,7 @@ mod tests {
 
     /// The resolved address decides, whatever notation the host uses.
     #[test]
-    fn addresses_are_read_as_a_browser_reads_them() {
+    fn addresses_are_normalized_like_in_a_browser() {
         for url in [
             "http://127.0.0.1/",
             "http://2130706433/",
@@ -229,10 +229,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_of_this_machine_is_not_reached() {
+    async fn name_of_this_machine_is_refused() {
         let client = client_within("http://localhost:9/", AllowedAddresses::Public).unwrap();
         let error = client.get("http://localhost:9/").send().await.unwrap_err();
         assert!(error.is_connect(), "{error:?}");
-        assert!(format!("{error:?}").contains("OnlyPrivate"), "{error:?}");
+        assert!(format!("{error:?}").contains("NoPublicAddress"), "{error:?}");
     }
 }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_the_same_however_the_bytes_are_cut() {
+    fn frames_are_parsed_from_arbitrary_chunks() {
         let text = ": hello\n\nid: 42\nevent: question.requested\ndata: {\"a\":\"ü\"}\n\r\n:beat\n\ndata:one\ndata: two\r\n\r\ndata\n\nid: 43\n\ndata: half";
         let wanted = [frame(Some("42"), "question.requested", "{\"a\":\"ü\"}"), frame(None, "", "one\ntwo"), frame(None, "", "")];
         for size in 1..=text.len() {

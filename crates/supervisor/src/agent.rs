@@ -31,7 +31,7 @@ pub(crate) fn start(spec: &Spec) -> Result<Agent, String> {
     let mut command = Command::new(program);
     command.args(args).current_dir(&spec.directory).process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    sys::die_with_us(&mut command);
+    sys::kill_with_parent(&mut command);
     let mut child = command.spawn().map_err(|error| failed(&error))?;
     // The handle is dropped without waiting: the event loop reaps all children, including this one.
     match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_may_have_any_name() {
+    fn stat_is_parsed_for_any_process_name() {
         let read = |stat: &[u8]| Process::parse(7, stat);
         assert_eq!(read(b"7 (sh) S 3 7 7 0 -1"), Some(Process { pid: 7, parent: 3, is_zombie: false }));
         assert_eq!(read(b"7 (a) Z 9 (\xff\n) Z 3 7"), Some(Process { pid: 7, parent: 3, is_zombie: true }));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::agent::{Agent, Tree};
 use crate::input::{AgentInput, Submitted};
 use crate::journal::{Files, Record, Writer};
-use crate::life::{Action, Event, Grace, Life};
+use crate::lifecycle::{Grace, Lifecycle, LifecycleAction, LifecycleEvent};
 use crate::output::AgentOutput;
 use crate::protocol::{Acceptance, CHAINED_INPUT, ToServer, ToSupervisor};
 use crate::servers::{AgentStatus, Dropped, Servers};
@@ -25,14 +25,14 @@ use crate::sys::{self, Caught, PollSet, Signal};
 /// Maximum size of a single read from a pipe or socket, in bytes.
 const READ: usize = 32 * 1024;
 /// The interval between attempts to write to a full disk.
-pub(crate) const DISK_AGAIN: Duration = Duration::from_millis(200);
+pub(crate) const DISK_RETRY: Duration = Duration::from_millis(200);
 /// The pause after `poll` failed.
-const POLL_AGAIN: Duration = Duration::from_millis(10);
+const POLL_RETRY: Duration = Duration::from_millis(10);
 
 /// All resources of a running supervisor.
 #[derive(Debug)]
 pub(crate) struct EventLoop {
-    life: Life,
+    life: Lifecycle,
     tree: Tree,
     pid: u32,
     signals: PipeReader,
@@ -75,7 +75,7 @@ impl EventLoop {
             sys::set_nonblocking(pipe.as_fd())?;
         }
         Ok(Self {
-            life: Life::started(Instant::now(), spec.lonely),
+            life: Lifecycle::started(Instant::now(), spec.lonely),
             tree: Tree::new(agent.pid),
             pid: agent.pid,
             signals,
@@ -96,7 +96,7 @@ impl EventLoop {
         loop {
             let now = Instant::now();
             let action = self.life.tick(now);
-            self.act(action);
+            self.perform_action(action);
             self.servers.tick(now);
             if self.disk_again.is_some_and(|at| now >= at) {
                 self.flush_journal(now);
@@ -110,7 +110,7 @@ impl EventLoop {
             let deadlines = [self.life.deadline(), self.servers.deadline(), self.disk_again, self.output_deadline()];
             let timeout = deadlines.into_iter().flatten().min().map(|at| at.saturating_duration_since(now));
             if poll.wait(timeout).is_err() {
-                std::thread::sleep(POLL_AGAIN);
+                std::thread::sleep(POLL_RETRY);
                 continue;
             }
             self.handle(&poll, &slots, Instant::now());
@@ -171,7 +171,7 @@ impl EventLoop {
         // In reverse order: removing a connection only changes the indices of those after it.
         for index in (0..self.servers.greeting.len()).rev() {
             if poll.is_ready(slots.greeting + index) {
-                self.greet(index, now);
+                self.read_hello(index, now);
             }
         }
         if is_ready(slots.listener) {
@@ -186,7 +186,7 @@ impl EventLoop {
         let count = self.signals.read(&mut caught).unwrap_or(0);
         for signal in caught[..count].iter().filter_map(|byte| Caught::from_byte(*byte)) {
             match signal {
-                Caught::Stop => self.live(Event::Stop(Grace::DEFAULT), now),
+                Caught::Stop => self.apply_event(LifecycleEvent::Stop(Grace::DEFAULT), now),
                 Caught::Child => self.reap(now),
             }
         }
@@ -204,7 +204,7 @@ impl EventLoop {
                         // Without orphan adoption, having no children does not mean that the process group is empty.
                         self.tree.signal(Signal::Kill);
                     }
-                    self.live(Event::TreeEmpty, now);
+                    self.apply_event(LifecycleEvent::TreeEmpty, now);
                     return;
                 }
             }
@@ -215,19 +215,19 @@ impl EventLoop {
         self.tree.note_reaped();
         self.input.close("the agent has ended");
         self.output.exited(status, now);
-        self.live(Event::Exited, now);
+        self.apply_event(LifecycleEvent::Exited, now);
     }
 
-    fn live(&mut self, event: Event, now: Instant) {
+    fn apply_event(&mut self, event: LifecycleEvent, now: Instant) {
         let action = self.life.handle(now, event);
-        self.act(action);
+        self.perform_action(action);
     }
 
-    fn act(&mut self, action: Option<Action>) {
+    fn perform_action(&mut self, action: Option<LifecycleAction>) {
         match action {
-            Some(Action::CloseInput) => self.input.close("the agent is being stopped"),
-            Some(Action::TermTree) => self.tree.signal(Signal::Term),
-            Some(Action::KillTree) => self.tree.signal(Signal::Kill),
+            Some(LifecycleAction::CloseInput) => self.input.close("the agent is being stopped"),
+            Some(LifecycleAction::TermTree) => self.tree.signal(Signal::Term),
+            Some(LifecycleAction::KillTree) => self.tree.signal(Signal::Kill),
             None => {}
         }
     }
@@ -242,10 +242,10 @@ impl EventLoop {
         let start = self.journal.end();
         let was_blocked = self.journal.is_blocked();
         match self.journal.append(&self.batch) {
-            Ok(()) if self.journal.is_blocked() => self.disk_again = Some(now + DISK_AGAIN),
+            Ok(()) if self.journal.is_blocked() => self.disk_again = Some(now + DISK_RETRY),
             Ok(()) => {
                 if let Some(server) = self.servers.attached.as_mut().filter(|_| !was_blocked) {
-                    server.appended(start, &self.batch);
+                    server.send_appended(start, &self.batch);
                 }
             }
             Err(_) => self.abandon_journal(now),
@@ -258,14 +258,14 @@ impl EventLoop {
         if self.journal.flush().is_err() {
             self.abandon_journal(now);
         } else if self.journal.is_blocked() {
-            self.disk_again = Some(now + DISK_AGAIN);
+            self.disk_again = Some(now + DISK_RETRY);
         } else {
             self.disk_again = None;
             if std::mem::take(&mut self.input_waits_for_disk) {
                 self.write_input(now);
             }
             if self.output.is_finished() {
-                self.live(Event::Drained, now);
+                self.apply_event(LifecycleEvent::Drained, now);
             }
         }
     }
@@ -274,7 +274,7 @@ impl EventLoop {
     fn abandon_journal(&mut self, now: Instant) {
         self.disk_again = None;
         self.output.abandon();
-        self.live(Event::Drained, now);
+        self.apply_event(LifecycleEvent::Drained, now);
     }
 
     /// Appends the last records after the agent has exited.
@@ -286,7 +286,7 @@ impl EventLoop {
         if self.output.is_finished() {
             self.append_batch(now);
             if !self.journal.is_blocked() {
-                self.live(Event::Drained, now);
+                self.apply_event(LifecycleEvent::Drained, now);
             }
         }
     }
@@ -340,11 +340,11 @@ impl EventLoop {
         }
     }
 
-    fn greet(&mut self, index: usize, now: Instant) {
+    fn read_hello(&mut self, index: usize, now: Instant) {
         let status = self.status();
-        if self.servers.greet(index, &mut self.buffer, status) {
+        if self.servers.read_hello(index, &mut self.buffer, status) {
             if let Some(server) = &self.servers.attached {
-                self.live(Event::Attached(server.number), now);
+                self.apply_event(LifecycleEvent::Attached(server.number), now);
             }
             // Frames can arrive together with `Hello`.
             let served = self.serve_frames();
@@ -395,7 +395,7 @@ impl EventLoop {
                 Ok(())
             }
             ToSupervisor::Stop { after_close, after_term } => {
-                self.live(Event::Stop(Grace { after_close, after_term }), now);
+                self.apply_event(LifecycleEvent::Stop(Grace { after_close, after_term }), now);
                 Ok(())
             }
         }
@@ -415,7 +415,7 @@ impl EventLoop {
         if served.is_err()
             && let Some(server) = self.servers.attached.take()
         {
-            self.live(Event::Detached(server.number), now);
+            self.apply_event(LifecycleEvent::Detached(server.number), now);
         }
     }
 }

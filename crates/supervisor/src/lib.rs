@@ -22,7 +22,7 @@ mod agent;
 mod event_loop;
 mod input;
 pub mod journal;
-mod life;
+mod lifecycle;
 mod lines;
 mod lock;
 mod output;

@@ -104,14 +104,14 @@ impl Partial {
         } else {
             self.bytes.append(&mut bytes);
         }
-        whole.then(|| self.take(stream))
+        whole.then(|| self.take_line(stream))
     }
 
     fn end(&mut self, stream: Stream) -> Option<Entry> {
-        (!self.is_empty()).then(|| self.take(stream))
+        (!self.is_empty()).then(|| self.take_line(stream))
     }
 
-    fn take(&mut self, stream: Stream) -> Entry {
+    fn take_line(&mut self, stream: Stream) -> Entry {
         let Self { bytes, dropped } = std::mem::take(self);
         let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Entry::Line(Line { stream, text, dropped })
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_lines_can_be_committed_at_once() {
+    fn complete_lines_can_be_committed_immediately() {
         let exited = Record::Exited { code: Some(0), signal: None };
         assert_eq!(
             run(vec![out(b"one\n"), err(b"two\r\n"), out(b"\n"), exited]),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_committed_inside_a_line() {
+    fn position_stays_before_an_incomplete_line() {
         assert_eq!(
             run(vec![out(b"a\n"), out(b"b\xe2\x82"), err(b"x\n"), out(b"\xac"), out(b"\n"), err(b"y\n")]),
             [
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_line_says_how_much_is_missing() {
+    fn truncated_line_has_the_number_of_dropped_bytes() {
         let cut = |stream, dropped| Record::Cut { stream, dropped };
         assert_eq!(
             run(vec![out(b"ab"), cut(Stream::Out, 7), out(b"\n"), cut(Stream::Err, 2), err(b"\n")]),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_ends_what_has_no_newline() {
+    fn exit_completes_lines_without_newline() {
         let exited = Record::Exited { code: None, signal: Some(9) };
         assert_eq!(
             run(vec![out(b"a\0\xff"), err(b"b"), exited]).pop().unwrap(),

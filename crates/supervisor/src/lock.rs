@@ -12,7 +12,7 @@ use crate::sys;
 
 /// How long to wait for the lock. [`is_alive`] takes it briefly, and a supervisor that starts at that moment must not
 /// mistake it for another supervisor.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_millis(300);
 
 fn file(dir: &Path) -> PathBuf {
     dir.join("lock")
@@ -25,7 +25,7 @@ fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 }
 
 /// Locks the directory. `None` means that another supervisor held the lock for the whole `patience`.
-pub(crate) fn take(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
+pub(crate) fn acquire(dir: &Path, patience: Duration) -> io::Result<Option<File>> {
     let lock = regular(File::options().create(true).truncate(false).write(true).mode(0o600), &file(dir))?;
     let until = Instant::now() + patience;
     loop {
@@ -54,32 +54,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_is_taken_once() {
+    fn directory_is_locked_once() {
         let dir = tempfile::tempdir().unwrap();
         assert!(!is_alive(dir.path()));
-        let lock = take(dir.path(), PATIENCE).unwrap().unwrap();
+        let lock = acquire(dir.path(), LOCK_TIMEOUT).unwrap().unwrap();
         assert!(is_alive(dir.path()));
-        assert!(take(dir.path(), PATIENCE).unwrap().is_none());
+        assert!(acquire(dir.path(), LOCK_TIMEOUT).unwrap().is_none());
         // Unlocked explicitly: a child that another test forks at this moment shares the open file.
         lock.unlock().unwrap();
         assert!(!is_alive(dir.path()));
-        assert!(take(dir.path(), PATIENCE).unwrap().is_some());
+        assert!(acquire(dir.path(), LOCK_TIMEOUT).unwrap().is_some());
     }
 
     #[test]
-    fn a_lock_that_is_no_regular_file_is_refused() {
+    fn lock_that_is_not_a_regular_file_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let victim = dir.path().join("victim");
         std::os::unix::fs::symlink(&victim, file(dir.path())).unwrap();
-        assert!(take(dir.path(), PATIENCE).is_err() && !is_alive(dir.path()) && !victim.exists());
+        assert!(acquire(dir.path(), LOCK_TIMEOUT).is_err() && !is_alive(dir.path()) && !victim.exists());
         std::fs::remove_file(file(dir.path())).unwrap();
         // Opening a pipe for reading would block until it has a writer.
         assert!(std::process::Command::new("mkfifo").arg(file(dir.path())).status().unwrap().success());
-        assert!(take(dir.path(), PATIENCE).is_err() && !is_alive(dir.path()));
+        assert!(acquire(dir.path(), LOCK_TIMEOUT).is_err() && !is_alive(dir.path()));
     }
 
     #[test]
-    fn asking_does_not_keep_a_supervisor_from_starting() {
+    fn liveness_check_does_not_block_a_starting_supervisor() {
         let dir = tempfile::tempdir().unwrap();
         let probe = File::create(file(dir.path())).unwrap();
         probe.lock_shared().unwrap();
@@ -87,7 +87,7 @@ mod tests {
             thread::sleep(Duration::from_millis(30));
             drop(probe);
         });
-        assert!(take(dir.path(), Duration::from_secs(30)).unwrap().is_some());
+        assert!(acquire(dir.path(), Duration::from_secs(30)).unwrap().is_some());
         letting_go.join().unwrap();
     }
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use crate::agent::{self, Tree};
-use crate::event_loop::{DISK_AGAIN, EventLoop};
+use crate::event_loop::{DISK_RETRY, EventLoop};
 use crate::journal::{Files, Record, Writer, segments};
 use crate::lock;
 use crate::spec::Spec;
@@ -47,7 +47,7 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn because(what: &str, path: &Path, error: &io::Error) -> Self {
+    fn with_io_error(what: &str, path: &Path, error: &io::Error) -> Self {
         Self { code: exit_code::CANNOT_SUPERVISE, message: format!("cannot {what} {}: {error}", path.display()) }
     }
 }
@@ -72,11 +72,11 @@ fn supervise(spec: Spec) -> Result<(), Refusal> {
     sys::adopt_orphans();
 
     let mut writer =
-        Writer::create(Files::new(spec.dir.clone())).map_err(|error| Refusal::because("write to", &spec.dir, &error))?;
-    let listener = match listen(&spec.socket) {
+        Writer::create(Files::new(spec.dir.clone())).map_err(|error| Refusal::with_io_error("write to", &spec.dir, &error))?;
+    let listener = match listen_on(&spec.socket) {
         Ok(listener) => listener,
         Err(error) => {
-            let refusal = Refusal::because("listen on", &spec.socket, &error);
+            let refusal = Refusal::with_io_error("listen on", &spec.socket, &error);
             record_failure(&mut writer, refusal.message.clone());
             return Err(refusal);
         }
@@ -104,15 +104,15 @@ fn record_failure(writer: &mut Writer<Files>, message: String) {
     Record::Failed(message).append_to(&mut record);
     let mut written = writer.append(&record);
     while written.is_ok() && writer.is_blocked() {
-        thread::sleep(DISK_AGAIN);
+        thread::sleep(DISK_RETRY);
         written = writer.flush();
     }
 }
 
 fn take_directory(dir: &Path) -> Result<File, Refusal> {
-    let failed = |error: io::Error| Refusal::because("use", dir, &error);
+    let failed = |error: io::Error| Refusal::with_io_error("use", dir, &error);
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
-    let Some(lock) = lock::take(dir, lock::PATIENCE).map_err(failed)? else {
+    let Some(lock) = lock::acquire(dir, lock::LOCK_TIMEOUT).map_err(failed)? else {
         let message = format!("another supervisor uses {}", dir.display());
         return Err(Refusal { code: exit_code::ALREADY_SUPERVISED, message });
     };
@@ -124,7 +124,7 @@ fn take_directory(dir: &Path) -> Result<File, Refusal> {
 }
 
 /// Listens on a socket that only the user can access. A socket of an earlier supervisor is removed.
-fn listen(path: &Path) -> io::Result<UnixListener> {
+fn listen_on(path: &Path) -> io::Result<UnixListener> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
         fs::remove_file(path)?;
     }

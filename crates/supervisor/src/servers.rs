@@ -14,9 +14,9 @@ use crate::peer::{self, RefusedPeer};
 use crate::protocol::{Decoder, Error, ToServer, ToSupervisor, VERSION, append_record};
 
 /// Timeout for the `Hello` of a connection.
-const HELLO: Duration = Duration::from_secs(5);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of connections without a `Hello`. Further connections are closed immediately.
-const GREETING: usize = 8;
+const MAX_PENDING: usize = 8;
 /// How many bytes of the journal are read at a time.
 const CHUNK: usize = 16 * 1024;
 /// Records are appended to the buffer directly while it is smaller than this. Otherwise they are read from the journal
@@ -25,21 +25,20 @@ const BUFFERED: usize = 64 * 1024;
 /// Maximum number of queued replies for a server that does not read. A server with more queued replies is disconnected.
 const REPLIES: usize = 64;
 /// The pause after a connection could not be accepted because of a shortage of descriptors or memory.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// A connection that has not sent `Hello`.
 #[derive(Debug)]
-pub(crate) struct GreetingServer {
-    link: Link,
+pub(crate) struct PendingServer {
+    link: FrameSocket,
     /// The process that connected; 0 if it is unknown.
     peer: u32,
     until: Instant,
 }
 
-/// The attached server.
 #[derive(Debug)]
 pub(crate) struct AttachedServer {
-    link: Link,
+    link: FrameSocket,
     /// The number of attachments so far, including this one.
     pub(crate) number: u64,
     pub(crate) version: u32,
@@ -59,7 +58,7 @@ pub(crate) struct AttachedServer {
 
 /// A socket and its frame decoder.
 #[derive(Debug)]
-struct Link {
+struct FrameSocket {
     socket: UnixStream,
     decoder: Decoder<ToSupervisor>,
 }
@@ -80,7 +79,7 @@ impl From<Error> for Dropped {
     }
 }
 
-impl Link {
+impl FrameSocket {
     /// Reads the available bytes.
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), Dropped> {
         match self.socket.read(buffer) {
@@ -113,7 +112,6 @@ impl AttachedServer {
         Ok(self.link.decoder.next_frame()?)
     }
 
-    /// Queues a reply.
     pub(crate) fn reply(&mut self, frame: &ToServer) -> Result<(), Dropped> {
         self.replies += 1;
         if self.replies > REPLIES {
@@ -125,12 +123,12 @@ impl AttachedServer {
 
     /// Sends records that were just appended to the journal, without reading them back. `start` is the position of the
     /// first record. A server that lags behind reads them from the journal later.
-    pub(crate) fn appended(&mut self, start: u64, batch: &[u8]) {
+    pub(crate) fn send_appended(&mut self, start: u64, batch: &[u8]) {
         if self.position != start || self.out.len() > BUFFERED {
             return;
         }
         let mut rest = batch;
-        while let Some(record) = Raw::first_of(rest) {
+        while let Some(record) = Raw::parse_first(rest) {
             rest = &rest[record.size()..];
             self.position += record.size() as u64;
             append_record(record, self.position, &mut self.out);
@@ -181,7 +179,7 @@ pub(crate) struct Servers {
     listener: UnixListener,
     /// Accepting is paused until this time.
     accept_after: Option<Instant>,
-    pub(crate) greeting: Vec<GreetingServer>,
+    pub(crate) greeting: Vec<PendingServer>,
     pub(crate) attached: Option<AttachedServer>,
     /// The number of attachments so far.
     count: u64,
@@ -233,16 +231,16 @@ impl Servers {
             Ok((socket, _)) => socket,
             Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => return,
             Err(_) => {
-                self.accept_after = Some(now + ACCEPT_AGAIN);
+                self.accept_after = Some(now + ACCEPT_RETRY);
                 return;
             }
         };
         // The check precedes the limit, so that an agent cannot block the server with idle connections.
-        match peer::admit(&socket, &self.dir) {
+        match peer::check_peer(&socket, &self.dir) {
             Ok(peer) => {
-                if self.greeting.len() < GREETING && socket.set_nonblocking(true).is_ok() {
-                    let link = Link { socket, decoder: Decoder::new() };
-                    self.greeting.push(GreetingServer { link, peer, until: now + HELLO });
+                if self.greeting.len() < MAX_PENDING && socket.set_nonblocking(true).is_ok() {
+                    let link = FrameSocket { socket, decoder: Decoder::new() };
+                    self.greeting.push(PendingServer { link, peer, until: now + HELLO_TIMEOUT });
                 }
             }
             Err(RefusedPeer(pid)) => self.report_refused_peer(pid),
@@ -259,13 +257,13 @@ impl Servers {
 
     /// Reads from a connection that has not sent `Hello`. If `Hello` arrives, the connection replaces the attached
     /// server. Returns whether it was attached.
-    pub(crate) fn greet(&mut self, index: usize, buffer: &mut [u8], agent: AgentStatus) -> bool {
+    pub(crate) fn read_hello(&mut self, index: usize, buffer: &mut [u8], agent: AgentStatus) -> bool {
         let server = &mut self.greeting[index];
         let frame = server.link.read(buffer).and_then(|()| Ok(server.link.decoder.next_frame()?));
         match frame {
             Ok(None) => false,
             Ok(Some(ToSupervisor::Hello { version, from })) => {
-                let GreetingServer { link, peer, .. } = self.greeting.swap_remove(index);
+                let PendingServer { link, peer, .. } = self.greeting.swap_remove(index);
                 self.attach(link, peer, version, from, agent);
                 true
             }
@@ -276,7 +274,7 @@ impl Servers {
         }
     }
 
-    fn attach(&mut self, link: Link, peer: u32, version: u32, from: u64, agent: AgentStatus) {
+    fn attach(&mut self, link: FrameSocket, peer: u32, version: u32, from: u64, agent: AgentStatus) {
         self.count += 1;
         let previous_peer = std::mem::replace(&mut self.last_peer, peer);
         let AgentStatus { pid, last_input, start, end, exited } = agent;
@@ -297,7 +295,7 @@ impl Servers {
     }
 }
 
-impl GreetingServer {
+impl PendingServer {
     pub(crate) fn socket(&self) -> &UnixStream {
         &self.link.socket
     }

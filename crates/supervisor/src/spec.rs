@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn arguments_round_trip() {
         let spec = Spec {
             dir: "/state/agent 1".into(),
             socket: "/run/1.sock".into(),
@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_a_default() {
+    fn omitted_options_have_defaults() {
         let spec = parse("--dir d --socket s --cwd c -- cat").unwrap();
         assert_eq!((spec.lonely, spec.line_limit), (Spec::LONELY, Spec::LINE_LIMIT));
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_arguments_are_named_in_the_error() {
         let mistakes = [
             ("--dir d --socket s --cwd c", "a command is needed after --"),
             ("--dir d --socket s --cwd c --", "a command is needed after --"),

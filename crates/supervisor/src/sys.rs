@@ -194,7 +194,7 @@ pub(crate) fn adopt_orphans() {
 
 /// Makes the kernel kill the process that `command` starts when the starting thread ends for any reason. That thread
 /// must therefore be the main thread.
-pub(crate) fn die_with_us(command: &mut Command) {
+pub(crate) fn kill_with_parent(command: &mut Command) {
     let parent = c_int::try_from(std::process::id()).unwrap_or(0);
     let before_exec = move || {
         #[cfg(target_os = "linux")]
@@ -273,7 +273,7 @@ pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<PeerCredent
 
 /// The effective user id of this process.
 #[cfg(target_os = "linux")]
-pub(crate) fn own_user() -> std::ffi::c_uint {
+pub(crate) fn effective_user_id() -> std::ffi::c_uint {
     geteuid()
 }
 

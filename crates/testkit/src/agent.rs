@@ -37,7 +37,6 @@ impl ScriptedAgent {
         Ok(Self { client: client.clone(), session, watch })
     }
 
-    /// The session's id.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.session.id
@@ -73,14 +72,14 @@ impl ScriptedAgent {
         if session.status == SessionStatus::Failed {
             bail!("the session failed: {}", session.reason.unwrap_or_default());
         }
-        self.last_words().await
+        self.last_message().await
     }
 
     /// The last message in the transcript.
     ///
     /// # Errors
     /// If the transcript cannot be read or contains no message.
-    pub async fn last_words(&self) -> Result<String> {
+    pub async fn last_message(&self) -> Result<String> {
         let mut query = TranscriptQuery::default();
         let mut last = None;
         loop {

@@ -1,4 +1,4 @@
-//! An agent for tests of workflows: what it answers, and what it asks before it does.
+//! A scripted agent for tests of workflows: its answers, and its questions before them.
 //!
 //! ```
 //! use std::time::Duration;
@@ -12,7 +12,7 @@
 //!     .on("/./", "Done.")?;
 //! let server = TestServer::with(|setup| setup.agent("planner", &agent)).await?;
 //! let person = Answerer::new().on("database", &["SQLite"])?.run(server.client());
-//! // Start a run whose steps name the agent `planner`, then look at what was asked:
+//! // Start a run whose steps use the agent `planner`, then check its questions:
 //! assert!(agent.asked().iter().all(|asked| asked.answers == Some(vec![vec!["SQLite".to_owned()]])));
 //! # drop(person); Ok(()) }
 //! ```
@@ -149,14 +149,14 @@ impl Scripted {
     fn questions(&self) -> Option<(Vec<Question>, Duration)> {
         let prompt = self.state.prompt.as_deref()?;
         self.script.lines.iter().find_map(|line| match line {
-            ScriptRule::Ask(pattern, questions, delay) if pattern.finds(prompt) => Some((questions.clone(), *delay)),
+            ScriptRule::Ask(pattern, questions, delay) if pattern.matches(prompt) => Some((questions.clone(), *delay)),
             ScriptRule::Ask(..) | ScriptRule::Say(..) | ScriptRule::Die(..) => None,
         })
     }
 
     fn begin(&mut self, now: Time, prompt: String) -> Vec<Output> {
         let death = self.script.lines.iter().find_map(|line| match line {
-            ScriptRule::Die(pattern, reason) if pattern.finds(&prompt) => Some(reason.clone()),
+            ScriptRule::Die(pattern, reason) if pattern.matches(&prompt) => Some(reason.clone()),
             ScriptRule::Die(..) | ScriptRule::Ask(..) | ScriptRule::Say(..) => None,
         });
         self.state.prompt = Some(prompt);
@@ -194,7 +194,7 @@ impl Scripted {
     fn finish(&mut self, received: Option<String>) -> Vec<Output> {
         let prompt = self.state.prompt.take().unwrap_or_default();
         let said = self.script.lines.iter().find_map(|line| match line {
-            ScriptRule::Say(pattern, response) if pattern.finds(&prompt) => Some(response.clone()),
+            ScriptRule::Say(pattern, response) if pattern.matches(&prompt) => Some(response.clone()),
             ScriptRule::Say(..) | ScriptRule::Ask(..) | ScriptRule::Die(..) => None,
         });
         let text = said.or(received).unwrap_or(prompt);

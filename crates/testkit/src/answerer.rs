@@ -28,7 +28,7 @@ impl Pattern {
 
     /// Whether the pattern matches somewhere in the text.
     #[must_use]
-    pub fn finds(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 }
@@ -47,10 +47,7 @@ pub enum Decided {
     /// This answerer decided; contains the resolved ask.
     Here(Box<Ask>),
     /// The ask was already resolved by someone else.
-    Elsewhere {
-        /// The ask's id.
-        ask: String,
-    },
+    Elsewhere { ask: String },
 }
 
 /// A script of replies. Asks without a matching line are ignored.
@@ -106,7 +103,7 @@ impl Answerer {
 
     /// Answers pending and future asks until it is stopped.
     #[must_use]
-    pub fn run(self, client: Client) -> Answering {
+    pub fn run(self, client: Client) -> RunningAnswerer {
         // The test may read decisions late; the answerer waits if this many are unread.
         let (decided, decisions) = mpsc::channel(1024);
         let (stop, stopped) = oneshot::channel();
@@ -116,7 +113,7 @@ impl Answerer {
                 _ = stopped => Ok(()),
             }
         });
-        Answering { task, stop, decisions }
+        RunningAnswerer { task, stop, decisions }
     }
 
     async fn answer_all(&self, client: &Client, decided: &mpsc::Sender<Decided>) -> Result<()> {
@@ -169,7 +166,7 @@ impl Answerer {
 
     fn reply_to(&self, ask: &Ask) -> Option<ScriptedDecision> {
         let find = |texts: &[&str]| {
-            self.lines.iter().find(|(pattern, _)| texts.iter().any(|text| pattern.finds(text))).map(|(_, reply)| reply)
+            self.lines.iter().find(|(pattern, _)| texts.iter().any(|text| pattern.matches(text))).map(|(_, reply)| reply)
         };
         match ask.kind {
             AskKind::Question => {
@@ -211,13 +208,13 @@ enum ScriptedDecision {
 
 /// A running answerer. It stops when it is dropped.
 #[derive(Debug)]
-pub struct Answering {
+pub struct RunningAnswerer {
     task: JoinHandle<Result<()>>,
     stop: oneshot::Sender<()>,
     decisions: mpsc::Receiver<Decided>,
 }
 
-impl Answering {
+impl RunningAnswerer {
     /// The next decision.
     ///
     /// # Errors
@@ -247,11 +244,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_parts_or_expressions() {
-        assert!(Pattern::new("data").unwrap().finds("Which DATAbase?"));
-        assert!(!Pattern::new("d.t").unwrap().finds("Database"));
-        assert!(Pattern::new("/^Data.*e$/").unwrap().finds("Database"));
-        assert!(!Pattern::new("/^data/").unwrap().finds("Database"));
+    fn patterns_are_substrings_or_regular_expressions() {
+        assert!(Pattern::new("data").unwrap().matches("Which DATAbase?"));
+        assert!(!Pattern::new("d.t").unwrap().matches("Database"));
+        assert!(Pattern::new("/^Data.*e$/").unwrap().matches("Database"));
+        assert!(!Pattern::new("/^data/").unwrap().matches("Database"));
         assert!(Pattern::new("/(/").is_err());
     }
 }

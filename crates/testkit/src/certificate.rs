@@ -8,14 +8,13 @@ use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
 /// The files of a certificate for `localhost` and the loopback address.
 #[derive(Debug, Clone)]
-pub struct SelfMade {
+pub struct SelfSignedCertificate {
     /// The certificate, which is also the trust anchor.
     pub certificate: PathBuf,
-    /// The private key.
     pub key: PathBuf,
 }
 
-impl SelfMade {
+impl SelfSignedCertificate {
     /// Creates a certificate that expires at the start of this year, and writes it to a directory.
     ///
     /// # Errors

@@ -102,7 +102,7 @@ impl FakeCodex {
     }
 
     /// Marks a thread as working, and notifies all clients.
-    pub fn works(&self, thread: &str) {
+    pub fn set_busy(&self, thread: &str) {
         let status = json!({ "type": "active", "activeFlags": [] });
         let told = json!({ "method": "thread/status/changed", "params": { "threadId": thread, "status": status } });
         self.shared.lock().tell(None, &told);
@@ -162,7 +162,7 @@ impl FakeCodex {
     ///
     /// # Errors
     /// If no client subscribes in time.
-    pub async fn is_heard(&self, thread: &str) -> Result<()> {
+    pub async fn wait_for_subscriber(&self, thread: &str) -> Result<()> {
         self.said(1, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == thread).await.map(drop)
     }
 }
@@ -191,14 +191,14 @@ async fn serve(shared: Arc<FakeCodexShared>, stream: UnixStream) {
                 let Some(Ok(message)) = message else { break };
                 let Ok(said) = message.to_text().map(serde_json::from_str::<Value>) else { continue };
                 let Ok(said) = said else { continue };
-                heard(&shared, &me, &said);
+                handle_message(&shared, &me, &said);
             }
         }
     }
     shared.lock().clients.retain(|client| !client.to.same_channel(&me));
 }
 
-fn heard(shared: &FakeCodexShared, me: &mpsc::Sender<Value>, said: &Value) {
+fn handle_message(shared: &FakeCodexShared, me: &mpsc::Sender<Value>, said: &Value) {
     let reply = |result: Value| me.try_send(json!({ "id": said["id"], "result": result }));
     let mut state = shared.lock();
     match said["method"].as_str() {

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 
 /// How the server replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mood {
+pub enum ReplyMode {
     /// Like OpenCode.
     Good,
     /// With a web page and status 200 for everything.
@@ -41,7 +41,7 @@ pub struct FakeOpenCode {
 
 #[derive(Debug)]
 struct FakeOpenCodeShared {
-    mood: Mutex<Mood>,
+    mood: Mutex<ReplyMode>,
     sessions: Mutex<BTreeMap<String, Value>>,
     busy: Mutex<Vec<String>>,
     /// Pending requests and the list that contains them.
@@ -73,7 +73,7 @@ impl FakeOpenCode {
     /// If the port is in use.
     pub async fn start_at(address: SocketAddr) -> Result<Self> {
         let shared = Arc::new(FakeOpenCodeShared {
-            mood: Mutex::new(Mood::Good),
+            mood: Mutex::new(ReplyMode::Good),
             sessions: Mutex::default(),
             busy: Mutex::default(),
             waiting: Mutex::default(),
@@ -105,7 +105,7 @@ impl FakeOpenCode {
     }
 
     /// Changes how the server replies from now on.
-    pub fn is(&self, mood: Mood) {
+    pub fn set_reply_mode(&self, mood: ReplyMode) {
         *lock(&self.shared.mood) = mood;
     }
 
@@ -120,12 +120,12 @@ impl FakeOpenCode {
 
     /// Opens a question of a session and emits its event.
     pub fn asks(&self, id: &str, session: &str) {
-        let request = self.asks_unheard(id, session);
+        let request = self.ask_without_event(id, session);
         self.tell(session, "question.asked", &request);
     }
 
     /// Opens a question of a session without an event.
-    pub fn asks_unheard(&self, id: &str, session: &str) -> Value {
+    pub fn ask_without_event(&self, id: &str, session: &str) -> Value {
         let options = json!([{ "label": "SQLite", "description": "a" }, { "label": "PostgreSQL", "description": "b" }]);
         let question = json!({ "question": "Which database?", "header": "Database", "options": options });
         let tool = json!({ "messageID": "msg_1", "callID": format!("call_{id}") });
@@ -144,12 +144,12 @@ impl FakeOpenCode {
     }
 
     fn waits(&self, place: &'static str, session: &str, request: &Value) {
-        self.works(session);
+        self.set_busy(session);
         lock(&self.shared.waiting).push((place, request.clone()));
     }
 
     /// Marks a session as busy.
-    pub fn works(&self, session: &str) {
+    pub fn set_busy(&self, session: &str) {
         let mut busy = lock(&self.shared.busy);
         if !busy.iter().any(|id| id == session) {
             busy.push(session.to_owned());
@@ -157,7 +157,7 @@ impl FakeOpenCode {
     }
 
     /// Marks a session as idle without resolving its pending requests.
-    pub fn is_idle(&self, session: &str) {
+    pub fn set_idle(&self, session: &str) {
         lock(&self.shared.busy).retain(|id| id != session);
         self.tell(session, "session.idle", &json!({ "sessionID": session }));
     }
@@ -192,7 +192,7 @@ impl FakeOpenCode {
     ///
     /// # Errors
     /// If no client connects in time.
-    pub async fn is_heard(&self) -> Result<()> {
+    pub async fn wait_for_subscriber(&self) -> Result<()> {
         let mut streams = self.shared.streams.subscribe();
         tokio::time::timeout(crate::PATIENCE, streams.wait_for(|streams| *streams > 0)).await.context("nobody listens")??;
         Ok(())
@@ -241,10 +241,10 @@ async fn reply(
     let said =
         headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| value.strip_prefix("Basic "));
     match mood {
-        Mood::Page => return page(),
-        Mood::Status(status) => return StatusCode::from_u16(status).unwrap_or_default().into_response(),
-        Mood::Password(wanted) if said != Some(wanted.as_str()) => return StatusCode::UNAUTHORIZED.into_response(),
-        Mood::Good | Mood::Password(_) => {}
+        ReplyMode::Page => return page(),
+        ReplyMode::Status(status) => return StatusCode::from_u16(status).unwrap_or_default().into_response(),
+        ReplyMode::Password(wanted) if said != Some(wanted.as_str()) => return StatusCode::UNAUTHORIZED.into_response(),
+        ReplyMode::Good | ReplyMode::Password(_) => {}
     }
     let path = uri.path();
     if method == Method::POST {

@@ -25,10 +25,10 @@ mod watch;
 pub use acp::AcpClient;
 pub use agent::ScriptedAgent;
 pub use agent_script::{AgentScript, ScriptedAsk};
-pub use answerer::{Answerer, Answering, Decided, Pattern};
-pub use certificate::SelfMade;
+pub use answerer::{Answerer, Decided, Pattern, RunningAnswerer};
+pub use certificate::SelfSignedCertificate;
 pub use fake_codex::FakeCodex;
-pub use fake_opencode::{FakeOpenCode, Mood};
+pub use fake_opencode::{FakeOpenCode, ReplyMode};
 pub use process::{PROGRAM, ServerProcess, acp_peer_bin, inherited, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use tls::TlsFront;
@@ -42,6 +42,6 @@ pub use watch::{PATIENCE, Watch, reaches, within};
 pub fn http() -> reqwest::Client {
     match sayso_net::client("http:").build() {
         Ok(client) => client,
-        Err(error) => panic!("no HTTP client can be made: {error}"),
+        Err(error) => panic!("cannot create an HTTP client: {error}"),
     }
 }

@@ -198,7 +198,6 @@ impl ServerProcess {
         &self.listen
     }
 
-    /// The admin's token.
     #[must_use]
     pub fn token(&self) -> &str {
         &self.token

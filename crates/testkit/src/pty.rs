@@ -10,10 +10,8 @@ use tokio::process::{Child, Command};
 use crate::signals;
 use crate::watch::{PATIENCE, within};
 
-/// The key Ctrl-C.
 pub const CTRL_C: &str = "\u{3}";
 
-/// The key Ctrl-D.
 pub const CTRL_D: &str = "\u{4}";
 
 /// A program on a terminal of 80 columns and 24 lines. It is the controlling terminal, so Ctrl-C sends a signal. When
@@ -257,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_colours_are_taken_away() {
+    fn only_colours_are_removed() {
         assert_eq!(without_colours("\u{1b}[1m[A]\u{1b}[0m b\r\n\u{1b}[38;5;1mc"), "[A] b\nc");
         for kept in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}", "\u{1b}[", "\u{1b}[1;", "a\rb"] {
             assert_eq!(without_colours(kept), kept);
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_has_a_terminal_of_its_own() -> Result<()> {
+    async fn program_gets_a_controlling_terminal() -> Result<()> {
         let mut command = Command::new("sh");
         command.args(["-c", "trap 'echo caught' INT; stty size </dev/tty; read a; echo \"<$a>\"; read b; exit 7"]);
         let mut pty = Pty::spawn(command)?;

@@ -131,13 +131,11 @@ impl TestServer {
         Watch::start(&self.client).await
     }
 
-    /// The server's URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.options.listen)
     }
 
-    /// The admin's token.
     #[must_use]
     pub fn token(&self) -> &str {
         self.server.as_ref().map_or("", Server::token)

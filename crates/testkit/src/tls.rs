@@ -12,7 +12,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::SelfMade;
+use crate::SelfSignedCertificate;
 
 /// Accepts TLS connections on a free port of the loopback interface and forwards their data. It stops when it is
 /// dropped.
@@ -27,7 +27,7 @@ impl TlsFront {
     ///
     /// # Errors
     /// If the certificate is unusable or no port is available.
-    pub async fn start(address: &str, own: &SelfMade) -> Result<Self> {
+    pub async fn start(address: &str, own: &SelfSignedCertificate) -> Result<Self> {
         sayso_net::install_tls();
         let certificate = CertificateDer::from_pem_file(&own.certificate)?;
         let key = PrivateKeyDer::from_pem_file(&own.key)?;

@@ -14,7 +14,7 @@ impl ToolCallInfo {
     /// The agent's own explanation of the call.
     pub(super) fn reason(&self) -> Option<String> {
         if self.cut {
-            return Some("The call was too large to be kept; what is shown is not all of it.".to_owned());
+            return Some("The call was too large to store; parts of it are not shown.".to_owned());
         }
         let fields = self.fields();
         let said = ["reason", "justification", "description"].into_iter().find_map(|name| fields.words(name));
@@ -105,7 +105,7 @@ impl ToolCallInfo {
             return Action::Mcp { server, tool };
         }
         match kind {
-            "execute" => match self.title.as_deref().map(str::trim).filter(|_| self.is_told_by_title()) {
+            "execute" => match self.title.as_deref().map(str::trim).filter(|_| self.has_command_only_in_title()) {
                 // A truncated title is not a command.
                 Some(title) if !title.ends_with('…') && !title.ends_with("...") => Action::Run { command: title.to_owned() },
                 Some(_) | None => Action::Other,
@@ -123,7 +123,7 @@ impl ToolCallInfo {
 
     /// Whether the title is the only source of the command: Gemini reports commands nowhere else. If the input has a
     /// command that cannot be parsed, the title must not replace it.
-    fn is_told_by_title(&self) -> bool {
+    fn has_command_only_in_title(&self) -> bool {
         !self.cut && self.input.as_ref().is_none_or(|input| input.as_str() == "{}")
     }
 
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_one_action() {
+    fn every_tool_kind_maps_to_one_action() {
         for (json, wanted) in [
             (r#"{"kind":"execute","rawInput":{"command":"ls -l"}}"#, r#"Run { command: "ls -l" }"#),
             (

@@ -17,7 +17,7 @@
 //! are not sent, because no person wrote them.
 
 mod action;
-mod asking;
+mod asks;
 mod diff;
 mod handshake;
 mod profile;

@@ -1,4 +1,4 @@
-//! What is known about an agent before its handshake.
+//! Knowledge about an agent before its handshake.
 
 use crate::translator::Capabilities;
 use sayso_core::ask::TypedAnswers;

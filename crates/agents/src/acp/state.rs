@@ -11,9 +11,9 @@ use super::requests::RequestKind;
 use super::tool_call::ToolCalls;
 use crate::json_rpc::Id;
 use crate::out::Out;
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::process::memory::{QUEUE, queue_is_full};
-use crate::process::rpc::{Hearing, Requests};
+use crate::process::rpc::{LineReader, Requests};
 use crate::translator::AgentEvent;
 
 /// How many messages are assembled at a time: one of the main thread, the others of sub-agents.
@@ -27,7 +27,7 @@ const MESSAGE: usize = 1024 * 1024;
 pub(super) struct AcpState {
     pub(super) session: Option<SessionId>,
     pub(super) phase: AcpPhase,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: StartSettings,
     pub(super) agent: Agent,
     #[serde(flatten)]
     pub(super) requests: Requests<AcpRequest>,
@@ -45,7 +45,7 @@ pub(super) struct AcpState {
     /// The number of the last message id.
     pub(super) said: u64,
     #[serde(flatten)]
-    pub(super) hearing: Hearing,
+    pub(super) hearing: LineReader,
 }
 
 /// The stage of the connection.
@@ -162,7 +162,7 @@ impl AcpState {
         self.answered.clear();
         self.tools.clear();
         self.streams.clear();
-        self.hearing = Hearing::default();
+        self.hearing = LineReader::default();
     }
 
     /// Queues a message of the person.
@@ -175,7 +175,7 @@ impl AcpState {
     }
 
     /// Sends the next queued message if the agent is idle.
-    pub(super) fn say_next(&mut self, out: &mut Out) {
+    pub(super) fn send_next_prompt(&mut self, out: &mut Out) {
         if self.phase != AcpPhase::Ready || self.turn.is_some() {
             return;
         }
@@ -192,7 +192,7 @@ impl AcpState {
     }
 
     /// Appends a chunk to the message of this thread.
-    pub(super) fn hear(&mut self, subagent: Option<String>, native: Option<String>, text: &str, out: &mut Out) {
+    pub(super) fn append_chunk(&mut self, subagent: Option<String>, native: Option<String>, text: &str, out: &mut Out) {
         let known = self.streams.iter().position(|stream| stream.subagent == subagent);
         let at = match known {
             Some(at) if self.streams[at].native == native && self.streams[at].text.len() + text.len() <= MESSAGE => at,

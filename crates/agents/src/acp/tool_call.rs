@@ -64,7 +64,7 @@ impl Status {
         matches!(self, Self::Completed | Self::Failed)
     }
 
-    pub(super) const fn shown(self) -> ToolStatus {
+    pub(super) const fn to_tool_status(self) -> ToolStatus {
         match self {
             Self::Pending | Self::Running => ToolStatus::Running,
             Self::Completed => ToolStatus::Complete,
@@ -86,7 +86,7 @@ impl ToolCalls {
 
     /// Stores the current state of a call. After a call has ended, only its name is kept, so that the saved state does
     /// not grow during the turn.
-    pub(super) fn keep(&mut self, mut call: ToolCallInfo) {
+    pub(super) fn store_call(&mut self, mut call: ToolCallInfo) {
         self.0.retain(|known| known.id != call.id);
         if call.status.has_ended() {
             call = ToolCallInfo { id: call.id, name: call.name, status: call.status, ..ToolCallInfo::default() };
@@ -105,7 +105,7 @@ impl ToolCalls {
 
 impl ToolCallInfo {
     /// Merges an update into a call: fields that the update omits keep their values.
-    pub(super) fn merged(known: Option<&Self>, id: String, update: &Object<'_>) -> Self {
+    pub(super) fn merge_update(known: Option<&Self>, id: String, update: &Object<'_>) -> Self {
         let mut call = known.cloned().unwrap_or_else(|| Self { id, ..Self::default() });
         let meta = update.object("_meta").unwrap_or_default();
         let claude = meta.object("claudeCode").unwrap_or_default();
@@ -205,11 +205,11 @@ pub(super) mod tests {
 
     pub(in crate::acp) fn call(json: &str) -> ToolCallInfo {
         let object = Object::parse(json).unwrap();
-        ToolCallInfo::merged(None, object.text("toolCallId").unwrap_or_default(), &object)
+        ToolCallInfo::merge_update(None, object.text("toolCallId").unwrap_or_default(), &object)
     }
 
     #[test]
-    fn a_tool_has_a_name() {
+    fn tool_name_is_found_in_title_or_call_id() {
         assert_eq!(call(r#"{"toolCallId":"write_file__call_1","title":"Writing to a"}"#).tool(), "write_file");
         assert_eq!(call(r#"{"toolCallId":"t","title":"bash","kind":"execute"}"#).tool(), "bash");
         assert_eq!(call(r#"{"toolCallId":"t","title":"ls","kind":"execute","rawInput":{"command":"ls"}}"#).tool(), "execute");
@@ -219,34 +219,34 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_update_keeps_what_it_does_not_name() {
+    fn update_keeps_fields_it_omits() {
         let first = call(
             r#"{"toolCallId":"t","name":"Bash","title":"Terminal","kind":"execute","rawInput":{"command":"ls"},"content":[]}"#,
         );
         let update = Object::parse(r#"{"toolCallId":"t","title":"ls","status":"in_progress","content":[]}"#).unwrap();
-        let merged = ToolCallInfo::merged(Some(&first), "t".into(), &update);
+        let merged = ToolCallInfo::merge_update(Some(&first), "t".into(), &update);
         assert_eq!((merged.tool().as_str(), merged.title().as_str(), merged.status), ("Bash", "ls", Status::Running));
         assert_eq!(merged.action(), Action::Run { command: "ls".into() });
     }
 
     #[test]
-    fn what_is_kept_stays_small() {
+    fn stored_calls_stay_within_limits() {
         let mut calls = ToolCalls::default();
         let big = "x".repeat(300 * 1024);
         for n in 0..200 {
-            calls.keep(call(&format!(r#"{{"toolCallId":"{n}","rawInput":{{"command":"{big}"}}}}"#)));
+            calls.store_call(call(&format!(r#"{{"toolCallId":"{n}","rawInput":{{"command":"{big}"}}}}"#)));
         }
         assert!(calls.0.len() < 4 && calls.get("199").is_some());
-        calls.keep(call(&format!(
+        calls.store_call(call(&format!(
             r#"{{"toolCallId":"huge","name":"Write","rawInput":{{"content":"{}"}}}}"#,
             "y".repeat(2 * KEPT)
         )));
         let huge = calls.get("huge").unwrap();
         assert!(huge.cut && huge.input().is_none() && huge.tool() == "Write" && huge.reason().is_some());
-        calls.keep(call(r#"{"toolCallId":"199","status":"completed","rawInput":{"command":"ls"}}"#));
+        calls.store_call(call(r#"{"toolCallId":"199","status":"completed","rawInput":{"command":"ls"}}"#));
         assert!(calls.get("199").unwrap().input().is_none());
         for n in 0..200 {
-            calls.keep(call(&format!(r#"{{"toolCallId":"{n}"}}"#)));
+            calls.store_call(call(&format!(r#"{{"toolCallId":"{n}"}}"#)));
         }
         assert_eq!(calls.0.len(), CALLS);
     }

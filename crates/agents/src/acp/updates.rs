@@ -11,7 +11,7 @@ use crate::translator::AgentEvent;
 
 impl AcpState {
     /// Handles a notification. Unknown notifications are ignored.
-    pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
+    pub(super) fn handle_notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
         match method {
             // A loaded session replays its history first.
@@ -30,17 +30,17 @@ impl AcpState {
                 let text = update.object("content").and_then(|content| content.text("text")).unwrap_or_default();
                 if !text.is_empty() {
                     let native = update.words("messageId").map(|id| limits::head(&id, limits::NAME).to_owned());
-                    self.hear(subagent, native, &text, out);
+                    self.append_chunk(subagent, native, &text, out);
                 }
             }
             Some("tool_call" | "tool_call_update") => {
                 let Some(id) = update.words("toolCallId").filter(|id| id.len() <= limits::TEXT) else { return };
                 self.finish_messages(Some(&subagent), out);
                 let status = update.text("status").and_then(|word| Status::of(&word));
-                self.confirm(&id, status, out);
+                self.confirm_outcome(&id, status, out);
                 // An update with only the status of an unknown call has nothing to show.
                 if self.tools.get(&id).is_some() || update.get("title").is_some() || update.get("rawInput").is_some() {
-                    self.tell_of_call(id, &update, subagent, out);
+                    self.report_tool_call(id, &update, subagent, out);
                 }
             }
             Some("current_mode_update") => {

@@ -29,7 +29,7 @@ pub(super) struct ToolCall {
     pub(super) id: String,
     #[serde(rename = "type")]
     kind: Function,
-    pub(super) function: Called,
+    pub(super) function: FunctionCall,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ enum Function {
 
 /// The function of a tool call and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Called {
+pub(super) struct FunctionCall {
     pub(super) name: String,
     /// JSON text, unless the model wrote invalid JSON.
     pub(super) arguments: String,
@@ -48,7 +48,7 @@ pub(super) struct Called {
 
 impl ToolCall {
     pub(super) fn new(id: String, name: String, arguments: String) -> Self {
-        Self { id, kind: Function::Function, function: Called { name, arguments } }
+        Self { id, kind: Function::Function, function: FunctionCall { name, arguments } }
     }
 }
 

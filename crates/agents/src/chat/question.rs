@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_read_with_its_defaults() {
+    fn optional_question_fields_have_defaults() {
         let question = asked(|_| {}).unwrap();
         assert_eq!((question.header.as_deref(), question.text.as_str(), question.required), (None, "Which?", true));
         assert!(!question.multiple() && question.takes_text());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_arguments_are_named_in_the_error() {
         let wrong = |change: &dyn Fn(&mut Value)| asked(change).unwrap_err();
         let label = |label: Value| wrong(&move |it| it["options"][1]["label"] = label.clone());
         for (said, part) in [
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_the_labels_and_then_what_was_written() {
+    fn answer_lists_labels_before_free_text() {
         let arguments =
             json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B" }], "multiple": true }).to_string();
         let message = |entries: &[&str], note| {

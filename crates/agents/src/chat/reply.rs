@@ -42,7 +42,7 @@ impl Reply {
     }
 
     /// Adds one event of the stream and returns the new text.
-    pub(super) fn take(&mut self, data: &str) -> Option<String> {
+    pub(super) fn add_event(&mut self, data: &str) -> Option<String> {
         if data.trim() == "[DONE]" {
             self.finished = true;
             return None;
@@ -51,7 +51,7 @@ impl Reply {
     }
 
     /// Adds a reply that was not streamed.
-    pub(super) fn take_whole(&mut self, body: &str) -> Option<String> {
+    pub(super) fn add_whole_reply(&mut self, body: &str) -> Option<String> {
         self.read(body, "message")
     }
 
@@ -151,15 +151,15 @@ mod tests {
     }
 
     #[test]
-    fn words_and_calls_come_in_pieces() {
+    fn streamed_text_and_calls_are_assembled() {
         let mut reply = Reply::default();
         assert!(reply.is_empty());
-        assert_eq!(reply.take(&piece(&json!({ "role": "assistant", "content": "Hel" }))).as_deref(), Some("Hel"));
-        assert_eq!(reply.take(&piece(&json!({ "content": "lo" }))).as_deref(), Some("lo"));
+        assert_eq!(reply.add_event(&piece(&json!({ "role": "assistant", "content": "Hel" }))).as_deref(), Some("Hel"));
+        assert_eq!(reply.add_event(&piece(&json!({ "content": "lo" }))).as_deref(), Some("lo"));
         let begin = json!({ "tool_calls": [{ "index": 0, "id": "c1", "type": "function", "function": { "name": "question", "arguments": "{\"a\"" } }] });
-        assert_eq!(reply.take(&piece(&begin)), None);
-        reply.take(&piece(&json!({ "tool_calls": [{ "index": 0, "function": { "arguments": ":1}" } }] })));
-        reply.take(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }).to_string());
+        assert_eq!(reply.add_event(&piece(&begin)), None);
+        reply.add_event(&piece(&json!({ "tool_calls": [{ "index": 0, "function": { "arguments": ":1}" } }] })));
+        reply.add_event(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }).to_string());
         assert!(reply.finished && !reply.words_after_call);
         let (words, calls) = reply.into_parts(1, |_| false);
         assert_eq!(words.as_deref(), Some("Hello"));
@@ -167,22 +167,22 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_index_or_id_are_told_apart() {
+    fn calls_without_index_or_id_stay_separate() {
         let mut reply = Reply::default();
         for _ in 0..2 {
-            reply.take(&piece(&json!({ "tool_calls": [{ "function": { "name": "question", "arguments": "{}" } }] })));
+            reply.add_event(&piece(&json!({ "tool_calls": [{ "function": { "name": "question", "arguments": "{}" } }] })));
         }
-        reply.take(&piece(&json!({ "content": "after" })));
+        reply.add_event(&piece(&json!({ "content": "after" })));
         assert!(reply.words_after_call);
         let (_, calls) = reply.into_parts(7, |_| false);
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["call_7_0", "call_7_1"]);
         let mut again = Reply::default();
-        again.take(&piece(&json!({ "tool_calls": [{ "index": 0, "id": "c1", "function": { "name": "question" } }] })));
+        again.add_event(&piece(&json!({ "tool_calls": [{ "index": 0, "id": "c1", "function": { "name": "question" } }] })));
         assert_eq!(again.into_parts(8, |id| id == "c1").1[0].id, "call_8_0", "an id that was there before is replaced");
     }
 
     #[test]
-    fn nonsense_is_passed_over_and_faults_are_kept() {
+    fn invalid_events_are_ignored_and_errors_are_kept() {
         let mut reply = Reply::default();
         for data in [
             "",
@@ -194,25 +194,25 @@ mod tests {
             r#"{"choices":[7]}"#,
             r#"{"choices":[{"delta":{"tool_calls":[7]}}]}"#,
         ] {
-            assert_eq!(reply.take(data), None);
+            assert_eq!(reply.add_event(data), None);
         }
         assert!(reply.is_empty());
-        reply.take(r#"{"error":{"message":"out of memory","code":500}}"#);
+        reply.add_event(r#"{"error":{"message":"out of memory","code":500}}"#);
         assert_eq!(reply.fault.as_deref(), Some("out of memory"));
         let mut long = Reply::default();
         let call =
             json!({ "tool_calls": [{ "index": 0, "function": { "name": "question", "arguments": "x".repeat(ARGUMENTS + 1) } }] });
-        long.take(&piece(&call));
+        long.add_event(&piece(&call));
         assert!(long.fault.is_some());
         assert_eq!(body_words(r#"{"error":{"message":"no such model"}}"#), "no such model");
         assert_eq!(body_words("<html>"), "<html>");
     }
 
     #[test]
-    fn a_reply_that_is_not_streamed_is_read_as_well() {
+    fn unstreamed_reply_is_parsed() {
         let mut reply = Reply::default();
         let body = json!({ "choices": [{ "message": { "role": "assistant", "content": "Hi" }, "finish_reason": "stop" }] });
-        assert_eq!(reply.take_whole(&body.to_string()).as_deref(), Some("Hi"));
+        assert_eq!(reply.add_whole_reply(&body.to_string()).as_deref(), Some("Hi"));
         assert!(reply.finished);
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct ChatState {
     questions: bool,
     closed: bool,
     said: Vec<ChatMessage>,
-    doing: Doing,
+    doing: Activity,
     /// The number of the last request.
     calls: u64,
     /// Consecutive turns with invalid tool calls.
@@ -60,7 +60,7 @@ pub(super) struct ChatState {
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Doing {
+enum Activity {
     /// Waiting for a message of the person.
     #[default]
     Nothing,
@@ -74,13 +74,13 @@ enum Doing {
 
 impl ChatState {
     pub(super) const fn is_calling(&self) -> bool {
-        matches!(self.doing, Doing::Calling { .. })
+        matches!(self.doing, Activity::Calling { .. })
     }
 
     pub(super) const fn deadline(&self) -> Option<Time> {
         match self.doing {
-            Doing::Resting { until, .. } => Some(until),
-            Doing::Nothing | Doing::Calling { .. } | Doing::Asking { .. } => None,
+            Activity::Resting { until, .. } => Some(until),
+            Activity::Nothing | Activity::Calling { .. } | Activity::Asking { .. } => None,
         }
     }
 
@@ -91,7 +91,7 @@ impl ChatState {
         }) else {
             return Vec::new();
         };
-        let mut going = Going { state: self, endpoint, now, out: Out::new(session) };
+        let mut going = InputStep { state: self, endpoint, now, out: Out::new(session) };
         match input {
             Input::Command(command) => going.command(command),
             Input::StreamEvent(data) => going.streamed(&data),
@@ -107,7 +107,7 @@ impl ChatState {
     }
 
     /// Whether an earlier call already used this id.
-    fn knows(&self, id: &str) -> bool {
+    fn is_used_call_id(&self, id: &str) -> bool {
         self.said.iter().any(|said| match said {
             ChatMessage::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
             ChatMessage::User { .. } | ChatMessage::Tool { .. } => false,
@@ -116,14 +116,14 @@ impl ChatState {
 }
 
 /// The state together with the outputs of the current input.
-struct Going<'a> {
+struct InputStep<'a> {
     state: &'a mut ChatState,
     endpoint: &'a Endpoint,
     now: Time,
     out: Out,
 }
 
-impl Going<'_> {
+impl InputStep<'_> {
     fn command(&mut self, command: Command) {
         let session = command.session();
         let ours = *self.state.session.get_or_insert(session) == session;
@@ -146,7 +146,7 @@ impl Going<'_> {
                 self.state.closed = false;
                 match prompt {
                     Some(prompt) => self.prompt(prompt),
-                    None if self.state.doing == Doing::Nothing => self.out.event(AgentEvent::TurnEnded),
+                    None if self.state.doing == Activity::Nothing => self.out.event(AgentEvent::TurnEnded),
                     None => {}
                 }
             }
@@ -169,21 +169,21 @@ impl Going<'_> {
 
     fn prompt(&mut self, text: String) {
         let refused = if self.state.closed {
-            "The session is closed; the message was not taken.".to_owned()
+            "The session is closed; the message was not sent.".to_owned()
         } else if self.state.queue.len() >= QUEUE {
-            format!("{QUEUE} messages wait already; this one was not taken.")
+            format!("{QUEUE} messages are already queued; this one was not sent.")
         } else if self.state.size() + text.len() > LONGEST {
-            format!("This conversation has reached {} MiB; the message was not taken. Start another session.", LONGEST >> 20)
+            format!("This conversation has reached {} MiB; the message was not sent. Start another session.", LONGEST >> 20)
         } else {
             self.state.queue.push_back(text);
-            return self.go_on();
+            return self.start_next_turn();
         };
         self.out.event(AgentEvent::Error(refused));
     }
 
     /// Sends the next message to the model if the conversation is idle.
-    fn go_on(&mut self) {
-        if self.state.doing != Doing::Nothing {
+    fn start_next_turn(&mut self) {
+        if self.state.doing != Activity::Nothing {
             return;
         }
         let Some(content) = self.state.queue.pop_front() else { return };
@@ -195,9 +195,9 @@ impl Going<'_> {
 
     /// Ends the turn, and starts the next one if messages are queued.
     fn end_turn(&mut self) {
-        self.state.doing = Doing::Nothing;
+        self.state.doing = Activity::Nothing;
         self.out.event(AgentEvent::TurnEnded);
-        self.go_on();
+        self.start_next_turn();
     }
 
     /// Moves queued messages into the conversation without requesting a reply.
@@ -211,7 +211,7 @@ impl Going<'_> {
         self.state.calls += 1;
         self.state.reply = Reply::default();
         let call = self.state.calls;
-        self.state.doing = Doing::Calling { call, tries };
+        self.state.doing = Activity::Calling { call, tries };
         let ChatState { model, said, questions, .. } = &*self.state;
         let body = Raw::of(&conversation::request(self.endpoint, model.as_deref(), said, *questions));
         self.out.call(HttpCall {
@@ -225,7 +225,7 @@ impl Going<'_> {
     }
 
     fn tick(&mut self) {
-        if let Doing::Resting { until, tries } = self.state.doing
+        if let Activity::Resting { until, tries } = self.state.doing
             && until <= self.now
         {
             self.call(tries);
@@ -233,14 +233,14 @@ impl Going<'_> {
     }
 
     fn streamed(&mut self, data: &str) {
-        let Doing::Calling { call, .. } = self.state.doing else { return };
-        if let Some(text) = self.state.reply.take(data) {
+        let Activity::Calling { call, .. } = self.state.doing else { return };
+        if let Some(text) = self.state.reply.add_event(data) {
             self.out.event(AgentEvent::MessageDelta { message: message_name(call), text });
         }
     }
 
     fn replied(&mut self, reply: &HttpReply) {
-        let Doing::Calling { call, tries } = self.state.doing else { return };
+        let Activity::Calling { call, tries } = self.state.doing else { return };
         if reply.id != call {
             return;
         }
@@ -249,16 +249,16 @@ impl Going<'_> {
         let fault = match reply.status {
             Some(200..=299) => {
                 if turn.is_empty() {
-                    turn.take_whole(&reply.body);
+                    turn.add_whole_reply(&reply.body);
                 }
-                let said = turn.fault.take().map(|said| (format!("The endpoint {url} broke off: {said}."), true));
+                let said = turn.fault.take().map(|said| (format!("The response of {url} failed: {said}."), true));
                 said.or_else(|| {
-                    (!turn.finished).then(|| (format!("The endpoint {url} broke off in the middle of a turn."), true))
+                    (!turn.finished).then(|| (format!("The endpoint {url} closed the connection in the middle of a turn."), true))
                 })
             }
             Some(status) => {
                 let passing = matches!(status, 408 | 425 | 429 | 500..);
-                Some((format!("The endpoint {url} said {status}: {}", reply::body_words(&reply.body)), passing))
+                Some((format!("The endpoint {url} returned {status}: {}", reply::body_words(&reply.body)), passing))
             }
             None => Some((format!("The endpoint {url} did not answer: {}", limits::head(&reply.body, 500)), true)),
         };
@@ -272,10 +272,10 @@ impl Going<'_> {
         if passing && tries + 1 < TRIES {
             let pause = PAUSE * 2_u32.pow(tries);
             self.out.event(AgentEvent::Notice(format!("{why}\nTrying again in {}.", in_words(pause))));
-            self.state.doing = Doing::Resting { until: self.now.plus(pause), tries: tries + 1 };
+            self.state.doing = Activity::Resting { until: self.now.plus(pause), tries: tries + 1 };
             return;
         }
-        self.out.event(AgentEvent::Error(format!("{why}\nThe conversation is kept; write to try again.")));
+        self.out.event(AgentEvent::Error(format!("{why}\nThe conversation is kept; send a message to try again.")));
         self.keep_queue();
         self.end_turn();
     }
@@ -283,7 +283,7 @@ impl Going<'_> {
     /// Handles a complete turn of the model.
     fn turn(&mut self, number: u64, turn: Reply) {
         let words_after_call = turn.words_after_call;
-        let (words, calls) = turn.into_parts(number, |id| self.state.knows(id));
+        let (words, calls) = turn.into_parts(number, |id| self.state.is_used_call_id(id));
         if let Some(text) = words.clone() {
             let (message, role) = (message_name(number), Role::Assistant);
             self.out.event(AgentEvent::Message { message, role, text, subagent: None });
@@ -297,11 +297,11 @@ impl Going<'_> {
             [] => self.end_turn(),
             [call] if call.function.name == question::NAME && self.state.questions => {
                 if words_after_call {
-                    return self.broken(&calls, NOT_LAST);
+                    return self.reject_turn(&calls, NOT_LAST);
                 }
                 match question::read(&call.function.arguments) {
                     Ok(question) => self.ask(number, call, question),
-                    Err(why) => self.misused(call, &why),
+                    Err(why) => self.report_invalid_call(call, &why),
                 }
             }
             calls => {
@@ -309,9 +309,9 @@ impl Going<'_> {
                 match unknown {
                     Some(call) if calls.len() == 1 => {
                         let name = limits::head(&call.function.name, 100);
-                        self.broken(calls, &format!("There is no tool `{name}`. Nothing was run."));
+                        self.reject_turn(calls, &format!("There is no tool `{name}`. Nothing was run."));
                     }
-                    _ => self.broken(calls, NOT_ALONE),
+                    _ => self.reject_turn(calls, NOT_ALONE),
                 }
             }
         }
@@ -320,7 +320,7 @@ impl Going<'_> {
     fn ask(&mut self, number: u64, call: &ToolCall, question: Question) {
         self.state.faults = 0;
         let native_id = format!("question-{number}");
-        self.state.doing = Doing::Asking { native_id: native_id.clone(), tool_call_id: call.id.clone() };
+        self.state.doing = Activity::Asking { native_id: native_id.clone(), tool_call_id: call.id.clone() };
         self.out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id,
             body: AskBody::Question { questions: vec![question] },
@@ -334,7 +334,7 @@ impl Going<'_> {
     }
 
     /// Reports invalid arguments to the model, which can try again.
-    fn misused(&mut self, call: &ToolCall, why: &str) {
+    fn report_invalid_call(&mut self, call: &ToolCall, why: &str) {
         let output = format!("Error: {why}. Nothing was asked; call the tool again correctly.");
         self.out.event(AgentEvent::Tool {
             tool_call_id: call.id.clone(),
@@ -344,38 +344,40 @@ impl Going<'_> {
             status: ToolStatus::Error,
             subagent: None,
         });
-        self.give(&call.id, output);
-        self.again();
+        self.add_tool_result(&call.id, output);
+        self.retry_or_stop();
     }
 
     /// Rejects a turn that breaks a rule: none of its calls runs.
-    fn broken(&mut self, calls: &[ToolCall], why: &str) {
+    fn reject_turn(&mut self, calls: &[ToolCall], why: &str) {
         self.out.event(AgentEvent::Error(format!("The model's turn was refused: {why}")));
         for call in calls {
-            self.give(&call.id, format!("Error: {why}"));
+            self.add_tool_result(&call.id, format!("Error: {why}"));
         }
-        self.again();
+        self.retry_or_stop();
     }
 
     /// Requests another attempt unless the model has failed too often.
-    fn again(&mut self) {
+    fn retry_or_stop(&mut self) {
         self.state.faults += 1;
         if self.state.faults < FAULTS {
             return self.call(0);
         }
-        self.out.event(AgentEvent::Error(format!("The model called its tool wrongly {FAULTS} times in a row. Write to go on.")));
+        self.out.event(AgentEvent::Error(format!(
+            "The model called its tool incorrectly {FAULTS} times in a row. Send a message to continue."
+        )));
         self.end_turn();
     }
 
     /// Adds the result of a tool call.
-    fn give(&mut self, call: &str, content: String) {
+    fn add_tool_result(&mut self, call: &str, content: String) {
         self.state.said.push(ChatMessage::Tool { tool_call_id: call.to_owned(), content });
     }
 
     /// Handles an outcome; returns false if no ask waits for it.
     fn outcome(&mut self, given: &Outcome<'_>) -> bool {
         let call = match &self.state.doing {
-            Doing::Asking { native_id, tool_call_id } if native_id == given.native_id => tool_call_id.clone(),
+            Activity::Asking { native_id, tool_call_id } if native_id == given.native_id => tool_call_id.clone(),
             _ => return false,
         };
         let goes_on = match given.decision {
@@ -383,9 +385,9 @@ impl Going<'_> {
                 let entries = answers.first().map_or(&[][..], Vec::as_slice);
                 let text = question::message(given.raw.map(Raw::as_str), entries, note.as_deref());
                 if given.by == DecidedBy::Nobody {
-                    self.give(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
+                    self.add_tool_result(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
                 } else {
-                    self.give(&call, ANSWERED.to_owned());
+                    self.add_tool_result(&call, ANSWERED.to_owned());
                     self.state.said.push(ChatMessage::User { content: text.clone() });
                 }
                 // A typed message is already part of the conversation.
@@ -396,13 +398,13 @@ impl Going<'_> {
                 true
             }
             Decision::Rejected { message, .. } => {
-                self.give(&call, message.clone());
+                self.add_tool_result(&call, message.clone());
                 // If a person rejects, the next message is theirs. If nobody was available, the model continues on its
                 // own.
                 !given.by.is_person()
             }
             Decision::Withdrawn { reason } => {
-                self.give(&call, reason.clone());
+                self.add_tool_result(&call, reason.clone());
                 false
             }
             Decision::Approved { .. } | Decision::Denied { .. } => return false,
@@ -424,9 +426,9 @@ impl Going<'_> {
     /// Stops the current activity and keeps the text so far. Returns false if the conversation is idle.
     fn cut_short(&mut self, reason: &str) -> bool {
         match mem::take(&mut self.state.doing) {
-            Doing::Nothing => return false,
-            Doing::Resting { .. } => {}
-            Doing::Calling { call, .. } => {
+            Activity::Nothing => return false,
+            Activity::Resting { .. } => {}
+            Activity::Calling { call, .. } => {
                 let words = mem::take(&mut self.state.reply).words;
                 if !words.trim().is_empty() {
                     self.state.said.push(ChatMessage::Assistant { content: Some(words.clone()), tool_calls: Vec::new() });
@@ -434,8 +436,8 @@ impl Going<'_> {
                     self.out.event(AgentEvent::Message { message, role, text: words, subagent: None });
                 }
             }
-            Doing::Asking { native_id, tool_call_id } => {
-                self.give(&tool_call_id, NOT_ASKED.to_owned());
+            Activity::Asking { native_id, tool_call_id } => {
+                self.add_tool_result(&tool_call_id, NOT_ASKED.to_owned());
                 self.out.event(AgentEvent::AskWithdrawn { native_id, reason: reason.to_owned() });
             }
         }

@@ -5,7 +5,7 @@ use sayso_core::limits;
 use sayso_core::raw::Raw;
 use serde_json::value::RawValue;
 
-use super::outcome::Yes;
+use super::outcome::ApprovedCall;
 use super::{diff, suggestions};
 use crate::json::Object;
 use crate::mcp;
@@ -38,7 +38,7 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
 }
 
 /// The response that allows a tool; `None` if the choice or changed input does not match the request.
-pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<Yes> {
+pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<ApprovedCall> {
     let permission = match choice {
         Some(choice) => Some(suggestions::chosen(request, choice)?),
         None => None,
@@ -49,7 +49,7 @@ pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Opti
         (None, None) => "{}".to_owned(),
     };
     Object::parse(&input)?;
-    Some(Yes { input, permission })
+    Some(ApprovedCall { input, permission })
 }
 
 /// The action of the tool. An input that does not describe its action matches no policy rule.
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_is_said_as_what_it_does() {
+    fn every_tool_maps_to_its_action() {
         let action = |tool: &str, input: &str| asked(&format!(r#"{{"tool_name":"{tool}","input":{input}}}"#)).action;
         assert_eq!(action("Bash", r#"{"command":"ls\n#"}"#), Action::Run { command: "ls\n#".into() });
         for tool in ["Edit", "Write", "MultiEdit"] {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_an_mcp_server_is_told_apart_from_its_tool() {
+    fn mcp_tool_name_is_split_into_server_and_tool() {
         let action =
             |server: &str| asked(&format!(r#"{{"tool_name":"mcp__my_own__do__it","mcp_server":{server},"input":{{}}}}"#)).action;
         let of = |server: &str, tool: &str| Action::Mcp { server: server.into(), tool: tool.into() };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_one_short_line() {
+    fn titles_are_truncated_to_one_line() {
         let title = |command: &str| asked(&serde_json::json!({"tool_name":"Bash","input":{"command":command}}).to_string()).title;
         assert_eq!(title("cargo test"), "cargo test");
         assert_eq!(title("cat <<A\nrm -rf /\nA"), "cat <<A…");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_what_claude_says() {
+    fn reason_is_taken_from_the_request() {
         let request = "{\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch a\",\"description\":\"make a file\"},\"description\":\"make a file\",
             \"decision_reason\":\"\\u001b[1moutside\\u001b[0m\",\"blocked_path\":\"/a\"}";
         assert_eq!(asked(request).reason.as_deref(), Some("make a file\n\u{1b}[1moutside\u{1b}[0m\nIt touches /a."));
@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_carries_the_whole_input_and_at_most_one_permission() {
+    fn approval_carries_whole_input_and_at_most_one_permission() {
         let request = r#"{"input":{"command":"ls", "timeout":1.50},"permission_suggestions":[{"type":"setMode","mode":"plan","destination":"session"},
             {"type":"setMode","mode":"acceptEdits","destination":"session"}]}"#;
         let request = Object::parse(request).unwrap();
         let yes = approved(&request, None, None).unwrap();
-        assert_eq!(yes, Yes { input: r#"{"command":"ls", "timeout":1.50}"#.to_owned(), permission: None });
+        assert_eq!(yes, ApprovedCall { input: r#"{"command":"ls", "timeout":1.50}"#.to_owned(), permission: None });
         let changed = Raw::parse(r#"{"command":"pwd"}"#.to_owned()).unwrap();
         let yes = approved(&request, Some("suggestion-1"), Some(&changed)).unwrap();
         assert_eq!(yes.input, r#"{"command":"pwd"}"#);

@@ -16,7 +16,7 @@ const CANCEL: &str = r#"{"action":"cancel"}"#;
 /// Parses the request of an MCP server.
 ///
 /// # Errors
-/// A description of what is missing.
+/// A description of the missing field.
 pub(super) fn read(request: &Object<'_>) -> Result<(Kind, AskBody), String> {
     let message = message(request);
     if request.text("mode").as_deref() == Some("url")

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_is_decided_like_any_other_of_claude() {
+    fn hook_approval_uses_the_same_decisions_as_the_protocol() {
         let ask = asks(&bash());
         assert_eq!((ask.session.as_str(), ask.cwd.as_str(), ask.transcript.as_deref()), ("s-1", "/p", Some("/t.jsonl")));
         assert_eq!(ask.subagent, None);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_known_again_with_its_answers() {
+    fn question_call_matches_after_answers_were_added() {
         let questions =
             json!([{"question": "Which?", "header": "H", "multiSelect": false, "options": [{"label": "A", "description": "a"}]}]);
         let mut before = bash();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sub_agent_has_a_name() {
+    fn subagent_name_is_reported() {
         let mut json = bash();
         json["agent_type"] = json!("Explore");
         assert_eq!(asks(&json).subagent, None, "the main thread may have a type too");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_us_is_left_to_the_terminal() {
+    fn irrelevant_hook_input_is_left_to_the_terminal() {
         let event = |name: &str| json!({"hook_event_name": name, "session_id": "s"}).to_string();
         for (name, happened) in
             [("UserPromptSubmit", Happening::Prompted), ("Stop", Happening::TurnEnded), ("SessionEnd", Happening::Ended)]

@@ -2,7 +2,7 @@
 
 use sayso_core::id::SessionId;
 
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::translator::Launch;
 
 /// Arguments of every session: JSON lines in both directions, partial messages, and permission requests on stdio.
@@ -18,7 +18,7 @@ const ALWAYS: [&str; 6] = [
 
 /// The arguments for a session that starts or resumes `conversation`. Each value is joined to its flag as
 /// `--flag=value`, so that a value cannot be parsed as an option.
-pub(super) fn launch(session: SessionId, wanted: Wanted, conversation: Option<&str>) -> Launch {
+pub(super) fn launch(session: SessionId, wanted: StartSettings, conversation: Option<&str>) -> Launch {
     let mut args: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
     if !wanted.mode.is_empty() {
         args.push(format!("--permission-mode={}", wanted.mode));
@@ -61,13 +61,13 @@ mod tests {
 
     use super::*;
 
-    fn wanted(mode: &str, model: Option<&str>) -> Wanted {
+    fn wanted(mode: &str, model: Option<&str>) -> StartSettings {
         let (project, mode) = ("/project".to_owned(), mode.to_owned());
-        Wanted { project, mode, model: model.map(str::to_owned), questions: true }
+        StartSettings { project, mode, model: model.map(str::to_owned), questions: true }
     }
 
     /// The arguments after [`ALWAYS`].
-    fn more(wanted: Wanted, conversation: Option<&str>) -> Vec<String> {
+    fn more(wanted: StartSettings, conversation: Option<&str>) -> Vec<String> {
         let session = SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10]);
         let launch = launch(session, wanted, conversation);
         assert_eq!(launch.directory, "/project");
@@ -77,25 +77,25 @@ mod tests {
     }
 
     #[test]
-    fn a_new_session_gets_our_id() {
+    fn new_session_gets_id_from_sayso() {
         let id = "--session-id=018bcfe5-6800-7707-8707-070707070707";
         assert_eq!(more(wanted("default", None), None), ["--permission-mode=default", id]);
         assert!(is_conversation(&id["--session-id=".len()..]));
     }
 
     #[test]
-    fn a_known_conversation_is_resumed() {
+    fn known_conversation_is_resumed() {
         let conversation = Some("29acdebe-ba42-4810-bd75-2475241c67a6");
         let resume = "--resume=29acdebe-ba42-4810-bd75-2475241c67a6";
         assert_eq!(more(wanted("default", None), conversation), ["--permission-mode=default", resume]);
     }
 
     #[test]
-    fn mode_model_and_questions_are_passed_on() {
+    fn mode_model_and_questions_become_arguments() {
         for mode in ["acceptEdits", "plan", "dontAsk", "auto"] {
             assert_eq!(more(wanted(mode, None), None)[..1], [format!("--permission-mode={mode}")]);
         }
-        let all = Wanted { questions: false, ..wanted("bypassPermissions", Some("opus")) };
+        let all = StartSettings { questions: false, ..wanted("bypassPermissions", Some("opus")) };
         assert_eq!(
             more(all, None)[..4],
             [
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_an_argument_of_its_own() {
+    fn values_cannot_be_read_as_options() {
         let hostile = wanted("--mcp-config", Some("--dangerously-skip-permissions"));
         assert_eq!(more(hostile, None)[..2], ["--permission-mode=--mcp-config", "--model=--dangerously-skip-permissions"]);
         for id in ["", "--fork-session", "29acdebe-ba42-4810-bd75-2475241c67aG", "29acdebeba424810bd752475241c67a6"] {

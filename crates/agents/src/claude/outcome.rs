@@ -11,7 +11,7 @@ use crate::out::Out;
 use crate::translator::{AgentEvent, DecidedBy, Outcome};
 
 const NOT_WAITING: &str = "Claude Code no longer waits for it.";
-const REQUEST_UNKNOWN: &str = "What Claude Code asked is no longer known, so it could not be answered.";
+const REQUEST_UNKNOWN: &str = "The request of Claude Code is no longer known, so it could not be answered.";
 /// The error for a decision that does not match the request. Such a decision never approves anything.
 const MISFIT: &str = "Sayso received a decision that does not fit this request, so nothing was approved.";
 
@@ -45,7 +45,7 @@ impl Reply {
 
 impl ClaudeProcess {
     /// Answers the request that waits for this outcome.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, asked: &mut u64, out: &mut Out) {
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, asked: &mut u64, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {
             return out.undeliverable(given.ask, NOT_WAITING);
         };
@@ -71,7 +71,7 @@ impl ClaudeProcess {
             }
         }
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = given.decision {
-            self.stopping();
+            self.mark_stopping();
             match open.kind {
                 // The response itself stops the turn.
                 Kind::Question | Kind::Approval | Kind::Plan => {}
@@ -91,7 +91,7 @@ pub(super) fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
             Decision::Withdrawn { reason } => deny(reason),
             Decision::Answered { answers, note } if kind == Kind::Question => {
                 let Some(input) = request.as_ref().and_then(|request| request.get("input")) else { return Reply::Unknown };
-                let given = questions::Given { answers, note: note.as_deref(), typed: given.by == DecidedBy::Typed };
+                let given = questions::AnswerInput { answers, note: note.as_deref(), typed: given.by == DecidedBy::Typed };
                 match questions::answered(input, &given) {
                     Some(input) => allow(&input, None),
                     None => return Reply::Unknown,
@@ -134,7 +134,7 @@ fn words(message: &str) -> &str {
 
 /// An approval of a tool call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Yes {
+pub(super) struct ApprovedCall {
     /// The input that the tool runs with.
     pub(super) input: String,
     /// The permission change that the person chose.

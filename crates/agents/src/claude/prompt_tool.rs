@@ -15,7 +15,7 @@ use super::{approvals, plan, questions, wire};
 use crate::json::Object;
 use crate::translator::{DecidedBy, Outcome};
 
-const UNREADABLE: &str = "Sayso could not read what was asked, so nothing was approved.";
+const UNREADABLE: &str = "Sayso could not read the request, so nothing was approved.";
 
 /// A call of the permission prompt tool.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_allowed_with_its_input_and_denied_with_words() {
+    fn prompt_tool_allows_with_input_and_denies_with_message() {
         let bash = call(&json!({"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_1"})).unwrap();
         assert_eq!(bash.tool_use.as_deref(), Some("toolu_1"));
         let yes = Decision::Approved { choice: None, input: None };
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_answered_under_their_text() {
+    fn answers_are_keyed_by_question_text() {
         let asked =
             json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}], "multiSelect": true}]});
         let question = call(&json!({"tool_name": "AskUserQuestion", "input": asked})).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn invalid_prompt_tool_call_is_named_in_the_error() {
         for (wrong, why) in [
             (json!([]), "the arguments are no object"),
             (json!({"input": {}}), "no tool_name is given"),

@@ -49,7 +49,7 @@ fn option(raw: &RawValue) -> Option<QuestionOption> {
 }
 
 /// The answers of a person.
-pub(super) struct Given<'a> {
+pub(super) struct AnswerInput<'a> {
     /// One list of entries per question.
     pub(super) answers: &'a [Vec<String>],
     /// Free text that comes with the answers.
@@ -65,7 +65,7 @@ fn asked_text(question: &RawValue) -> Option<&RawValue> {
 
 /// The input with the answers added; `None` if it does not contain the questions. A message typed in reply to several
 /// questions answers none of them: it is a free-text reply.
-pub(super) fn answered(input: &RawValue, given: &Given<'_>) -> Option<String> {
+pub(super) fn answered(input: &RawValue, given: &AnswerInput<'_>) -> Option<String> {
     let answers = given.answers;
     let fields = Object::of(input)?;
     let asked: Vec<&RawValue> = fields.list("questions")?.into_iter().map(asked_text).collect::<Option<_>>()?;
@@ -106,11 +106,12 @@ mod tests {
 
     /// The updated input for these answers.
     fn said(input: &RawValue, given: &[&[&str]], note: Option<&str>) -> String {
-        answered(input, &Given { answers: &answers(given), note, typed: false }).unwrap()
+        answered(input, &AnswerInput { answers: &answers(given), note, typed: false }).unwrap()
     }
 
     fn typed(input: &RawValue, given: &[&[&str]]) -> Value {
-        serde_json::from_str(&answered(input, &Given { answers: &answers(given), note: None, typed: true }).unwrap()).unwrap()
+        serde_json::from_str(&answered(input, &AnswerInput { answers: &answers(given), note: None, typed: true }).unwrap())
+            .unwrap()
     }
 
     const TWO: &str = r#"{"questions":[{"question":"A \u00e4?","header":"H","multiSelect":true,
@@ -118,7 +119,7 @@ mod tests {
         "answers":{"A ä?":"stale"},"metadata":{"n":1.10}}"#;
 
     #[test]
-    fn every_field_of_a_question_is_read() {
+    fn all_question_fields_are_parsed() {
         let questions = read(&raw(TWO)).unwrap();
         let first = QuestionOption { preview: Some("p".into()), ..QuestionOption::new("x, y", Some("d".into())) };
         let input = Input::Choice { options: vec![first, QuestionOption::new("z", None)], multiple: true, custom: true };
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_named() {
+    fn invalid_question_is_named_in_the_error() {
         let wrong = |json: &str| read(&raw(json)).unwrap_err();
         assert_eq!(wrong("{}"), "there is no list of questions");
         assert_eq!(wrong(r#"{"questions":{}}"#), "there is no list of questions");
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_left_open_has_no_key() {
+    fn unanswered_question_has_no_key() {
         let read = |said: &str| serde_json::from_str::<Value>(said).unwrap();
         let blank = read(&said(&raw(TWO), &[&[], &["text"]], Some(" ")));
         assert_eq!((&blank["answers"], blank.get("annotations")), (&json!({"B?": "text"}), None));
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typed_message_replies_to_a_set_and_answers_a_single_question() {
+    fn typed_message_replies_to_a_set_and_answers_a_single_question() {
         let said = typed(&raw(TWO), &[&["why"], &["why"]]);
         assert_eq!((said["response"].as_str(), said.get("answers")), (Some("why"), None));
         let said = typed(&raw(r#"{"questions":[{"question":"A?"}]}"#), &[&["why"]]);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_comes_back_as_it_was_written() {
+    fn unpaired_surrogate_is_returned_unchanged() {
         let input = raw(r#"{"questions":[{"question":"A \ud83d?"}]}"#);
         assert_eq!(read(&input).unwrap().len(), 1);
         let said = said(&input, &[&["x"]], None);

@@ -28,7 +28,7 @@ impl ClaudeProcess {
         let refused = match Object::of(raw) {
             _ if request.id.len() > ID => Err("its id is too long".to_owned()),
             _ if wire::too_deep(raw.get()) => Err("it is nested too deeply".to_owned()),
-            _ if self.open.len() >= OPEN => Err(format!("{OPEN} requests wait already")),
+            _ if self.open.len() >= OPEN => Err(format!("{OPEN} requests are already open")),
             None => Err("it cannot be read".to_owned()),
             Some(fields) => match fields.text("subtype").as_deref() {
                 Some("can_use_tool") => match fields.words("tool_name") {
@@ -41,26 +41,28 @@ impl ClaudeProcess {
                 Some("elicitation") => forms::read(&fields).map(|(kind, body)| self.open(request, &fields, kind, body, out)),
                 // Claude discards an error response to this request, so none is sent.
                 Some("request_user_dialog") => {
-                    self.complaints.tell(
-                        AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not know.".to_owned()),
+                    self.complaints.report(
+                        AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not support.".to_owned()),
                         out,
                     );
                     Ok(())
                 }
-                Some(other) => Err(format!("Sayso does not know requests of the kind `{}`", sayso_core::limits::head(other, ID))),
+                Some(other) => {
+                    Err(format!("Sayso does not support requests of the kind `{}`", sayso_core::limits::head(other, ID)))
+                }
                 None => Err("it does not say what it is".to_owned()),
             },
         };
         if let Err(why) = refused {
             out.line(wire::failure(&request.id, &format!("Sayso refused this request: {why}.")));
-            self.complaints.tell(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
+            self.complaints.report(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
         }
     }
 
     fn tool_request(&mut self, request: &wire::Request<'_>, fields: &Object<'_>, tool: &str, out: &mut Out) {
         let input = fields.get("input").unwrap_or(RawValue::NULL);
         if fields.get("agent_id").is_none() {
-            self.turn_begun(out);
+            self.begin_turn(out);
         }
         let (kind, body) = match tool {
             QUESTION_TOOL => match questions::read(input) {
@@ -68,7 +70,7 @@ impl ClaudeProcess {
                 Err(why) => {
                     out.line(wire::success(&request.id, &deny(&format!("This question could not be shown: {why}."))));
                     self.complaints
-                        .tell(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
+                        .report(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
                     return;
                 }
             },

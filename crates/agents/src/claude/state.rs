@@ -161,7 +161,7 @@ impl ClaudeProcess {
     }
 
     /// Records that Claude was given work.
-    pub(super) fn turn_asked_for(&mut self, out: &mut Out) {
+    pub(super) fn expect_turn(&mut self, out: &mut Out) {
         if let Turn::Idle { .. } = self.turn {
             self.turn = Turn::Running { begun: false, stopping: false };
             self.complaints = TurnComplaints::default();
@@ -170,15 +170,15 @@ impl ClaudeProcess {
     }
 
     /// Records that Claude started to work.
-    pub(super) fn turn_begun(&mut self, out: &mut Out) {
-        self.turn_asked_for(out);
+    pub(super) fn begin_turn(&mut self, out: &mut Out) {
+        self.expect_turn(out);
         if let Turn::Running { begun, .. } = &mut self.turn {
             *begun = true;
         }
     }
 
     /// Records that an interrupt was sent.
-    pub(super) fn stopping(&mut self) {
+    pub(super) fn mark_stopping(&mut self) {
         if let Turn::Running { stopping, .. } = &mut self.turn {
             *stopping = true;
         }

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_suggestion_is_a_choice_in_plain_words() {
+    fn each_suggestion_becomes_a_labelled_choice() {
         let suggested = r#"[
             {"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"touch x *"},{"toolName":"Bash","ruleContent":":"}],"behavior":"allow","destination":"localSettings"},
             {"type":"addRules","rules":[{"toolName":"Read","ruleContent":"//etc/**"}],"behavior":"allow","destination":"session"},
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_whole_is_not_offered() {
+    fn truncated_suggestions_are_not_offered() {
         let long = "x".repeat(LABEL);
         let suggested = format!(
             r#"[{{"type":"addRules","rules":[{{"toolName":"Bash","ruleContent":"{long}"}}],"behavior":"allow","destination":"session"}},
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_chosen_one_goes_back() {
+    fn only_the_chosen_suggestion_is_returned() {
         let request = r#"{"permission_suggestions":[{"type":"setMode","mode":"acceptEdits","destination":"session"},
             {"type":"setMode","mode":"plan", "destination":"session"},{"type":"new"}]}"#;
         let request = Object::parse(request).unwrap();

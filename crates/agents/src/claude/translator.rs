@@ -1,4 +1,4 @@
-//! The Claude Code translator: converts commands into protocol lines. `hear` parses the output.
+//! The Claude Code translator: converts commands into protocol lines. `output` parses the output.
 
 use sayso_core::id::SessionId;
 use sayso_core::texts;
@@ -8,7 +8,7 @@ use super::launch::launch;
 use super::state::{ClaudeLife, ClaudeState, Control, Turn};
 use super::{exit, wire};
 use crate::out::Out;
-use crate::process::{self, ProcessAgent, Wanted};
+use crate::process::{self, ProcessAgent, StartSettings};
 use crate::translator::{AgentEvent, Capabilities, Exit, Input, Outcome, Output, Saved, Translator};
 
 pub const CAPABILITIES: Capabilities = Capabilities::FULL;
@@ -16,7 +16,7 @@ pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 /// Version of the saved state's format.
 const VERSION: u32 = 1;
 
-const NOT_RUNNING: &str = "Claude Code is not running; the message was not taken.";
+const NOT_RUNNING: &str = "Claude Code is not running; the message was not sent.";
 
 /// Translator for one Claude Code session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,7 +47,7 @@ impl ClaudeTranslator {
 
     /// Sends `initialize` once, then the first prompt. Claude reads both in this order, so there is no need to wait for
     /// the response.
-    fn greet(&mut self, prompt: Option<&str>, out: &mut Out) {
+    fn initialize(&mut self, prompt: Option<&str>, out: &mut Out) {
         let ClaudeLife::Up(process) = &mut self.state.life else { return };
         if !process.greeted {
             out.line(process.control(Control::Initialize, &mut self.state.asked));
@@ -56,7 +56,7 @@ impl ClaudeTranslator {
             out.line(wire::user(prompt));
         }
         match (prompt, process.turn) {
-            (Some(_), _) => process.turn_asked_for(out),
+            (Some(_), _) => process.expect_turn(out),
             // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             (None, Turn::Idle { .. }) => out.event(AgentEvent::TurnEnded),
             (None, Turn::Running { .. }) => {}
@@ -71,35 +71,35 @@ impl ProcessAgent for ClaudeTranslator {
         &mut self.state.session
     }
 
-    fn start(&mut self, _now: Time, wanted: Wanted, prompt: Option<String>, out: &mut Out) {
+    fn start_session(&mut self, _now: Time, wanted: StartSettings, prompt: Option<String>, out: &mut Out) {
         let Some(session) = self.state.session else { return };
         if !matches!(self.state.life, ClaudeLife::Up(_)) {
             out.launch(launch(session, wanted, self.state.conversation.as_deref()));
             self.state.life = ClaudeLife::Up(Box::default());
         }
-        self.greet(prompt.as_deref(), out);
+        self.initialize(prompt.as_deref(), out);
     }
 
-    fn prompt(&mut self, text: String, out: &mut Out) {
+    fn send_prompt(&mut self, text: String, out: &mut Out) {
         match &mut self.state.life {
             ClaudeLife::Up(process) => {
-                process.turn_asked_for(out);
+                process.expect_turn(out);
                 out.line(wire::user(&text));
             }
             ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Error(NOT_RUNNING.to_owned())),
         }
     }
 
-    fn outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
+    fn deliver_outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
         match &mut self.state.life {
-            ClaudeLife::Up(process) => process.outcome(outcome, &mut self.state.asked, out),
+            ClaudeLife::Up(process) => process.deliver_outcome(outcome, &mut self.state.asked, out),
             ClaudeLife::Down | ClaudeLife::Closing => out.undeliverable(outcome.ask, texts::AGENT_GONE_NOTHING_SENT),
         }
     }
 
     fn interrupt(&mut self, out: &mut Out) {
         if let ClaudeLife::Up(process) = &mut self.state.life {
-            process.stopping();
+            process.mark_stopping();
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
         }
     }
@@ -116,7 +116,7 @@ impl ProcessAgent for ClaudeTranslator {
         }
     }
 
-    fn close(&mut self, out: &mut Out) {
+    fn close_session(&mut self, out: &mut Out) {
         if let ClaudeLife::Up(process) = &mut self.state.life {
             for open in process.open.drain(..) {
                 let reason = texts::WITHDRAWN_CLOSED.to_owned();
@@ -131,11 +131,11 @@ impl ProcessAgent for ClaudeTranslator {
         }
     }
 
-    fn line(&mut self, line: &str, out: &mut Out) {
-        self.state.hear(line, out);
+    fn handle_line(&mut self, line: &str, out: &mut Out) {
+        self.state.handle_output(line, out);
     }
 
-    fn exited(&mut self, exit: &Exit, out: &mut Out) {
+    fn handle_exit(&mut self, exit: &Exit, out: &mut Out) {
         let Some(session) = self.state.session else { return };
         // The end of a closed session was already reported.
         if let ClaudeLife::Up(process) = std::mem::take(&mut self.state.life) {

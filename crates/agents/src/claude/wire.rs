@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leaves_is_one_line_of_json() {
+    fn outgoing_messages_are_one_line_of_json() {
         let lines = [
             success("a\nb", "{\n \"plan\": \"x\u{2028}y\\nz\"\r\n}"),
             failure("\u{2029}", "it\nfailed"),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_messages_are_read() {
+    fn incomplete_messages_are_not_parsed() {
         for wrong in ["", "null", "7", "[]", "{}", r#"{"type":7}"#, r#"{"type":"control_request","request":{}}"#, "{\"type\":"] {
             assert!(read(wrong).is_none(), "{wrong}");
         }

@@ -6,7 +6,7 @@ use sayso_core::raw::Raw;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::items::{Item, What};
+use super::items::{Item, ItemDetails};
 use crate::json::{Object, line, list, text};
 use crate::text::one_line;
 
@@ -30,7 +30,7 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
     let network = params.object("networkApprovalContext");
     let host = network.as_ref().map(|network| {
         let protocol = network.words("protocol").map(|protocol| format!(" ({protocol})")).unwrap_or_default();
-        format!("{}{protocol}", network.words("host").unwrap_or_else(|| "a host that it does not name".to_owned()))
+        format!("{}{protocol}", network.words("host").unwrap_or_else(|| "an unnamed host".to_owned()))
     });
     let plain = is_command(params);
     let runs = runs(params);
@@ -42,10 +42,11 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
         (_, Some(host)) => format!("Connect to {host}"),
         (Some(command), None) if plain => inner(params, command).unwrap_or_else(|| command.clone()),
         (Some(command), None) => format!("Write to a command that runs: {command}"),
-        (None, None) => "Run a command that Codex does not name".to_owned(),
+        (None, None) => "Run an unknown command".to_owned(),
     };
-    let access =
-        params.get("additionalPermissions").map(|access| format!("It asks for more access: {}", wishes(access).join(", ")));
+    let access = params
+        .get("additionalPermissions")
+        .map(|access| format!("It asks for more access: {}", describe_permissions(access).join(", ")));
     Approval {
         tool: "commandExecution".to_owned(),
         action,
@@ -86,7 +87,7 @@ fn command_choices(params: &Object<'_>) -> Vec<Choice> {
     }
     for (at, host) in hosts(params).into_iter().enumerate() {
         if let Some(host) = allowed_host(host).filter(|host| host.chars().count() <= RULE) {
-            let label = format!("Allow `{host}` to be reached (Codex, from now on)");
+            let label = format!("Allow connections to `{host}` (Codex, from now on)");
             choices.push(Choice { id: format!("{HOST}{at}"), label });
         }
     }
@@ -109,7 +110,7 @@ fn allowed_host(raw: &RawValue) -> Option<String> {
 }
 
 /// Joins words the way a user would type them in a shell.
-fn shown_words(raw: &RawValue) -> Option<String> {
+fn join_words(raw: &RawValue) -> Option<String> {
     let words = list(raw)?.into_iter().map(text).collect::<Option<Vec<String>>>()?;
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=:@%+,".contains(&b));
     let shown: Vec<String> = words.iter().map(|word| if plain(word) { word.clone() } else { line(word) }).collect();
@@ -144,14 +145,14 @@ pub(super) fn patch_yes(choice: Option<&str>) -> Option<String> {
 /// The approval of extra access.
 pub(super) fn permissions(params: &Object<'_>) -> Result<Approval, String> {
     let wanted = params.get("permissions").filter(|wanted| Object::of(wanted).is_some()).ok_or("it names no permissions")?;
-    let wishes = wishes(wanted);
+    let wishes = describe_permissions(wanted);
     Ok(Approval {
         tool: "request_permissions".to_owned(),
         action: Action::Other,
-        title: one_line(&format!("Give more access: {}", wishes.join(", ")), TITLE),
+        title: one_line(&format!("Grant more access: {}", wishes.join(", ")), TITLE),
         input: Raw::of(&wanted),
         preview: Some(Preview::Text { text: wishes.join("\n") }),
-        choices: vec![Choice { id: SESSION.to_owned(), label: "Give it until the session ends (Codex)".to_owned() }],
+        choices: vec![Choice { id: SESSION.to_owned(), label: "Grant it until the session ends (Codex)".to_owned() }],
         editable: false,
         reason: reason([params.words("reason"), None, None]),
     })
@@ -169,7 +170,7 @@ pub(super) fn permissions_reply(params: &Object<'_>, choice: Option<&str>) -> Op
 }
 
 /// The permissions that an object requests, one line each. Unknown permissions are shown as JSON.
-fn wishes(raw: &RawValue) -> Vec<String> {
+fn describe_permissions(raw: &RawValue) -> Vec<String> {
     let Some(fields) = Object::of(raw) else { return vec![raw.get().to_owned()] };
     let mut wishes: Vec<String> = Vec::new();
     let mut add = |wish: String| {
@@ -205,8 +206,8 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
     let server = params.words("serverName").unwrap_or_else(|| "an MCP server".to_owned());
     let message = params.words("message").unwrap_or_default();
     let tool = item.and_then(|item| match &item.what {
-        What::Mcp { tool, .. } => Some(tool.clone()),
-        What::Patch { .. } | What::Other => None,
+        ItemDetails::Mcp { tool, .. } => Some(tool.clone()),
+        ItemDetails::Patch { .. } | ItemDetails::Other => None,
     });
     let (name, action, title) = match tool {
         Some(tool) => {
@@ -237,10 +238,10 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
 pub(super) fn mcp_item<'a>(params: &Object<'_>, mut items: impl Iterator<Item = &'a Item>) -> Option<&'a Item> {
     let (server, message) = (params.words("serverName")?, params.words("message")?);
     items.find(|item| match &item.what {
-        What::Mcp { server: of, tool } => {
+        ItemDetails::Mcp { server: of, tool } => {
             *of == server && message == format!("Allow the {server} MCP server to run tool \"{tool}\"?")
         }
-        What::Patch { .. } | What::Other => false,
+        ItemDetails::Patch { .. } | ItemDetails::Other => false,
     })
 }
 
@@ -285,7 +286,7 @@ mod tests {
         "proposedNetworkPolicyAmendments":[{"host":"a.test","action":"deny"},{"host":"b.test","action":"allow"}]}"#;
 
     #[test]
-    fn a_command_is_shown_as_it_would_run() {
+    fn command_title_shows_the_inner_script() {
         let approval = asked(TOUCH);
         let line = "/bin/bash -lc 'touch hello.txt'".to_owned();
         assert_eq!(approval.action, Action::Run { command: line.clone() });
@@ -297,7 +298,7 @@ mod tests {
             [
                 "session: Allow exactly this command (Codex, this session)",
                 "rule: Allow every command that begins with `touch \"hello world\"` (Codex, all projects, from now on)",
-                "host-1: Allow `b.test` to be reached (Codex, from now on)",
+                "host-1: Allow connections to `b.test` (Codex, from now on)",
             ]
         );
         let lying = r#"{"command":"bash -lc 'rm -rf /'","commandActions":[{"command":"ls"}]}"#;
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_than_a_command_fits_no_rule() {
+    fn command_with_extra_access_matches_no_rule() {
         for params in [
             r#"{"kind":"writeStdin","command":"python3"}"#,
             r#"{"command":"curl a.test","networkApprovalContext":{"host":"a.test","protocol":"https"}}"#,
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_codex_proposed_goes_back() {
+    fn only_rules_proposed_by_codex_are_returned() {
         assert_eq!(yes(TOUCH, None), Some(json!("accept")));
         assert_eq!(yes(TOUCH, Some("session")), Some(json!("acceptForSession")));
         let rule = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "hello world"]}});
@@ -336,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn access_is_given_as_a_whole() {
+    fn extra_access_is_granted_as_a_whole() {
         let params = r#"{"reason":"build","permissions":{"network":{"enabled":true},"fileSystem":{"read":null,"write":["/p/out"],
             "entries":[{"path":{"type":"path","path":"/p/out"},"access":"write"},{"new":1}]}}}"#;
         let params = Object::parse(params).unwrap();
         let approval = permissions(&params).unwrap();
-        assert_eq!(approval.title, r#"Give more access: use the network, write /p/out, {"new":1}"#);
+        assert_eq!(approval.title, r#"Grant more access: use the network, write /p/out, {"new":1}"#);
         let granted: Value = serde_json::from_str(&permissions_reply(&params, Some("session")).unwrap()).unwrap();
         assert_eq!((&granted["scope"], &granted["permissions"]["network"]), (&json!("session"), &json!({"enabled": true})));
         assert_eq!(permissions_reply(&params, Some("always")), None);
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tool_of_an_mcp_server_is_known_by_its_item() {
+    fn mcp_tool_is_identified_by_its_item() {
         let params = r#"{"serverName":"demo","message":"Allow the demo MCP server to run tool \"plain\"?","_meta":{"persist":["session"],"tool_params":{"x":1}}}"#;
         let params = Object::parse(params).unwrap();
         let meta = params.object("_meta").unwrap();

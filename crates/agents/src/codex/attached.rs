@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 use super::handshake::{INITIALIZED, introduction};
 use super::state::{CodexPhase, CodexState, ID};
 use super::translator::{CAPABILITIES, CodexTranslator};
-use crate::attached::{FollowedSession, GONE, SLOT, TITLE, find, is_directory, lose_all, make_room};
+use crate::attached::{FollowedSession, GONE, SLOT, TITLE, evict_idle, find, is_directory, withdraw_all_sessions};
 use crate::json::{Object, list, text};
 use crate::json_rpc::{self, Fault, Id, Message};
 use crate::out::Out;
@@ -77,7 +77,7 @@ struct Hub {
     /// Calls that carry outcomes and are not written yet.
     sent: Vec<(u64, SessionId, AskId)>,
     threads: Vec<Thread>,
-    carried: Vec<Carried>,
+    carried: Vec<FollowedThread>,
     settle_at: Option<Time>,
 }
 
@@ -105,7 +105,7 @@ struct Thread {
 /// A thread that has a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Carried {
+struct FollowedThread {
     slot: u64,
     thread: String,
     /// Requests that were repeated since the socket was opened.
@@ -113,7 +113,7 @@ struct Carried {
     codex: CodexTranslator,
 }
 
-impl Carried {
+impl FollowedThread {
     /// Handles a request of this thread. The translator never refuses it, because the user can still decide it in the
     /// terminal.
     fn request(&mut self, now: Time, id: &Id, line: String, all: &mut Vec<Output>) {
@@ -121,7 +121,7 @@ impl Carried {
             self.told.remove(0);
         }
         self.told.push(id.clone());
-        self.tell(|carried, out| carried.codex.state.forget_other(id, &line, out), all);
+        self.emit_outputs(|carried, out| carried.codex.state.withdraw_other(id, &line, out), all);
         let outputs = self.codex.handle(now, Input::Line(line));
         let opened = |output: &Output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. });
         if outputs.iter().any(opened) {
@@ -130,14 +130,14 @@ impl Carried {
     }
 }
 
-impl FollowedSession for Carried {
+impl FollowedSession for FollowedThread {
     const AGENT: &'static str = "Codex";
 
     fn session(&self) -> Option<SessionId> {
         self.codex.state.session
     }
 
-    fn is_quiet(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.codex.state.open.is_empty() && self.codex.state.sent.is_empty()
     }
 
@@ -216,7 +216,7 @@ impl Hub {
         match message {
             Message::Response { id, outcome } => match id.as_str().parse::<u64>().map(|id| (id >> SLOT, id)) {
                 Ok((0, id)) => self.response(now, id, outcome, all),
-                Ok((slot, _)) => self.hand(now, |carried| carried.slot == slot, line, all),
+                Ok((slot, _)) => self.forward_line(now, |carried| carried.slot == slot, line, all),
                 Err(_) => {}
             },
             Message::Request { id, method, params } => {
@@ -227,12 +227,12 @@ impl Hub {
             }
             Message::Notification { method, params } => {
                 let params = params.and_then(Object::of).unwrap_or_default();
-                self.notification(now, &method, &params, &line, all);
+                self.handle_notification(now, &method, &params, &line, all);
             }
         }
     }
 
-    fn hand(&mut self, now: Time, whose: impl Fn(&Carried) -> bool, line: String, all: &mut Vec<Output>) {
+    fn forward_line(&mut self, now: Time, whose: impl Fn(&FollowedThread) -> bool, line: String, all: &mut Vec<Output>) {
         if let Some(carried) = self.carried.iter_mut().find(|carried| whose(carried)) {
             let outputs = carried.codex.handle(now, Input::Line(line));
             self.pass_on(outputs, None, all);
@@ -250,18 +250,18 @@ impl Hub {
         }
     }
 
-    fn notification(&mut self, now: Time, method: &str, params: &Object<'_>, line: &str, all: &mut Vec<Output>) {
+    fn handle_notification(&mut self, now: Time, method: &str, params: &Object<'_>, line: &str, all: &mut Vec<Output>) {
         let started = params.object("thread").and_then(|thread| thread.words("id"));
         let Some(thread) = params.words("threadId").or(started).filter(|id| id.len() <= ID) else { return };
         if method == "thread/started" || method == "thread/status/changed" {
             let active = params.object("status").and_then(|status| status.text("type")).as_deref() == Some("active");
             if method == "thread/started" || active {
-                self.listen_to(thread, all);
+                self.subscribe_thread(thread, all);
             }
             return;
         }
         if self.carried.iter().any(|carried| carried.thread == thread) {
-            return self.hand(now, |carried| carried.thread == thread, line.to_owned(), all);
+            return self.forward_line(now, |carried| carried.thread == thread, line.to_owned(), all);
         }
         let Some(known) = self.threads.iter_mut().find(|known| known.id == thread) else { return };
         let asks = || params.object("item").and_then(|item| item.list("questions")).is_some_and(|list| !list.is_empty());
@@ -279,7 +279,7 @@ impl Hub {
     }
 
     /// Subscribes to a thread. Codex then repeats the thread's pending requests.
-    fn listen_to(&mut self, thread: String, all: &mut Vec<Output>) {
+    fn subscribe_thread(&mut self, thread: String, all: &mut Vec<Output>) {
         let asked = |(_, asked): &(u64, HubRequest)| matches!(asked, HubRequest::Resume { thread: other } if *other == thread);
         if self.threads.iter().any(|known| known.id == thread) || self.asked.iter().any(asked) {
             return;
@@ -303,24 +303,24 @@ impl Hub {
             }
             (HubRequest::Initialize, Err(fault)) => {
                 let why =
-                    format!("what listens at {} is no Codex, or a broken one: {}", self.socket, one_line(&fault.message, TITLE));
+                    format!("the process at {} is not Codex, or it is broken: {}", self.socket, one_line(&fault.message, TITLE));
                 self.standing = Standing::Unreachable { why };
             }
             (HubRequest::Loaded, Ok(result)) => {
                 self.settle_at = Some(now.plus(SETTLES));
                 let threads = result.get("data").and_then(list).unwrap_or_default();
                 for thread in threads.into_iter().filter_map(text).filter(|id| id.len() <= ID).take(THREADS) {
-                    self.listen_to(thread, all);
+                    self.subscribe_thread(thread, all);
                 }
             }
-            (HubRequest::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
+            (HubRequest::Resume { thread }, Ok(result)) => self.thread_subscribed(thread, &result),
             // Threads without a recording yet are retried when they work; helper threads of the terminal never get
             // one.
             (HubRequest::Loaded | HubRequest::Resume { .. }, Err(_)) => {}
         }
     }
 
-    fn is_heard(&mut self, id: String, result: &Object<'_>) {
+    fn thread_subscribed(&mut self, id: String, result: &Object<'_>) {
         let thread = result.object("thread").unwrap_or_default();
         let cwd = result.words("cwd").or_else(|| thread.words("cwd"));
         let cwd = cwd.filter(|cwd| is_directory(cwd)).unwrap_or_else(|| "/".to_owned());
@@ -333,7 +333,7 @@ impl Hub {
     }
 
     fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession, all: &mut Vec<Output>) {
-        make_room(&mut self.carried, all);
+        evict_idle(&mut self.carried, all);
         let known = self.threads.iter_mut().find(|known| known.id == found.native_id);
         let (lines, model) = known.map(|known| (std::mem::take(&mut known.lines), known.model.clone())).unwrap_or_default();
         self.slots += 1;
@@ -347,7 +347,7 @@ impl Hub {
             ..CodexState::default()
         };
         let codex = CodexTranslator { state };
-        self.carried.push(Carried { slot: self.slots, thread: found.native_id.clone(), told: Vec::new(), codex });
+        self.carried.push(FollowedThread { slot: self.slots, thread: found.native_id.clone(), told: Vec::new(), codex });
         for line in lines {
             self.message(now, line, all);
         }
@@ -356,11 +356,11 @@ impl Hub {
     /// Handles a lost connection. If the daemon still runs, it repeats its pending requests after the reconnect.
     fn lost(&mut self, all: &mut Vec<Output>) {
         self.settle_at = None;
-        lose_all(&mut self.carried, &self.socket, all);
+        withdraw_all_sessions(&mut self.carried, &self.socket, all);
     }
 
-    fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
-        let why = format!("no Codex listens at {}: {}", self.socket, one_line(&reply.body, TITLE));
+    fn handle_open_failure(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+        let why = format!("Codex does not listen at {}: {}", self.socket, one_line(&reply.body, TITLE));
         self.standing = Standing::Unreachable { why };
         self.failures = self.failures.saturating_add(1);
         if self.failures == GONE {
@@ -369,7 +369,7 @@ impl Hub {
     }
 
     /// Handles the result of writing an outcome.
-    fn replied(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+    fn outcome_written(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(at) = self.sent.iter().position(|(id, ..)| *id == reply.id) else { return };
         let (_, session, ask) = self.sent.remove(at);
         if reply.status.is_none() {
@@ -395,14 +395,14 @@ impl Hub {
     }
 
     /// Withdraws open asks that Codex did not repeat: they were answered elsewhere.
-    fn settle(&mut self, now: Time, all: &mut Vec<Output>) {
+    fn withdraw_unrepeated(&mut self, now: Time, all: &mut Vec<Output>) {
         if self.settle_at.is_none_or(|at| at > now) {
             return;
         }
         self.settle_at = None;
         for carried in &mut self.carried {
             let told = std::mem::take(&mut carried.told);
-            carried.tell(|carried, out| carried.codex.state.keep_only(&told, out), all);
+            carried.emit_outputs(|carried, out| carried.codex.state.withdraw_except(&told, out), all);
         }
     }
 }
@@ -428,9 +428,9 @@ impl Translator for AttachedCodex {
             Input::StreamOpened => hub.opened(&mut all),
             Input::StreamEvent(line) => hub.message(now, line, &mut all),
             Input::StreamClosed => hub.lost(&mut all),
-            Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.not_opened(&reply, &mut all),
-            Input::HttpReply(reply) => hub.replied(&reply, &mut all),
-            Input::Tick => hub.settle(now, &mut all),
+            Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.handle_open_failure(&reply, &mut all),
+            Input::HttpReply(reply) => hub.outcome_written(&reply, &mut all),
+            Input::Tick => hub.withdraw_unrepeated(now, &mut all),
             // Sayso has no process here.
             Input::Line(_) | Input::Exited(_) => {}
         }

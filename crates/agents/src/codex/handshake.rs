@@ -48,28 +48,28 @@ impl CodexState {
                     None => self.requests.send(CodexRequest::StartThread, "thread/start", &params, out),
                 };
             }
-            (CodexRequest::StartThread | CodexRequest::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
+            (CodexRequest::StartThread | CodexRequest::ResumeThread, Ok(result)) => self.thread_opened(&result, out),
             (CodexRequest::ResumeThread, Err(fault)) => {
                 // Codex has no recording of this thread, so resuming cannot succeed later either.
                 self.recorded = false;
-                self.give_up(&format!("Codex cannot go on with this session: {}", fault.in_words()), out);
+                self.abort_start(&format!("Codex cannot resume this session: {}", fault.in_words()), out);
             }
             (CodexRequest::Initialize | CodexRequest::StartThread, Err(fault)) => {
-                self.give_up(&format!("Codex did not open a session: {}", fault.in_words()), out);
+                self.abort_start(&format!("Codex did not open a session: {}", fault.in_words()), out);
             }
             (CodexRequest::Turn, Ok(result)) => {
                 let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
                 // The turn may have ended already.
                 if let (Some(id), true) = (id, self.turn.as_ref().is_some_and(|turn| turn.id.is_none())) {
-                    self.turn_is(id, out);
+                    self.record_turn_id(id, out);
                 }
             }
             (CodexRequest::Turn, Err(fault)) => {
-                out.event(AgentEvent::Error(format!("Codex did not take the message: {}", fault.in_words())));
+                out.event(AgentEvent::Error(format!("Codex did not accept the message: {}", fault.in_words())));
                 if self.turn.as_ref().is_some_and(|turn| turn.id.is_none()) {
                     self.turn = None;
                     out.event(AgentEvent::TurnEnded);
-                    self.say_next(out);
+                    self.send_next_message(out);
                 }
             }
             // The turn ended before the text arrived: it starts the next turn.
@@ -78,7 +78,7 @@ impl CodexState {
                 if let Some(turn) = &mut self.turn {
                     turn.closing = true;
                 }
-                self.say_next(out);
+                self.send_next_message(out);
             }
             (CodexRequest::Steer(_) | CodexRequest::Interrupt, Ok(_)) => {}
             (CodexRequest::Interrupt, Err(fault)) => {
@@ -90,27 +90,27 @@ impl CodexState {
         }
     }
 
-    fn thread_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
+    fn thread_opened(&mut self, result: &Object<'_>, out: &mut Out) {
         let thread = result.object("thread").and_then(|thread| thread.words("id")).filter(|id| id.len() <= ID);
         let Some(thread) = thread.or_else(|| self.thread.take()) else {
-            return self.give_up("Codex opened a session without a name", out);
+            return self.abort_start("Codex opened a session without an id", out);
         };
         self.thread = Some(thread);
         self.model = result.words("model").map(|model| limits::head(&model, limits::NAME).to_owned());
         self.phase = CodexPhase::Ready;
         if !launch::knows_mode(&self.wanted) {
             let mode = limits::head(&self.wanted.mode, 80);
-            out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It does what its configuration says.")));
+            out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It uses its own configuration.")));
         }
         if self.queue.is_empty() {
             // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             out.event(AgentEvent::TurnEnded);
         }
-        self.say_next(out);
+        self.send_next_message(out);
     }
 
     /// Ends a session whose start failed.
-    fn give_up(&mut self, reason: &str, out: &mut Out) {
+    fn abort_start(&mut self, reason: &str, out: &mut Out) {
         out.event(AgentEvent::Error(format!("{}.", reason.trim_end_matches('.'))));
         self.phase = CodexPhase::Down;
         self.forget_process();

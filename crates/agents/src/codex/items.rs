@@ -23,13 +23,13 @@ pub(super) struct Item {
     pub(super) id: String,
     pub(super) thread: String,
     name: String,
-    pub(super) what: What,
+    pub(super) what: ItemDetails,
 }
 
 /// The details of an item that a request can refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(super) enum What {
+pub(super) enum ItemDetails {
     /// The changes of a patch; `None` if they were too large to keep.
     Patch { changes: Option<Raw> },
     /// A call of an MCP tool.
@@ -57,8 +57,8 @@ impl Items {
         self.forget(&item.thread, &item.id);
         if item.size() > KEPT {
             item.what = match item.what {
-                What::Patch { .. } => What::Patch { changes: None },
-                What::Mcp { .. } | What::Other => What::Other,
+                ItemDetails::Patch { .. } => ItemDetails::Patch { changes: None },
+                ItemDetails::Mcp { .. } | ItemDetails::Other => ItemDetails::Other,
             };
         }
         self.0.push_back(item);
@@ -84,21 +84,21 @@ impl Item {
     pub(super) fn of(fields: &Object<'_>, id: &str, thread: &str) -> Option<Self> {
         let name = tool(fields)?;
         let what = match fields.text("type").as_deref() {
-            Some("fileChange") => What::Patch { changes: fields.get("changes").map(|changes| Raw::of(&changes)) },
+            Some("fileChange") => ItemDetails::Patch { changes: fields.get("changes").map(|changes| Raw::of(&changes)) },
             Some("mcpToolCall") => match (fields.words("server"), fields.words("tool")) {
-                (Some(server), Some(tool)) => What::Mcp { server, tool },
-                _ => What::Other,
+                (Some(server), Some(tool)) => ItemDetails::Mcp { server, tool },
+                _ => ItemDetails::Other,
             },
-            _ => What::Other,
+            _ => ItemDetails::Other,
         };
         Some(Self { id: id.to_owned(), thread: thread.to_owned(), name, what })
     }
 
     fn size(&self) -> usize {
         let of_it = match &self.what {
-            What::Patch { changes } => changes.as_ref().map_or(0, |changes| changes.as_str().len()),
-            What::Mcp { server, tool } => server.len() + tool.len(),
-            What::Other => 0,
+            ItemDetails::Patch { changes } => changes.as_ref().map_or(0, |changes| changes.as_str().len()),
+            ItemDetails::Mcp { server, tool } => server.len() + tool.len(),
+            ItemDetails::Other => 0,
         };
         self.id.len() + self.thread.len() + self.name.len() + of_it
     }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_call_is_shown_as_it_begins_and_as_it_ends() {
+    fn tool_call_is_reported_at_start_and_end() {
         let begun = r#"{"type":"commandExecution","command":"ls","cwd":"/p","status":"inProgress","aggregatedOutput":null}"#;
         let input = Some(r#"{"command":"ls","cwd":"/p"}"#.to_owned());
         assert_eq!(shown(begun, false), Some(("commandExecution".into(), input, None, ToolStatus::Running)));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_small() {
+    fn stored_items_stay_within_limits() {
         let mut items = Items::default();
         let patch = |id: &str, size: usize| {
             let item = format!(r#"{{"type":"fileChange","changes":["{}"]}}"#, "x".repeat(size));
@@ -212,7 +212,7 @@ mod tests {
         }
         assert!(items.0.len() < 4 && items.get("t", "199").is_some() && items.get("u", "199").is_none());
         items.keep(patch("huge", 2 * KEPT));
-        assert_eq!(items.get("t", "huge").unwrap().what, What::Patch { changes: None });
+        assert_eq!(items.get("t", "huge").unwrap().what, ItemDetails::Patch { changes: None });
         for n in 0..200 {
             items.keep(patch(&n.to_string(), 0));
         }

@@ -13,9 +13,9 @@ use crate::text::{own_words, said_later};
 use crate::translator::{AgentEvent, Outcome};
 
 const NOT_WAITING: &str = "Codex no longer waits for it.";
-const REQUEST_UNKNOWN: &str = "What Codex asked is no longer known; it was told no.";
-const MISFIT: &str = "The decision does not fit what Codex asked; it was told no.";
-const NOT_TAKEN: &str = "Too many messages wait for Codex already; this one was not taken.";
+const REQUEST_UNKNOWN: &str = "The request of Codex is no longer known, so it was denied.";
+const MISFIT: &str = "The decision does not match the request of Codex, so the request was denied.";
+const NOT_TAKEN: &str = "Too many messages are already queued for Codex; this one was not sent.";
 
 /// The response of an outcome.
 struct Reply {
@@ -35,13 +35,13 @@ impl Reply {
     }
 
     fn misfit(kind: Kind) -> Self {
-        Self { lost: Some(MISFIT), ..Self::new(nobody(kind)) }
+        Self { lost: Some(MISFIT), ..Self::new(undecided_result(kind)) }
     }
 }
 
 impl CodexState {
     /// Sends an outcome to Codex.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
         let print = given.raw.map(|raw| crate::text::fingerprint(raw.as_str()));
         let fits = |open: &Open| open.native_id == given.native_id && print.is_none_or(|print| print == open.print);
         let Some(open) = self.open.iter().position(fits).map(|at| self.open.remove(at)) else {
@@ -51,7 +51,7 @@ impl CodexState {
         let Some(id) = &open.id else { return self.answer_message(params.as_ref(), given, out) };
         let reply = match &params {
             Some(params) => reply(open.kind, params, given),
-            None => Reply { lost: Some(REQUEST_UNKNOWN), ..Reply::new(nobody(open.kind)) },
+            None => Reply { lost: Some(REQUEST_UNKNOWN), ..Reply::new(undecided_result(open.kind)) },
         };
         out.line(json_rpc::raw_result(id, &reply.result));
         match reply.lost {
@@ -61,7 +61,7 @@ impl CodexState {
         if stops(given) {
             self.stop(&open, reply.interrupt, out);
         } else if let Some(words) = reply.unsaid.filter(|_| given.by.is_person()) {
-            self.tell(&open, &said_later(given.decision, open.about.as_deref(), &words), out);
+            self.send_words(&open, &said_later(given.decision, open.about.as_deref(), &words), out);
         }
     }
 
@@ -79,13 +79,13 @@ impl CodexState {
 
     /// Sends a person's words to the turn that the request belongs to. That turn is still running, because it waits for
     /// the outcome.
-    fn tell(&mut self, open: &Open, text: &str, out: &mut Out) {
+    fn send_words(&mut self, open: &Open, text: &str, out: &mut Out) {
         self.said += 1;
         let (message, shown) = (format!("words-{}", self.said), text.to_owned());
         out.event(AgentEvent::Message { message, role: Role::User, text: shown, subagent: None });
         match &open.turn {
             Some(turn) => self.steer(&open.thread, turn, text.to_owned(), out),
-            None => self.say(text.to_owned(), out),
+            None => self.queue_message(text.to_owned(), out),
         }
     }
 
@@ -95,7 +95,7 @@ impl CodexState {
             Decision::Answered { answers, note } => {
                 let item = params.and_then(|params| params.object("item"));
                 let Some(text) = item.and_then(|item| questions::as_message(&item, answers, note.as_deref())) else {
-                    return out.undeliverable(given.ask, "What Codex asked is no longer known, so nothing was said.");
+                    return out.undeliverable(given.ask, "The request of Codex is no longer known, so nothing was sent.");
                 };
                 Some(text)
             }
@@ -105,7 +105,7 @@ impl CodexState {
             Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Approved { .. } | Decision::Withdrawn { .. } => None,
         };
         match text {
-            Some(text) if self.can_say() => self.say(text, out),
+            Some(text) if self.has_queue_room() => self.queue_message(text, out),
             Some(_) => out.undeliverable(given.ask, NOT_TAKEN),
             None if stops(given) => self.stop_turn(out),
             None => {}
@@ -140,7 +140,7 @@ fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
             Kind::Command | Kind::Patch | Kind::Permissions | Kind::McpTool | Kind::Link | Kind::Message => Reply::misfit(kind),
         },
         Decision::Rejected { message, .. } | Decision::Denied { message, .. } => no(kind, params, message, stops(given)),
-        Decision::Withdrawn { .. } => Reply::new(nobody(kind)),
+        Decision::Withdrawn { .. } => Reply::new(undecided_result(kind)),
     }
 }
 
@@ -162,20 +162,20 @@ fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     let unsaid = own_words(message);
     match kind {
         Kind::Command | Kind::Patch if stop => Reply::new(r#"{"decision":"cancel"}"#.to_owned()),
-        Kind::Question if stop => Reply { interrupt: true, ..Reply::new(nobody(kind)) },
+        Kind::Question if stop => Reply { interrupt: true, ..Reply::new(undecided_result(kind)) },
         // The message takes the place of the answer.
-        Kind::Question => Reply::new(questions::refused(params, message)),
+        Kind::Question => Reply::new(questions::refusal(params, message)),
         Kind::McpTool | Kind::Form | Kind::Link if !stop => {
             Reply { unsaid, ..Reply::new(forms::reply("decline", "null", "null")) }
         }
         Kind::Command | Kind::Patch | Kind::Permissions | Kind::McpTool | Kind::Form | Kind::Link | Kind::Message => {
-            Reply { unsaid, interrupt: stop, ..Reply::new(nobody(kind)) }
+            Reply { unsaid, interrupt: stop, ..Reply::new(undecided_result(kind)) }
         }
     }
 }
 
 /// The result of a request that nobody decided. It allows nothing, and Codex continues.
-pub(super) fn nobody(kind: Kind) -> String {
+pub(super) fn undecided_result(kind: Kind) -> String {
     match kind {
         Kind::Command | Kind::Patch => r#"{"decision":"decline"}"#.to_owned(),
         Kind::Permissions => r#"{"permissions":{},"scope":"turn"}"#.to_owned(),

@@ -92,7 +92,7 @@ pub(super) fn reply(params: &Object<'_>, answers: &[Vec<String>], note: Option<&
 }
 
 /// The result without answers. Codex cannot reject a question, so the words take the place of the first answer.
-pub(super) fn refused(params: &Object<'_>, words: &str) -> String {
+pub(super) fn refusal(params: &Object<'_>, words: &str) -> String {
     let first = ids(params).and_then(|ids| ids.into_iter().next());
     match first.filter(|_| !words.trim().is_empty()) {
         Some(id) => format!(r#"{{"answers":{{{}:{{"answers":[{}]}}}}}}"#, line(&id), line(&words.trim())),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_question_is_read() {
+    fn all_questions_are_parsed() {
         let questions = read(&Object::parse(ASKED).unwrap()).unwrap();
         let options =
             vec![QuestionOption::new("Postgres (Recommended)", Some("Robust.".into())), QuestionOption::new("SQLite", None)];
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_go_back_by_id() {
+    fn answers_are_keyed_by_question_id() {
         let params = Object::parse(ASKED).unwrap();
         let said =
             |given: &[&[&str]], note| -> Value { serde_json::from_str(&reply(&params, &answers(given), note).unwrap()).unwrap() };
@@ -172,13 +172,13 @@ mod tests {
         let noted = json!({"answers": {"key": {"answers": ["k", "user_note: soon"]}, "name": {"answers": ["x"]}}});
         assert_eq!(said(&[&[], &["k"], &["x"]], Some(" soon ")), noted);
         assert_eq!(said(&[], Some("x")), json!({"answers": {}}));
-        let no: Value = serde_json::from_str(&refused(&params, "Decide yourself.")).unwrap();
+        let no: Value = serde_json::from_str(&refusal(&params, "Decide yourself.")).unwrap();
         assert_eq!(no, json!({"answers": {"db": {"answers": ["Decide yourself."]}}}));
-        assert_eq!(refused(&params, " "), unanswered());
+        assert_eq!(refusal(&params, " "), unanswered());
     }
 
     #[test]
-    fn questions_of_a_message_are_answered_by_one() {
+    fn message_questions_are_answered_by_one_message() {
         let item = r#"{"questions":[{"title":"Which database?","options":["Postgres","SQLite"]},{"title":"What name?","options":null}]}"#;
         let item = Object::parse(item).unwrap();
         let questions = of_message(&item).unwrap();

@@ -32,21 +32,21 @@ impl CodexState {
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if let Some(open) = self.open.iter().find(|open| open.id.as_ref() == Some(&id)) {
             if open.print != fingerprint(line.trim()) {
-                self.hearing.complaints.tell("Codex used the id of an open request again; the second one was ignored.", out);
+                self.hearing.complaints.report("Codex used the id of an open request again; the second one was ignored.", out);
             }
             return;
         }
         let params = params.and_then(Object::of).unwrap_or_default();
-        let Some(from) = From::of(&params) else { return self.not_for_people(&id, method, out) };
+        let Some(from) = From::of(&params) else { return self.refuse_unknown(&id, method, out) };
         let asked = match self.read(method, &params, &from.thread) {
-            None => return self.not_for_people(&id, method, out),
+            None => return self.refuse_unknown(&id, method, out),
             Some(Err(why)) => return self.refuse(&id, method, &why, out),
             Some(Ok(asked)) => asked,
         };
         let own = self.subagent(&from.thread).is_none();
         if own && self.turn.as_ref().is_some_and(|turn| turn.stopping) {
             // Codex has not yet processed the interruption of the turn.
-            return out.line(json_rpc::raw_result(&id, &outcome::nobody(asked.kind)));
+            return out.line(json_rpc::raw_result(&id, &outcome::undecided_result(asked.kind)));
         }
         if let Err(limit) = self.check(&asked, line) {
             return self.refuse(&id, method, &limit.to_string(), out);
@@ -54,7 +54,7 @@ impl CodexState {
         if let (true, Some(turn)) = (own, &from.turn)
             && self.turn.as_ref().is_none_or(|turn| turn.id.is_none())
         {
-            self.turn_is(turn.clone(), out);
+            self.record_turn_id(turn.clone(), out);
         }
         self.open(Some(id), asked, from, line, out);
     }
@@ -86,7 +86,7 @@ impl CodexState {
     }
 
     /// Opens an ask for a message with questions. Codex continues without waiting for the answer.
-    pub(super) fn message_asks(&mut self, item: &Object<'_>, params: &Object<'_>, line: &str, out: &mut Out) {
+    pub(super) fn open_message_ask(&mut self, item: &Object<'_>, params: &Object<'_>, line: &str, out: &mut Out) {
         let (Some(from), Some(id)) = (From::of(params), item.words("id").filter(|id| id.len() <= ID)) else { return };
         if self.open.iter().any(|open| open.native_id == message_id(&id)) {
             return;
@@ -109,11 +109,11 @@ impl CodexState {
     }
 
     /// Refuses a request that is not a question for a person and that Sayso cannot answer itself.
-    fn not_for_people(&mut self, id: &Id, method: &str, out: &mut Out) {
+    fn refuse_unknown(&mut self, id: &Id, method: &str, out: &mut Out) {
         out.line(json_rpc::error(id, METHOD_NOT_FOUND, "Method not found"));
-        if self.hearing.complaints.is_news(method) {
+        if self.hearing.complaints.should_report_method(method) {
             let method = limits::head(method, 80);
-            out.event(AgentEvent::Notice(format!("Codex asked for `{method}`, which Sayso does not know. It was told so.")));
+            out.event(AgentEvent::Notice(format!("Codex asked for `{method}`, which Sayso does not support.")));
         }
     }
 

@@ -12,9 +12,9 @@ use super::items::Items;
 use super::launch;
 use crate::json_rpc::Id;
 use crate::out::Out;
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::process::memory::{QUEUE, queue_is_full, remember};
-use crate::process::rpc::{Hearing, Requests};
+use crate::process::rpc::{LineReader, Requests};
 use crate::translator::AgentEvent;
 
 /// Maximum length of a thread, turn or item id in bytes. Codex's own ids have about 40.
@@ -26,7 +26,7 @@ pub(super) const ID: usize = 256;
 pub(super) struct CodexState {
     pub(super) session: Option<SessionId>,
     pub(super) phase: CodexPhase,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: StartSettings,
     /// Codex's id of the session's thread.
     pub(super) thread: Option<String>,
     /// Whether Codex has recorded the thread, so that another process can resume it.
@@ -45,7 +45,7 @@ pub(super) struct CodexState {
     /// The number of the last message id.
     pub(super) said: u64,
     #[serde(flatten)]
-    pub(super) hearing: Hearing,
+    pub(super) hearing: LineReader,
 }
 
 /// The stage of the connection.
@@ -89,7 +89,7 @@ pub(super) struct Turn {
     pub(super) closing: bool,
 }
 
-/// What is asked. It determines the format of the outcome.
+/// The kind of an ask. It determines the format of the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Kind {
@@ -154,25 +154,25 @@ impl CodexState {
         self.sent.clear();
         self.items = Items::default();
         self.helpers.clear();
-        self.hearing = Hearing::default();
+        self.hearing = LineReader::default();
     }
 
     /// Queues a message and sends it as soon as Codex accepts it, in the running turn or a new one.
-    pub(super) fn say(&mut self, text: String, out: &mut Out) {
-        if !self.can_say() {
+    pub(super) fn queue_message(&mut self, text: String, out: &mut Out) {
+        if !self.has_queue_room() {
             return out.event(queue_is_full());
         }
         self.queue.push_back(text);
-        self.say_next(out);
+        self.send_next_message(out);
     }
 
     /// Whether the queue has room for another message.
-    pub(super) fn can_say(&self) -> bool {
+    pub(super) fn has_queue_room(&self) -> bool {
         self.queue.len() < QUEUE
     }
 
     /// Sends the next queued message if Codex accepts one.
-    pub(super) fn say_next(&mut self, out: &mut Out) {
+    pub(super) fn send_next_message(&mut self, out: &mut Out) {
         let Some(thread) = self.thread.clone().filter(|_| self.phase == CodexPhase::Ready) else { return };
         while !self.queue.is_empty() {
             match &self.turn {
@@ -214,7 +214,7 @@ impl CodexState {
     }
 
     /// Records the id of the running turn.
-    pub(super) fn turn_is(&mut self, id: String, out: &mut Out) {
+    pub(super) fn record_turn_id(&mut self, id: String, out: &mut Out) {
         if self.turn.is_none() {
             out.event(AgentEvent::TurnStarted);
         }
@@ -225,7 +225,7 @@ impl CodexState {
         if turn.stopping && new {
             self.stop_turn(out);
         }
-        self.say_next(out);
+        self.send_next_message(out);
     }
 
     /// The name of the sub-agent that owns a thread; `None` for the session's own thread. If that is not known yet, the

@@ -16,7 +16,7 @@ const TWINS: [&str; 2] = ["_custom", "_note"];
 /// The option that Codex offers for an answer that is only a note.
 const NONE_OF_THEM: &str = "None of the above";
 /// Generic messages that agents send above a form. They are dropped, and each question keeps its own text.
-const PHRASES: [&str; 2] = ["Please answer the following questions.", "Codex needs your input to continue."];
+const GENERIC_MESSAGES: [&str; 2] = ["Please answer the following questions.", "Codex needs your input to continue."];
 /// Introduces the default value in a question's text.
 const DEFAULT: &str = " (default: ";
 /// The key of the single question of a form without fields.
@@ -75,7 +75,7 @@ pub(crate) fn questions(schema: &RawValue, order: Option<&[String]>) -> Vec<Ques
 pub(crate) fn introduce(questions: &mut [Question], message: &str) {
     let message = message.trim();
     let Some(first) = questions.first_mut() else { return };
-    if message.is_empty() || PHRASES.contains(&message) || first.text.contains(message) {
+    if message.is_empty() || GENERIC_MESSAGES.contains(&message) || first.text.contains(message) {
         return;
     }
     if first.key == CONFIRM && first.input == Input::YesNo && first.header.is_none() {
@@ -150,11 +150,11 @@ fn fields(schema: &RawValue) -> Vec<Field<'_>> {
             None => fields.push(field),
         }
     }
-    fold(fields)
+    attach_twins(fields)
 }
 
 /// Removes the twins from the list and attaches them to their fields.
-fn fold(mut fields: Vec<Field<'_>>) -> Vec<Field<'_>> {
+fn attach_twins(mut fields: Vec<Field<'_>>) -> Vec<Field<'_>> {
     let mut at = 0;
     while at < fields.len() {
         let owner = match fields[at].kind {
@@ -182,10 +182,10 @@ impl<'a> Kind<'a> {
         let named = type_of(schema);
         let named = named.as_deref();
         if named == Some("array") || (named.is_none() && schema.get("items").is_some()) {
-            let options = schema.object("items").map(|items| offered(&items)).unwrap_or_default();
+            let options = schema.object("items").map(|items| read_options(&items)).unwrap_or_default();
             return if options.is_empty() { Self::Lines } else { Self::Choice { options, multiple: true } };
         }
-        let options = offered(schema);
+        let options = read_options(schema);
         if !options.is_empty() {
             return Self::Choice { options, multiple: false };
         }
@@ -221,15 +221,15 @@ fn alternatives<'a>(schema: &Object<'a>) -> Vec<Object<'a>> {
 }
 
 /// The options of a schema: `enum`, or alternatives with a single value each.
-fn offered<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
+fn read_options<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
     let names: Vec<Option<String>> = schema.list("enumNames").unwrap_or_default().into_iter().map(text).collect();
     let values = schema.list("enum").unwrap_or_default().into_iter().enumerate();
     let mut options: Vec<Offered<'a>> = values
         .map(|(at, value)| Offered {
             value,
             option: QuestionOption {
-                value: shown(value).into_owned(),
-                label: names.get(at).cloned().flatten().unwrap_or_else(|| shown(value).into_owned()),
+                value: display_value(value).into_owned(),
+                label: names.get(at).cloned().flatten().unwrap_or_else(|| display_value(value).into_owned()),
                 description: None,
                 preview: None,
             },
@@ -240,13 +240,13 @@ fn offered<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
             Some(value) => options.push(Offered {
                 value,
                 option: QuestionOption {
-                    value: shown(value).into_owned(),
-                    label: one.words("title").unwrap_or_else(|| shown(value).into_owned()),
+                    value: display_value(value).into_owned(),
+                    label: one.words("title").unwrap_or_else(|| display_value(value).into_owned()),
                     description: one.words("description"),
                     preview: one.object("_meta").and_then(|meta| meta.object("_claude/askUserQuestionOption")?.words("preview")),
                 },
             }),
-            None if one.get("enum").is_some() => options.extend(offered(&one)),
+            None if one.get("enum").is_some() => options.extend(read_options(&one)),
             None => {}
         }
     }
@@ -254,7 +254,7 @@ fn offered<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
 }
 
 /// A value as people write it: strings without quotes, other values as JSON.
-fn shown(value: &RawValue) -> Cow<'_, str> {
+fn display_value(value: &RawValue) -> Cow<'_, str> {
     text(value).map_or(Cow::Borrowed(value.get()), Cow::Owned)
 }
 

@@ -96,7 +96,7 @@ impl AcpAgent {
             AcpInput::Tick => {
                 for at in 0..self.sessions.len() {
                     let outputs = self.sessions[at].mock.handle(now, Input::Tick);
-                    self.carry_out(now, at, outputs, &mut lines);
+                    self.report_outputs(now, at, outputs, &mut lines);
                 }
             }
         }
@@ -241,11 +241,11 @@ impl AcpAgent {
 
     fn command(&mut self, now: Time, at: usize, command: Command, lines: &mut Vec<String>) {
         let outputs = self.sessions[at].mock.handle(now, Input::Command(command));
-        self.carry_out(now, at, outputs, lines);
+        self.report_outputs(now, at, outputs, lines);
     }
 
     /// Reports the mock's outputs to the client.
-    fn carry_out(&mut self, now: Time, at: usize, outputs: Vec<Output>, lines: &mut Vec<String>) {
+    fn report_outputs(&mut self, now: Time, at: usize, outputs: Vec<Output>, lines: &mut Vec<String>) {
         for output in outputs {
             let Output::Event { event, .. } = output else { continue };
             let session = &mut self.sessions[at];

@@ -47,14 +47,14 @@ impl Waiting {
             }
             By::Elicitation => match (result.text("action").as_deref(), &self.body) {
                 (Some("accept"), AskBody::Question { questions }) => {
-                    self.fitting(content_of(questions, &result.object("content").unwrap_or_default()))
+                    self.checked_answer(content_of(questions, &result.object("content").unwrap_or_default()))
                 }
                 (Some("accept"), AskBody::Approval(_) | AskBody::Link(_)) => Decision::Approved { choice: None, input: None },
                 (Some("decline"), _) => self.no(String::new()),
                 _ => withdrawn(),
             },
             By::Question => match result.text("status").as_deref() {
-                Some("answered") => self.fitting(answers(result)),
+                Some("answered") => self.checked_answer(answers(result)),
                 Some("rejected") => self.no(String::new()),
                 _ => withdrawn(),
             },
@@ -62,7 +62,7 @@ impl Waiting {
     }
 
     /// An answer if the entries fit the questions, otherwise a rejection.
-    fn fitting(&self, answers: Vec<Vec<String>>) -> Decision {
+    fn checked_answer(&self, answers: Vec<Vec<String>>) -> Decision {
         match validate(self.body.questions(), &answers) {
             Ok(answers) => Decision::Answered { answers, note: None },
             Err(error) => rejected(&format!("the answer does not fit: {error}")),

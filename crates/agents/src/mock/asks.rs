@@ -19,7 +19,7 @@ const RECEIVED: usize = 4 * 1024;
 /// The name of an ask. It is saved instead of the ask, which can be rebuilt from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Shape {
+pub(crate) enum MockAsk {
     /// A single choice.
     Database,
     /// Another single choice.
@@ -45,7 +45,7 @@ pub(crate) struct Tool {
     pub(crate) output: &'static str,
 }
 
-impl Shape {
+impl MockAsk {
     pub(crate) const fn kind(self) -> AskKind {
         match self {
             Self::Database | Self::TestRunner | Self::Three | Self::Form | Self::Secret => AskKind::Question,

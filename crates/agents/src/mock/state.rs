@@ -10,8 +10,8 @@ use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
 use serde::{Deserialize, Serialize};
 
-use super::asks::Shape;
-use super::script::{PIECE_EVERY, SLOW, Script, SoFar, Step, TAKE_BACK_AFTER, Then, pieces};
+use super::asks::MockAsk;
+use super::script::{FollowUp, PIECE_EVERY, SLOW, Script, Step, TAKE_BACK_AFTER, TurnProgress, pieces};
 use crate::out::Out;
 use crate::translator::{AgentEvent, NewAsk};
 
@@ -38,7 +38,7 @@ pub(super) struct MockState {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Turn {
     pub(super) script: Script,
-    pub(super) so_far: SoFar,
+    pub(super) so_far: TurnProgress,
     /// The asks of this round; empty between rounds.
     pub(super) asks: Vec<RoundAsk>,
     /// When to withdraw the open asks.
@@ -51,7 +51,7 @@ pub(super) struct Turn {
 #[serde(rename_all = "camelCase")]
 pub(super) struct RoundAsk {
     pub(super) number: u64,
-    pub(super) shape: Shape,
+    pub(super) shape: MockAsk,
     /// The reply to the outcome; `None` while the ask is open.
     pub(super) words: Option<String>,
 }
@@ -118,7 +118,7 @@ impl MockState {
                 out.event(AgentEvent::TurnStarted);
                 self.turn = Some(Turn {
                     script: Script::of(&prompt),
-                    so_far: SoFar::default(),
+                    so_far: TurnProgress::default(),
                     asks: Vec::new(),
                     take_back_at: None,
                     stream: None,
@@ -142,7 +142,7 @@ impl MockState {
                 Step::Stream => {
                     self.said += 1;
                     turn.stream = Some(Stream { message: self.said, pieces: 0, next_at: now });
-                    turn.stream_on(now, out);
+                    turn.stream_next_chunk(now, out);
                 }
                 Step::Say(text) => {
                     self.said += 1;
@@ -159,7 +159,7 @@ impl MockState {
                     for shape in shapes {
                         self.ask(*shape, out);
                     }
-                    if !self.asked_all(then, now, out) {
+                    if !self.follow_up(then, now, out) {
                         return;
                     }
                 }
@@ -168,15 +168,15 @@ impl MockState {
     }
 
     /// Runs the action that follows the opening of a round; returns false if the agent crashed.
-    fn asked_all(&mut self, then: Then, now: Time, out: &mut Out) -> bool {
+    fn follow_up(&mut self, then: FollowUp, now: Time, out: &mut Out) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let waits = turn.asks.iter().any(|ask| ask.words.is_none());
         // A round without open asks would repeat immediately.
         turn.so_far.enough |= !waits;
         match then {
-            Then::Wait => {}
-            Then::TakeBack => turn.take_back_at = waits.then(|| now.plus(TAKE_BACK_AFTER)),
-            Then::Die => {
+            FollowUp::Wait => {}
+            FollowUp::TakeBack => turn.take_back_at = waits.then(|| now.plus(TAKE_BACK_AFTER)),
+            FollowUp::Die => {
                 self.turn = None;
                 let reason = "the mock agent crashed, as it was asked to".to_owned();
                 out.event(AgentEvent::Ended { reason, failed: true, resumable: true });
@@ -187,8 +187,8 @@ impl MockState {
     }
 
     /// Opens an ask, or runs its replacement if this session does not ask.
-    fn ask(&mut self, shape: Shape, out: &mut Out) {
-        let instead = self.instead_of(shape);
+    fn ask(&mut self, shape: MockAsk, out: &mut Out) {
+        let instead = self.replacement_message(shape);
         let Some(turn) = &mut self.turn else { return };
         self.asked += 1;
         let ask = RoundAsk { number: self.asked, shape, words: instead };
@@ -212,7 +212,7 @@ impl MockState {
     }
 
     /// The message that replaces an ask; `None` if the mock asks.
-    fn instead_of(&self, shape: Shape) -> Option<String> {
+    fn replacement_message(&self, shape: MockAsk) -> Option<String> {
         let never = self.mode == "dontAsk";
         match shape.kind() {
             AskKind::Question if !self.questions => {
@@ -222,7 +222,7 @@ impl MockState {
                 Some(format!("I did not ask for {}: the permission mode is dontAsk.", shape.subject()))
             }
             AskKind::Question | AskKind::Link => None,
-            AskKind::Approval if shape == Shape::Command && self.always => {
+            AskKind::Approval if shape == MockAsk::Command && self.always => {
                 Some(format!("Ran without asking (always allowed): {}", shape.subject()))
             }
             AskKind::Approval if self.mode == "default" || self.mode == "plan" => None,
@@ -239,7 +239,7 @@ impl MockState {
     /// Aborts the turn; returns false if none is running.
     pub(super) fn cut_short(&mut self, reason: &str, out: &mut Out) -> bool {
         let Some(mut turn) = self.turn.take() else { return false };
-        turn.take_back(reason, out);
+        turn.withdraw_open(reason, out);
         if let Some(stream) = turn.stream {
             let said: String = SLOW.split_inclusive(' ').take(stream.pieces).collect();
             message(stream.message, said.trim_end(), out);
@@ -250,7 +250,7 @@ impl MockState {
 
 impl Turn {
     /// Withdraws the open asks.
-    pub(super) fn take_back(&mut self, reason: &str, out: &mut Out) {
+    pub(super) fn withdraw_open(&mut self, reason: &str, out: &mut Out) {
         self.take_back_at = None;
         for ask in self.asks.iter_mut().filter(|ask| ask.words.is_none()) {
             // After an interrupt, the agent only reports what it received.
@@ -269,7 +269,7 @@ impl Turn {
     }
 
     /// Emits the next chunk of a streamed message.
-    pub(super) fn stream_on(&mut self, now: Time, out: &mut Out) {
+    pub(super) fn stream_next_chunk(&mut self, now: Time, out: &mut Out) {
         let Some(stream) = &mut self.stream else { return };
         if let Some(piece) = SLOW.split_inclusive(' ').nth(stream.pieces) {
             out.event(AgentEvent::MessageDelta { message: message_id(stream.message), text: piece.to_owned() });

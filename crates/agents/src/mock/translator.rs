@@ -91,7 +91,7 @@ impl MockTranslator {
 
     fn prompt(&mut self, now: Time, text: String, out: &mut Out) {
         if self.state.closed {
-            out.event(AgentEvent::Error("The session is closed; the message was not taken.".to_owned()));
+            out.event(AgentEvent::Error("The session is closed; the message was not sent.".to_owned()));
         } else if self.state.queue.len() >= QUEUE {
             out.event(queue_is_full());
         } else {
@@ -126,7 +126,7 @@ impl MockTranslator {
         };
         if stop {
             turn.so_far.enough = true;
-            turn.take_back(TOLD_TO_STOP, out);
+            turn.withdraw_open(TOLD_TO_STOP, out);
         }
         true
     }
@@ -137,9 +137,9 @@ impl MockTranslator {
         }
         if let Some(turn) = &mut self.state.turn {
             if turn.take_back_at.is_some() {
-                turn.take_back(NOT_NEEDED, out);
+                turn.withdraw_open(NOT_NEEDED, out);
             }
-            turn.stream_on(now, out);
+            turn.stream_next_chunk(now, out);
         }
         self.state.run(now, out);
     }
@@ -147,7 +147,7 @@ impl MockTranslator {
 
 impl Translator for MockTranslator {
     fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
-        let mut out = match Out::carrying(&mut self.state.session, NOT_WAITING, &input) {
+        let mut out = match Out::for_input(&mut self.state.session, NOT_WAITING, &input) {
             Ok(out) => out,
             Err(outputs) => return outputs,
         };

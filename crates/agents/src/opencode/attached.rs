@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::encoded;
 use super::launch::USER;
-use super::replies::told;
+use super::replies::describe_failure;
 use super::state::{Conversation, OpenCodeLife, OpenCodeProcess, OpenCodeState, is_id};
 use super::translator::{CAPABILITIES, OpenCodeTranslator};
-use crate::attached::{FollowedSession, GONE, SLOT, TITLE, find, is_directory, lose_all, make_room};
+use crate::attached::{FollowedSession, GONE, SLOT, TITLE, evict_idle, find, is_directory, withdraw_all_sessions};
 use crate::json::{Object, list};
 use crate::out::Out;
 use crate::process::memory::ID;
@@ -65,7 +65,7 @@ struct Hub {
     /// Directories with activity, in addition to the server's own.
     directories: Vec<String>,
     look_at: Option<Time>,
-    carried: Vec<Carried>,
+    carried: Vec<FollowedRoot>,
 }
 
 /// A call without a reply.
@@ -73,12 +73,12 @@ struct Hub {
 #[serde(rename_all = "camelCase")]
 struct HubCall {
     id: u64,
-    what: What,
+    what: HubCallPurpose,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum What {
+enum HubCallPurpose {
     /// Requests the server's health and version.
     Health,
     /// Requests the busy sessions of a directory, or of the server's own.
@@ -92,12 +92,12 @@ enum What {
 /// One session of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Carried {
+struct FollowedRoot {
     slot: u64,
     opencode: OpenCodeTranslator,
 }
 
-impl Carried {
+impl FollowedRoot {
     fn process(&self) -> Option<&OpenCodeProcess> {
         match &self.opencode.state.life {
             OpenCodeLife::Up(process) => Some(process),
@@ -121,19 +121,19 @@ impl Carried {
     }
 
     /// Polls the pending requests of the session.
-    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+    fn poll(&mut self, now: Time, all: &mut Vec<Output>) {
         self.handle(now, Input::StreamOpened, all);
     }
 }
 
-impl FollowedSession for Carried {
+impl FollowedSession for FollowedRoot {
     const AGENT: &'static str = "OpenCode";
 
     fn session(&self) -> Option<SessionId> {
         self.opencode.state.session
     }
 
-    fn is_quiet(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.process().is_none_or(|process| process.open.is_empty() && process.sent.is_empty())
     }
 
@@ -182,7 +182,7 @@ impl AttachedOpenCode {
 }
 
 impl Hub {
-    fn get(&mut self, what: What, path: String, all: &mut Vec<Output>) {
+    fn get(&mut self, what: HubCallPurpose, path: String, all: &mut Vec<Output>) {
         self.called += 1;
         // A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
@@ -202,24 +202,24 @@ impl Hub {
     fn opened(&mut self, now: Time, all: &mut Vec<Output>) {
         self.failures = 0;
         self.calls.clear();
-        self.get(What::Health, "/global/health".to_owned(), all);
+        self.get(HubCallPurpose::Health, "/global/health".to_owned(), all);
         for carried in &mut self.carried {
-            carried.look(now, all);
+            carried.poll(now, all);
         }
     }
 
     /// Polls all pending requests, including those of sessions that are not followed yet.
-    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+    fn poll(&mut self, now: Time, all: &mut Vec<Output>) {
         self.look_at = Some(now.plus(EVERY));
         let places = std::iter::once(None).chain(self.directories.clone().into_iter().map(Some));
         for directory in places.collect::<Vec<_>>() {
-            self.look_in(directory, all);
+            self.poll_directory(directory, all);
         }
     }
 
-    fn look_in(&mut self, directory: Option<String>, all: &mut Vec<Output>) {
+    fn poll_directory(&mut self, directory: Option<String>, all: &mut Vec<Output>) {
         let path = in_directory("/session/status", directory.as_deref());
-        self.get(What::Status { directory }, path, all);
+        self.get(HubCallPurpose::Status { directory }, path, all);
     }
 
     fn event(&mut self, now: Time, data: String, all: &mut Vec<Output>) {
@@ -234,7 +234,7 @@ impl Hub {
                 self.directories.remove(0);
             }
             self.directories.push(directory.clone());
-            self.look_in(Some(directory), all);
+            self.poll_directory(Some(directory), all);
         }
         if kind == "server.instance.disposed" {
             self.carried.iter_mut().for_each(|carried| carried.handle(now, Input::StreamEvent(data.clone()), all));
@@ -248,30 +248,32 @@ impl Hub {
             .find(|carried| carried.carries(&session) || parent.as_ref().is_some_and(|parent| carried.carries(parent)));
         match carried {
             Some(carried) => carried.handle(now, Input::StreamEvent(data), all),
-            None if kind == "question.asked" || kind == "permission.asked" => self.whose(session.clone(), session, 0, all),
+            None if kind == "question.asked" || kind == "permission.asked" => {
+                self.look_up_session(session.clone(), session, 0, all)
+            }
             None => {}
         }
     }
 
     /// Requests the session that has a pending request.
-    fn whose(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
-        let known = |call: &HubCall| matches!(&call.what, What::Session { asks: other, .. } if *other == asks);
+    fn look_up_session(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
+        let known = |call: &HubCall| matches!(&call.what, HubCallPurpose::Session { asks: other, .. } if *other == asks);
         if depth > DEPTH || !is_id(&asks) || !is_id(&at) || self.calls.iter().any(known) {
             return;
         }
         let path = format!("/session/{at}");
-        self.get(What::Session { asks, at, depth }, path, all);
+        self.get(HubCallPurpose::Session { asks, at, depth }, path, all);
     }
 
     fn replied(&mut self, now: Time, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(at) = self.calls.iter().position(|call| call.id == reply.id) else { return };
         match self.calls.remove(at).what {
-            What::Health => {
+            HubCallPurpose::Health => {
                 let health = reply.object();
                 self.version = health.and_then(|health| health.words("version")).map(|version| one_line(&version, ID));
-                self.look(now, all);
+                self.poll(now, all);
             }
-            What::Status { directory } => match reply.object() {
+            HubCallPurpose::Status { directory } => match reply.object() {
                 Some(sessions) => {
                     // The pending requests of the server's own directory are requested after the version is known.
                     if directory.is_none() {
@@ -281,23 +283,23 @@ impl Hub {
                     if !busy.is_empty() {
                         for place in ["/question", "/permission"] {
                             let path = in_directory(place, directory.as_deref());
-                            self.get(What::List { busy: busy.clone() }, path, all);
+                            self.get(HubCallPurpose::List { busy: busy.clone() }, path, all);
                         }
                     }
                 }
                 // A missing directory is not a problem of the server.
-                None if directory.is_none() && reply.status.is_some() => self.is_no_opencode(reply),
+                None if directory.is_none() && reply.status.is_some() => self.report_not_opencode(reply),
                 None => {}
             },
-            What::List { busy } => self.listed(now, &busy, reply, all),
-            What::Session { asks, depth, .. } => self.told_of(now, asks, depth, reply, all),
+            HubCallPurpose::List { busy } => self.listed(now, &busy, reply, all),
+            HubCallPurpose::Session { asks, depth, .. } => self.session_found_for(now, asks, depth, reply, all),
         }
     }
 
-    fn is_no_opencode(&mut self, reply: &HttpReply) {
+    fn report_not_opencode(&mut self, reply: &HttpReply) {
         let why = match reply.status {
-            Some(401) => format!("OpenCode at {} wants a password, and not the one we have (status 401)", self.url),
-            _ => format!("what answers at {} is no OpenCode, or a broken one: {}", self.url, told(reply)),
+            Some(401) => format!("OpenCode at {} rejected the password (status 401)", self.url),
+            _ => format!("the server at {} is not OpenCode, or it is broken: {}", self.url, describe_failure(reply)),
         };
         self.standing = Standing::Unreachable { why };
     }
@@ -309,15 +311,17 @@ impl Hub {
         let told = requests.filter_map(|request| Some((request.text("id")?, request.text("sessionID")?)));
         for (id, session) in told.filter(|(_, session)| busy.contains(session)).collect::<Vec<_>>() {
             match self.carried.iter_mut().find(|carried| carried.carries(&session)) {
-                Some(carried) if carried.process().is_some_and(|process| !process.knows(&id)) => carried.look(now, all),
+                Some(carried) if carried.process().is_some_and(|process| !process.is_known_request(&id)) => {
+                    carried.poll(now, all)
+                }
                 Some(_) => {}
-                None => self.whose(session.clone(), session, 0, all),
+                None => self.look_up_session(session.clone(), session, 0, all),
             }
         }
     }
 
     /// Handles a session lookup: a root session is followed, and for others the parent is looked up.
-    fn told_of(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
+    fn session_found_for(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(session) = reply.object() else { return };
         let Some(id) = session.text("id").filter(|id| is_id(id)) else { return };
         let title = one_line(&session.words("title").unwrap_or_default(), TITLE);
@@ -327,10 +331,14 @@ impl Hub {
             if let (Some(_), OpenCodeLife::Up(process)) = (&parent, &mut carried.opencode.state.life) {
                 process.helpers.set(&id, &title);
             }
-            return if carried.carries(&asks) { carried.look(now, all) } else { self.whose(asks.clone(), asks, 0, all) };
+            return if carried.carries(&asks) {
+                carried.poll(now, all)
+            } else {
+                self.look_up_session(asks.clone(), asks, 0, all)
+            };
         }
         match parent {
-            Some(parent) => self.whose(asks, parent, depth + 1, all),
+            Some(parent) => self.look_up_session(asks, parent, depth + 1, all),
             None => {
                 let Some(project) = session.words("directory").filter(|path| is_directory(path)) else { return };
                 all.push(Output::Found(FoundSession { native_id: id, project, title }));
@@ -339,7 +347,7 @@ impl Hub {
     }
 
     fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession, all: &mut Vec<Output>) {
-        make_room(&mut self.carried, all);
+        evict_idle(&mut self.carried, all);
         self.slots += 1;
         let process =
             OpenCodeProcess { heard: true, ready: true, shared: true, url: Some(self.url.clone()), ..OpenCodeProcess::default() };
@@ -350,24 +358,24 @@ impl Hub {
             life: OpenCodeLife::Up(Box::new(process)),
             ..OpenCodeState::default()
         };
-        let mut carried = Carried { slot: self.slots, opencode: OpenCodeTranslator { state } };
-        carried.look(now, all);
+        let mut carried = FollowedRoot { slot: self.slots, opencode: OpenCodeTranslator { state } };
+        carried.poll(now, all);
         self.carried.push(carried);
         // Requests of sub-agents are found by polling again.
-        self.look_in(Some(found.project.clone()), all);
+        self.poll_directory(Some(found.project.clone()), all);
     }
 
     /// Handles a failure to open the event stream.
     fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
         if reply.status.is_some() {
-            self.is_no_opencode(reply);
+            self.report_not_opencode(reply);
         } else {
-            let why = format!("no OpenCode answers at {}: {}", self.url, told(reply));
+            let why = format!("OpenCode does not answer at {}: {}", self.url, describe_failure(reply));
             self.standing = Standing::Unreachable { why };
         }
         self.failures = self.failures.saturating_add(1);
         if self.failures == GONE {
-            lose_all(&mut self.carried, &self.url, all);
+            withdraw_all_sessions(&mut self.carried, &self.url, all);
         }
     }
 
@@ -385,7 +393,7 @@ impl Hub {
             carried.handle(now, Input::Tick, all);
         }
         if self.look_at.is_some_and(|at| at <= now) {
-            self.look(now, all);
+            self.poll(now, all);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::translator::Launch;
 
 /// The user name for the server.
@@ -12,7 +12,7 @@ pub(super) const USER: &str = "opencode";
 const BYPASS: &str = "bypassPermissions";
 
 /// The command that starts `opencode serve` for such a session.
-pub(super) fn launch(wanted: &Wanted) -> Launch {
+pub(super) fn launch(wanted: &StartSettings) -> Launch {
     let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Launch {
         directory: wanted.project.clone(),
@@ -31,7 +31,7 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
 }
 
 /// The configuration that is merged over the user's own.
-fn config(wanted: &Wanted) -> Value {
+fn config(wanted: &StartSettings) -> Value {
     json!({
         "permission": permissions(wanted),
         // A rejection only denies one call; the turn is stopped separately.
@@ -43,7 +43,7 @@ fn config(wanted: &Wanted) -> Value {
 
 /// The permission rules. The last matching rule counts, so the order matters. Rules with patterns are merged with the
 /// user's own, which win where they are more specific.
-fn permissions(wanted: &Wanted) -> Value {
+fn permissions(wanted: &StartSettings) -> Value {
     let other = match wanted.mode.as_str() {
         BYPASS => "allow",
         "dontAsk" => "deny",
@@ -66,7 +66,7 @@ fn permissions(wanted: &Wanted) -> Value {
 }
 
 /// The permission rule of the session itself, in addition to the configuration.
-pub(super) fn session_rules(wanted: &Wanted) -> Option<Value> {
+pub(super) fn session_rules(wanted: &StartSettings) -> Option<Value> {
     (!wanted.questions).then(|| json!([{ "permission": "question", "pattern": "*", "action": "deny" }]))
 }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn rules(mode: &str, questions: bool) -> Value {
-        let wanted = Wanted { project: "/project".into(), mode: mode.into(), model: None, questions };
+        let wanted = StartSettings { project: "/project".into(), mode: mode.into(), model: None, questions };
         let launch = launch(&wanted);
         assert_eq!(launch.password.as_deref(), Some("OPENCODE_SERVER_PASSWORD"));
         assert_eq!(launch.args, ["serve", "--hostname=127.0.0.1", "--port=0"]);
@@ -94,16 +94,16 @@ mod tests {
     }
 
     #[test]
-    fn the_question_tool_is_denied_when_questions_are_off() {
+    fn question_tool_is_denied_without_questions() {
         assert_eq!(rules("default", true)["question"], "allow");
         assert_eq!(rules("bypassPermissions", false)["question"], "deny");
-        let wanted = |questions| Wanted { questions, ..Wanted::default() };
+        let wanted = |questions| StartSettings { questions, ..StartSettings::default() };
         assert_eq!(session_rules(&wanted(true)), None);
         assert_eq!(session_rules(&wanted(false)).unwrap()[0]["action"], "deny");
     }
 
     #[test]
-    fn a_mode_is_a_set_of_rules_or_an_agent() {
+    fn mode_maps_to_rules_or_an_agent() {
         let of = |mode: &str| {
             let rules = rules(mode, true);
             ["/*", "/bash/*", "/edit/*"].map(|rule| rules.pointer(rule).unwrap().as_str().unwrap().to_owned())

@@ -6,7 +6,7 @@ use sayso_core::texts;
 use sayso_core::transcript::Role;
 use serde_json::json;
 
-use super::calls::Line;
+use super::calls::CallContext;
 use super::state::{Arrived, Kind, OpenCodeProcess, OutcomeReply, Sent, Turn};
 use super::{permissions, questions};
 use crate::json::Object;
@@ -58,16 +58,16 @@ impl Plan {
 
 impl OpenCodeProcess {
     /// Answers the request that waits for this outcome.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, line: &mut Line<'_>, out: &mut Out) {
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, ctx: &mut CallContext<'_>, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {
             return out.undeliverable(given.ask, NOT_WAITING);
         };
         let open = self.open.remove(at);
         let stop = matches!(given.decision, Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. });
         let plan = plan(open.kind, given, self.shared);
-        line.say(self, &open, &plan.said, out);
+        ctx.send_outcome(self, &open, &plan.said, out);
         if let Some(why) = plan.lost {
-            self.is_over(open.id);
+            self.mark_resolved(open.id);
             return out.undeliverable(given.ask, why);
         }
         if open.kind == Kind::Permission && !plan.said.is_yes {
@@ -78,7 +78,7 @@ impl OpenCodeProcess {
             out.event(AgentEvent::Granted { run });
         }
         if stop {
-            self.stop(texts::WITHDRAWN_INTERRUPTED, line, out);
+            self.stop(texts::WITHDRAWN_INTERRUPTED, ctx, out);
         } else if let Some(words) = plan.unsaid {
             let text = said_later(given.decision, None, &words);
             let message = format!("{}-words", given.native_id);
@@ -88,9 +88,9 @@ impl OpenCodeProcess {
     }
 
     /// Stops the turn. All pending requests are rejected first, because a late approval would still run its command.
-    pub(super) fn stop(&mut self, reason: &str, line: &mut Line<'_>, out: &mut Out) {
-        self.reject_all(reason, line, out);
-        line.abort(self, out);
+    pub(super) fn stop(&mut self, reason: &str, ctx: &mut CallContext<'_>, out: &mut Out) {
+        self.reject_all(reason, ctx, out);
+        ctx.abort(self, out);
         if let Turn::Running { stopping, .. } = &mut self.turn {
             *stopping = true;
         }
@@ -107,7 +107,7 @@ fn plan(kind: Kind, given: &Outcome<'_>, shared: bool) -> Plan {
         // OpenCode's rejection is the same; the stop follows as a separate call.
         (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
         (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by, shared),
-        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::start_with_plan()),
+        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::plan_approval()),
         (Kind::Plan, Decision::Denied { message, stop }) => {
             let unsaid = own_words(message).filter(|_| given.by.is_person() && !stop);
             Plan { unsaid, ..Plan::of("reject", None) }

@@ -79,7 +79,7 @@ fn title(kind: &str, action: &Action, metadata: &Object<'_>, patterns: &[String]
                 let path = metadata.words("filepath").or_else(|| metadata.words("parentDir"));
                 format!("Work outside of the project: {}", path.unwrap_or_else(|| patterns.join(", ")))
             }
-            "doom_loop" => format!("Go on, though `{}` was called three times with the same input?", patterns.join(", ")),
+            "doom_loop" => format!("Continue although `{}` was called three times with the same input?", patterns.join(", ")),
             "task" => format!("Start a sub-agent: {}", metadata.words("description").unwrap_or_else(|| patterns.join(", "))),
             other if patterns.is_empty() || patterns == ["*"] => format!("Use {other}"),
             other => format!("Use {other}: {}", patterns.join(", ")),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_said_as_what_it_does() {
+    fn every_permission_maps_to_its_action() {
         let run = asked(
             r#"{"permission":"bash","patterns":["git push"],"metadata":{"command":"git push\n#"},"always":["git push *"]}"#,
         );
@@ -140,7 +140,7 @@ mod tests {
             ),
             (
                 r#"{"permission":"doom_loop","patterns":["read"],"metadata":{"tool":"read"},"always":["read"]}"#,
-                "Go on, though `read` was called three times with the same input?",
+                "Continue although `read` was called three times with the same input?",
             ),
             (r#"{"permission":"task","metadata":{"description":"look"}}"#, "Start a sub-agent: look"),
             (r#"{"permission":"github_list","patterns":["*"]}"#, "Use github_list"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_allow_everything_is_not_offered() {
+    fn choice_that_allows_everything_is_not_offered() {
         for always in [r#"["*"]"#, r#"["ls *","* *"]"#, "[]", "7"] {
             let request = format!(r#"{{"permission":"bash","metadata":{{"command":"ls"}},"always":{always}}}"#);
             assert_eq!(asked(&request).choices.len(), 0, "{always}");

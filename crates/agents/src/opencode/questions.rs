@@ -97,7 +97,7 @@ pub(super) fn declined(request: &Object<'_>, words: &str) -> Option<Raw> {
 }
 
 /// The approval of a plan.
-pub(super) fn start_with_plan() -> Raw {
+pub(super) fn plan_approval() -> Raw {
     Raw::of(&json!({ "answers": [[YES]] }))
 }
 
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_a_question_is_read() {
+    fn all_question_fields_are_parsed() {
         let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(&Object::parse(THREE).unwrap()) else { panic!() };
         let options = vec![QuestionOption::new("A", Some("a".into())), QuestionOption::new("B", None)];
         let wanted = Question {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_answers_that_fit_are_sent() {
+    fn only_matching_answers_are_sent() {
         let request = Object::parse(THREE).unwrap();
         let said = |answers: &[&[&str]], note| answered(&request, &entries(answers), note).map(|raw| raw.as_str().to_owned());
         assert_eq!(said(&[&["A"], &["X", "own"], &["n"]], None).unwrap(), r#"{"answers":[["A"],["X","own"],["n"]]}"#);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_no_question() {
+    fn plan_approval_is_not_a_question() {
         let plan =
             r#"{"questions":[{"question":"Start?","header":"Build","custom":false,"options":[{"label":"Yes"},{"label":"No"}]}]}"#;
         let request = Object::parse(plan).unwrap();

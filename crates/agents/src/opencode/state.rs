@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::out::Out;
 use crate::process::memory::{ID, Names, RECENT, remember};
-use crate::process::{TurnComplaints, Wanted};
+use crate::process::{StartSettings, TurnComplaints};
 use crate::translator::AgentEvent;
 
 /// Maximum size of a tool's input in bytes that is kept until the tool asks for permission.
@@ -21,7 +21,7 @@ const INPUT: usize = 16 * 1024;
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenCodeState {
     pub(super) session: Option<SessionId>,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: StartSettings,
     pub(super) conversation: Option<Conversation>,
     pub(super) life: OpenCodeLife,
     /// The number of the last call.
@@ -120,13 +120,13 @@ pub(super) enum Turn {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Waiting {
     pub(super) id: u64,
-    pub(super) what: What,
+    pub(super) what: CallPurpose,
 }
 
 /// The purpose of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum What {
+pub(super) enum CallPurpose {
     /// Creates the session.
     NewSession,
     /// Checks whether the session exists.
@@ -222,7 +222,7 @@ pub(super) struct Tool {
 
 impl OpenCodeProcess {
     /// Records that OpenCode was given work.
-    pub(super) fn turn_asked_for(&mut self, out: &mut Out) {
+    pub(super) fn expect_turn(&mut self, out: &mut Out) {
         if self.turn == Turn::Idle {
             self.turn = Turn::Running { begun: false, stopping: false };
             self.complaints = TurnComplaints::default();
@@ -232,8 +232,8 @@ impl OpenCodeProcess {
     }
 
     /// Records that OpenCode started to work.
-    pub(super) fn turn_begun(&mut self, out: &mut Out) {
-        self.turn_asked_for(out);
+    pub(super) fn begin_turn(&mut self, out: &mut Out) {
+        self.expect_turn(out);
         if let Turn::Running { begun, .. } = &mut self.turn {
             *begun = true;
         }
@@ -252,19 +252,19 @@ impl OpenCodeProcess {
     }
 
     /// Whether this request was seen before.
-    pub(super) fn knows(&self, request: &str) -> bool {
+    pub(super) fn is_known_request(&self, request: &str) -> bool {
         self.open.iter().any(|open| open.id == request)
             || self.sent.iter().any(|sent| sent.request.id == request)
             || self.over.iter().any(|over| over == request)
     }
 
     /// Records that a request is resolved.
-    pub(super) fn is_over(&mut self, request: String) {
+    pub(super) fn mark_resolved(&mut self, request: String) {
         remember(&mut self.over, request);
     }
 
     /// Replaces the requests that the last poll could not classify.
-    pub(super) fn doubt(&mut self, of: Kind, requests: Vec<String>) {
+    pub(super) fn set_doubtful(&mut self, of: Kind, requests: Vec<String>) {
         let prefix = if of == Kind::Permission { "per" } else { "que" };
         self.doubtful.retain(|known| !known.starts_with(prefix));
         requests.into_iter().take(RECENT).for_each(|request| remember(&mut self.doubtful, request));
@@ -280,7 +280,7 @@ impl OpenCodeProcess {
         }
     }
 
-    pub(super) fn begins_to_speak(&mut self, part: &str) {
+    pub(super) fn start_message(&mut self, part: &str) {
         if self.speaking.iter().all(|known| known.part != part) {
             remember(&mut self.speaking, Speech { part: part.to_owned(), text: String::new() });
         }

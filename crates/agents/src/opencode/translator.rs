@@ -9,11 +9,11 @@ use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 
 use super::launch::{USER, launch};
-use super::replies::After;
+use super::replies::ReplyEffect;
 use super::state::{Arrived, OpenCodeLife, OpenCodeProcess, OpenCodeState, Turn};
 use crate::out::Out;
 use crate::process::memory::{QUEUE, queue_is_full};
-use crate::process::{self, Gone, ProcessAgent, Wanted};
+use crate::process::{self, ExitedProcess, ProcessAgent, StartSettings};
 use crate::translator::{AgentEvent, Capabilities, Exit, HttpServer, Input, Login, Outcome, Output, Saved, Translator};
 
 /// OpenCode sends plans as questions with only yes and no.
@@ -28,7 +28,7 @@ const START: Duration = Duration::from_secs(180);
 const LISTENS: &str = "listening on ";
 
 const HOW_TO_INSTALL: &str = "Is `opencode` installed? `npm install -g opencode-ai` installs it";
-const NOT_RUNNING: &str = "OpenCode is not running; the message was not taken.";
+const NOT_RUNNING: &str = "OpenCode is not running; the message was not sent.";
 
 /// Translator for one OpenCode session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ impl OpenCodeTranslator {
     }
 
     /// Stops an unusable process and ends the session.
-    fn give_up(&mut self, reason: String, out: &mut Out) {
+    fn abort_session(&mut self, reason: String, out: &mut Out) {
         let OpenCodeLife::Up(process) = &mut self.state.life else { return };
         let url = process.url.take();
         self.state.life = OpenCodeLife::Closing { url };
@@ -74,34 +74,34 @@ impl OpenCodeTranslator {
     }
 
     fn tick(&mut self, now: Time, out: &mut Out) {
-        let Some((process, mut line)) = self.state.process() else { return };
+        let Some((process, mut ctx)) = self.state.process() else { return };
         if process.ready {
             process.start_by = None;
         }
         if process.start_by.is_some_and(|by| by <= now) {
-            let what = if process.url.is_some() { "did not begin a session" } else { "did not say where it listens" };
-            return self.give_up(format!("OpenCode {what} within {} seconds", START.as_secs()), out);
+            let what = if process.url.is_some() { "did not create a session" } else { "did not report its address" };
+            return self.abort_session(format!("OpenCode {what} within {} seconds", START.as_secs()), out);
         }
-        if process.wants_look() && process.look_at.is_none_or(|at| at <= now) {
-            process.look(now, &mut line, out);
+        if process.needs_poll() && process.look_at.is_none_or(|at| at <= now) {
+            process.poll(now, &mut ctx, out);
         }
     }
 
     /// Polls the server's state, starting with the session.
     fn stream_opened(&mut self, now: Time, out: &mut Out) {
-        let Some((process, mut line)) = self.state.process() else { return };
-        process.look(now, &mut line, out);
+        let Some((process, mut ctx)) = self.state.process() else { return };
+        process.poll(now, &mut ctx, out);
     }
 }
 
 impl ProcessAgent for OpenCodeTranslator {
-    const OTHER_SESSION: &'static str = "OpenCode does not carry this session.";
+    const OTHER_SESSION: &'static str = "OpenCode does not have this session.";
 
     fn session(&mut self) -> &mut Option<SessionId> {
         &mut self.state.session
     }
 
-    fn start(&mut self, now: Time, wanted: Wanted, prompt: Option<String>, out: &mut Out) {
+    fn start_session(&mut self, now: Time, wanted: StartSettings, prompt: Option<String>, out: &mut Out) {
         if let Some(model) = wanted.model.as_deref().filter(|model| !model.is_empty() && !model.contains('/')) {
             out.event(AgentEvent::Notice(format!(
                 "OpenCode names a model with its provider, as in `anthropic/claude-sonnet-4`. `{model}` was left out."
@@ -114,7 +114,7 @@ impl ProcessAgent for OpenCodeTranslator {
             self.state.life = OpenCodeLife::Up(Box::new(process));
         }
         match prompt {
-            Some(text) => self.prompt(text, out),
+            Some(text) => self.send_prompt(text, out),
             // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             None if matches!(&self.state.life, OpenCodeLife::Up(process) if process.turn == Turn::Idle) => {
                 out.event(AgentEvent::TurnEnded);
@@ -124,32 +124,32 @@ impl ProcessAgent for OpenCodeTranslator {
     }
 
     /// Sends a message. OpenCode accepts messages at any time once the session exists.
-    fn prompt(&mut self, text: String, out: &mut Out) {
+    fn send_prompt(&mut self, text: String, out: &mut Out) {
         let Some((process, _)) = self.state.process() else { return out.event(AgentEvent::Error(NOT_RUNNING.to_owned())) };
         if process.waiting.len() >= QUEUE {
             return out.event(queue_is_full());
         }
-        process.turn_asked_for(out);
+        process.expect_turn(out);
         process.waiting.push_back(text);
     }
 
-    fn outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
+    fn deliver_outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
         match self.state.process() {
-            Some((process, mut line)) => process.outcome(outcome, &mut line, out),
+            Some((process, mut ctx)) => process.deliver_outcome(outcome, &mut ctx, out),
             None => out.undeliverable(outcome.ask, texts::AGENT_GONE_NOTHING_SENT),
         }
     }
 
     fn interrupt(&mut self, out: &mut Out) {
-        let Some((process, mut line)) = self.state.process() else { return };
+        let Some((process, mut ctx)) = self.state.process() else { return };
         if !process.waiting.is_empty() {
             process.waiting.clear();
-            out.event(AgentEvent::Notice("OpenCode is still starting; what waited for it will not be sent.".to_owned()));
+            out.event(AgentEvent::Notice("OpenCode is still starting; queued messages will not be sent.".to_owned()));
         }
         if process.ready {
-            process.stop(texts::WITHDRAWN_INTERRUPTED, &mut line, out);
+            process.stop(texts::WITHDRAWN_INTERRUPTED, &mut ctx, out);
         } else if process.turn != Turn::Idle {
-            process.turn_ended(&mut line, out);
+            process.turn_ended(&mut ctx, out);
         }
     }
 
@@ -157,28 +157,28 @@ impl ProcessAgent for OpenCodeTranslator {
         out.event(AgentEvent::Error(texts::SETTINGS_FIXED.to_owned()));
     }
 
-    fn close(&mut self, out: &mut Out) {
-        let Some((process, mut line)) = self.state.process() else { return };
-        process.stop(texts::WITHDRAWN_CLOSED, &mut line, out);
+    fn close_session(&mut self, out: &mut Out) {
+        let Some((process, mut ctx)) = self.state.process() else { return };
+        process.stop(texts::WITHDRAWN_CLOSED, &mut ctx, out);
         let url = process.url.take();
         out.stop();
         self.state.life = OpenCodeLife::Closing { url };
         out.closed();
     }
 
-    fn exited(&mut self, exit: &Exit, out: &mut Out) {
+    fn handle_exit(&mut self, exit: &Exit, out: &mut Out) {
         // The end of a closed session was already reported.
         let OpenCodeLife::Up(process) = std::mem::take(&mut self.state.life) else { return };
         for sent in process.sent.iter().filter(|sent| sent.arrived == Arrived::Unsure) {
             let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
             out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery });
         }
-        let reason = Gone { who: "OpenCode", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.told(exit);
+        let reason = ExitedProcess { who: "OpenCode", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.describe(exit);
         let failed = exit.code != Some(0) || process.turn != Turn::Idle;
         out.event(AgentEvent::Ended { reason, failed, resumable: self.state.conversation.is_some() });
     }
 
-    fn line(&mut self, text: &str, _out: &mut Out) {
+    fn handle_line(&mut self, text: &str, _out: &mut Out) {
         let OpenCodeLife::Up(process) = &mut self.state.life else { return };
         process.heard = true;
         // Sayso chose the port, so the password is only sent to this address.
@@ -197,20 +197,20 @@ impl ProcessAgent for OpenCodeTranslator {
             // The caller reopens the stream and everything is polled then.
             Input::StreamClosed => {}
             Input::StreamEvent(data) => {
-                if let Some((process, mut line)) = self.state.process() {
-                    process.event(now, &data, &mut line, out);
+                if let Some((process, mut ctx)) = self.state.process() {
+                    process.event(now, &data, &mut ctx, out);
                 }
             }
             Input::HttpReply(reply) => {
                 let after = match self.state.process() {
-                    Some((process, mut line)) => process.replied(now, &reply, &mut line, out),
-                    None => After::GoOn,
+                    Some((process, mut ctx)) => process.replied(now, &reply, &mut ctx, out),
+                    None => ReplyEffect::Continue,
                 };
-                if let After::Give { reason, lost } = after {
+                if let ReplyEffect::Abort { reason, lost } = after {
                     if lost {
                         self.state.conversation = None;
                     }
-                    self.give_up(reason, out);
+                    self.abort_session(reason, out);
                 }
             }
             // `process::handle` handles these.
@@ -220,11 +220,11 @@ impl ProcessAgent for OpenCodeTranslator {
 
     /// Sends messages that waited for the session.
     fn after_input(&mut self, now: Time, out: &mut Out) {
-        if let Some((process, mut line)) = self.state.process()
+        if let Some((process, mut ctx)) = self.state.process()
             && process.ready
         {
             while let Some(text) = process.waiting.pop_front() {
-                line.prompt(process, text, now, out);
+                ctx.prompt(process, text, now, out);
             }
         }
     }
@@ -238,7 +238,7 @@ impl Translator for OpenCodeTranslator {
     fn deadline(&self) -> Option<Time> {
         let OpenCodeLife::Up(process) = &self.state.life else { return None };
         let start = process.start_by.filter(|_| !process.ready);
-        let look = process.look_at.filter(|_| process.wants_look());
+        let look = process.look_at.filter(|_| process.needs_poll());
         start.into_iter().chain(look).min()
     }
 

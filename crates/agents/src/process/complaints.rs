@@ -9,7 +9,7 @@ use crate::out::Out;
 use crate::translator::AgentEvent;
 
 /// Maximum number of reports. Invalid output usually repeats.
-const TOLD: u32 = 8;
+const MAX_REPORTS: u32 = 8;
 /// How many unknown methods are stored, so that each is reported once.
 const UNKNOWN: usize = 16;
 
@@ -23,9 +23,9 @@ pub(crate) struct Complaints {
 
 impl Complaints {
     /// Reports an invalid line unless too many were reported.
-    pub(crate) fn tell(&mut self, what: &str, out: &mut Out) {
+    pub(crate) fn report(&mut self, what: &str, out: &mut Out) {
         self.count = self.count.saturating_add(1);
-        match self.count.cmp(&TOLD) {
+        match self.count.cmp(&MAX_REPORTS) {
             Ordering::Less => out.event(AgentEvent::Error(what.to_owned())),
             Ordering::Equal => out.event(AgentEvent::Error(format!("{what} More of this kind will not be reported."))),
             Ordering::Greater => {}
@@ -33,7 +33,7 @@ impl Complaints {
     }
 
     /// Whether an unknown method should be reported: each method once, up to a limit.
-    pub(crate) fn is_news(&mut self, method: &str) -> bool {
+    pub(crate) fn should_report_method(&mut self, method: &str) -> bool {
         let method = limits::head(method, limits::NAME);
         let news = self.unknown.len() < UNKNOWN && !self.unknown.iter().any(|known| known == method);
         if news {
@@ -50,11 +50,11 @@ pub(crate) struct TurnComplaints(u8);
 
 impl TurnComplaints {
     /// Maximum number of reports per turn. Invalid output usually repeats.
-    const MOST: u8 = 5;
+    const MAX_REPORTS: u8 = 5;
 
     /// Sends a report unless the turn had too many.
-    pub(crate) fn tell(&mut self, event: AgentEvent, out: &mut Out) {
-        if self.0 < Self::MOST {
+    pub(crate) fn report(&mut self, event: AgentEvent, out: &mut Out) {
+        if self.0 < Self::MAX_REPORTS {
             self.0 += 1;
             out.event(event);
         }

@@ -26,7 +26,7 @@ pub(crate) fn remember<T>(list: &mut Vec<T>, item: T) {
 
 /// The error for a message when [`QUEUE`] messages are already queued.
 pub(crate) fn queue_is_full() -> AgentEvent {
-    AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken."))
+    AgentEvent::Error(format!("{QUEUE} messages are already queued; this one was not sent."))
 }
 
 /// Names by id, for example of sub-agents. The oldest entry is dropped if the list is full; overlong ids are ignored.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_name_makes_room() {
+    fn oldest_name_is_dropped_when_full() {
         let mut names = Names::default();
         (0..=RECENT).for_each(|n| names.set(&n.to_string(), "name"));
         assert_eq!((names.0.len(), names.get("0"), names.get("1")), (RECENT, None, Some("name")));

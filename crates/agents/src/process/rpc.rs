@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::memory::remember;
-use super::{Complaints, Gone};
-use crate::json_rpc::{self, Id, Message, Nonsense};
+use super::{Complaints, ExitedProcess};
+use crate::json_rpc::{self, Id, InvalidLine, Message};
 use crate::out::Out;
 use crate::translator::Exit;
 
@@ -57,13 +57,13 @@ impl<C> Default for Requests<C> {
 /// Parser state for one process. Flattened into the saved state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Hearing {
+pub(crate) struct LineReader {
     /// The process has written at least one line.
     heard: bool,
     pub(crate) complaints: Complaints,
 }
 
-impl Hearing {
+impl LineReader {
     /// Parses one line. Returns `None` for empty and invalid lines; an invalid request is refused, and a person is
     /// notified.
     pub(crate) fn read<'a>(&mut self, who: &str, line: &'a str, out: &mut Out) -> Option<Message<'a>> {
@@ -71,19 +71,19 @@ impl Hearing {
             return None;
         }
         self.heard = true;
-        match json_rpc::heard(who, line) {
+        match json_rpc::parse_agent_line(who, line) {
             Ok(message) => Some(message),
-            Err(Nonsense { reply, told }) => {
+            Err(InvalidLine { reply, notice }) => {
                 reply.into_iter().for_each(|reply| out.line(reply));
-                self.complaints.tell(&told, out);
+                self.complaints.report(&notice, out);
                 None
             }
         }
     }
 
     /// Describes how the process ended. `hint` is advice in case it could not be started.
-    pub(crate) fn told(&self, who: &str, hint: Option<&str>, exit: &Exit) -> String {
-        Gone { who, heard: self.heard, hint }.told(exit)
+    pub(crate) fn describe_exit(&self, who: &str, hint: Option<&str>, exit: &Exit) -> String {
+        ExitedProcess { who, heard: self.heard, hint }.describe(exit)
     }
 }
 
@@ -100,13 +100,13 @@ mod tests {
         #[serde(flatten)]
         requests: Requests<String>,
         #[serde(flatten)]
-        hearing: Hearing,
+        hearing: LineReader,
         last: u64,
     }
 
     #[test]
-    fn flattened_parts_keep_their_places_in_the_saved_state() {
-        let mut state = SavedState { first: 1, requests: Requests::default(), hearing: Hearing::default(), last: 2 };
+    fn flattened_parts_keep_their_positions_in_the_saved_state() {
+        let mut state = SavedState { first: 1, requests: Requests::default(), hearing: LineReader::default(), last: 2 };
         state.requests.send("turn".to_owned(), "turn/start", &(), &mut Out::new(SessionId::from_bytes([1; 16])));
         state.hearing.heard = true;
         let text = r#"{"first":1,"next":1,"calls":[[0,"turn"]],"heard":true,"complaints":{"count":0,"unknown":[]},"last":2}"#;

@@ -127,7 +127,7 @@ pub enum AgentEvent {
         /// The name of the sub-agent that uses the tool.
         subagent: Option<String>,
     },
-    /// A person allowed these commands permanently for this agent in this project.
+    /// A person allowed more than one call: these commands, for this agent in this project.
     Granted {
         /// The command patterns, in the syntax of policy rules.
         run: Vec<String>,

@@ -139,7 +139,7 @@ fn rejected() -> Decision {
 }
 
 #[test]
-fn the_model_is_told_who_it_is_and_streams_its_answer() {
+fn system_prompt_is_sent_and_the_reply_streams() {
     let mut talk = Talk::begin("Hello");
     let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
     assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(true)));
@@ -164,7 +164,7 @@ fn the_model_is_told_who_it_is_and_streams_its_answer() {
 /// The question pauses the conversation. The chosen label becomes the person's message, after the result of the tool
 /// call.
 #[test]
-fn a_question_waits_and_its_answer_is_a_message() {
+fn answer_becomes_a_message_after_a_question() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     assert_eq!((ask.tool_call_id.as_deref(), ask.blocking), (Some("c1"), true));
@@ -183,7 +183,7 @@ fn a_question_waits_and_its_answer_is_a_message() {
 }
 
 #[test]
-fn several_choices_are_lines_and_own_words_come_last() {
+fn multiple_choices_are_lines_before_free_text() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|it| it["multiple"] = json!(true));
     talk.decide(&ask, answered(&["both, really", "SQLite", "Postgres"]), DecidedBy::Person);
@@ -196,7 +196,7 @@ fn several_choices_are_lines_and_own_words_come_last() {
 
 /// The typed message is already in the conversation, so no second message is inserted.
 #[test]
-fn a_typed_message_answers_without_another_message() {
+fn typed_message_answers_without_another_message() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     talk.decide(&ask, answered(&["Postgres, please"]), DecidedBy::Typed);
@@ -206,7 +206,7 @@ fn a_typed_message_answers_without_another_message() {
 
 /// After a rejection the model generates nothing until the person sends a message.
 #[test]
-fn a_rejection_inserts_nothing_and_waits() {
+fn rejection_inserts_no_message_and_waits() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     let calls = talk.calls.len();
@@ -220,7 +220,7 @@ fn a_rejection_inserts_nothing_and_waits() {
 }
 
 #[test]
-fn what_nobody_decided_is_not_said_in_the_persons_name() {
+fn policy_decision_is_not_sent_as_the_person() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Nobody);
@@ -236,7 +236,7 @@ fn what_nobody_decided_is_not_said_in_the_persons_name() {
 
 /// The turn is refused with an error block, every call gets an error result, and no ask is opened.
 #[test]
-fn a_question_that_is_not_alone_or_not_last_is_refused() {
+fn question_that_is_not_alone_or_not_last_is_refused() {
     let ask = called("question", &which(|_| {}));
     let other = json!({ "id": "c2", "type": "function", "function": { "name": "rm", "arguments": "{}" } });
     for (calls, part) in [
@@ -265,7 +265,7 @@ fn a_question_that_is_not_alone_or_not_last_is_refused() {
 
 /// An invalid call is shown and returned to the model, and the number of retries is limited.
 #[test]
-fn a_bad_call_goes_back_to_the_model() {
+fn invalid_call_is_returned_to_the_model() {
     let mut talk = Talk::begin("Go");
     let bad = [called("question", &json!({ "question": "Which?", "options": [] }))];
     for _ in 0..3 {
@@ -285,7 +285,7 @@ fn a_bad_call_goes_back_to_the_model() {
 }
 
 #[test]
-fn without_questions_there_is_no_tool() {
+fn session_without_questions_has_no_tool() {
     let mut talk = Talk::begin("x");
     talk.chat = ChatTranslator::new(endpoint());
     talk.tell(start(Some("Go"), "default", false));
@@ -296,7 +296,7 @@ fn without_questions_there_is_no_tool() {
 }
 
 #[test]
-fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
+fn transient_endpoint_failure_is_retried_then_reported() {
     let mut talk = Talk::begin("Hello");
     talk.stream(&json!({ "content": "Hal" }));
     for (tries, (status, body)) in
@@ -318,7 +318,7 @@ fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
     }
     talk.reply(Some(500), "down");
     let [.., AgentEvent::Error(text), AgentEvent::TurnEnded] = talk.events.as_slice() else { panic!("{:?}", talk.events) };
-    assert!(text.contains("said 500: down") && text.contains("kept"), "{text}");
+    assert!(text.contains("returned 500: down") && text.contains("kept"), "{text}");
     talk.tell(prompt("Still there?"));
     assert_eq!(
         talk.told()[1..],
@@ -330,7 +330,7 @@ fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
 }
 
 #[test]
-fn an_interrupt_keeps_what_was_said() {
+fn interrupt_keeps_the_streamed_text() {
     let mut talk = Talk::begin("Hello");
     talk.stream(&json!({ "content": "Half a" }));
     talk.tell(Command::Interrupt { session: session() });
@@ -350,7 +350,7 @@ fn an_interrupt_keeps_what_was_said() {
 }
 
 #[test]
-fn a_closed_conversation_is_taken_up_again() {
+fn closed_conversation_is_resumed() {
     let mut talk = Talk::begin("Hello");
     talk.says("Hi", &[]);
     talk.tell(Command::Close { session: session() });
@@ -364,7 +364,7 @@ fn a_closed_conversation_is_taken_up_again() {
 }
 
 #[test]
-fn messages_wait_for_the_end_of_a_turn() {
+fn messages_are_queued_during_a_turn() {
     let mut talk = Talk::begin("One");
     talk.tell(prompt("Two"));
     let calls = talk.calls.len();

@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_saved_state_is_all_there_is(acts in proptest::collection::vec(act(), 1..40)) {
+    fn restored_mock_behaves_identically(acts in proptest::collection::vec(act(), 1..40)) {
         let mut twin = Twin { mock: MockTranslator::new(), now: Time::from_millis(1_700_000_000_000), opened: Vec::new() };
         let mut ever = BTreeSet::new();
         let mut open = BTreeSet::new();
@@ -121,7 +121,7 @@ proptest! {
             prop_assert_eq!(twin.mock.deadline(), restored.deadline());
             prop_assert_eq!(twin.mock.save(), restored.save());
 
-            //  Only an open ask accepts an outcome, and only once.
+            // Only an open ask accepts an outcome, and only once.
             if let Input::Command(Command::Outcome { native_id, .. }) = &input {
                 let refused = matches!(outputs.as_slice(), [Output::Undeliverable { .. }]);
                 prop_assert_eq!(open.remove(native_id), !refused);
@@ -144,7 +144,7 @@ proptest! {
                     }
                     AgentEvent::AskWithdrawn { native_id, .. } => prop_assert!(open.remove(&native_id)),
                     AgentEvent::Ended { failed, .. } => {
-                        //  Only the crash leaves open asks behind; the agent no longer knows them.
+                        // Only the crash leaves open asks behind; the agent no longer knows them.
                         prop_assert!(failed || open.is_empty());
                         open.clear();
                         running = false;
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn a_secret_is_neither_kept_nor_said(
+    fn secret_is_neither_saved_nor_repeated(
         before in proptest::collection::vec(text(), 0..3),
         note in proptest::option::of("[a-z]{1,5}"),
         rounds in 1..4_u32,

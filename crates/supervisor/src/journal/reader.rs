@@ -128,7 +128,7 @@ impl Journal {
             let offset = from - segment.start;
             let mut wanted = max_bytes.max(Raw::HEADER);
             let mut filled = fill(&mut self.buffer, &segment.file, offset, wanted)?;
-            if let Some(length) = Raw::announced(&self.buffer[..filled]) {
+            if let Some(length) = Raw::payload_length(&self.buffer[..filled]) {
                 if length > LONGEST {
                     return Err(not_a_record(from));
                 }
@@ -181,7 +181,7 @@ fn fill(buffer: &mut Vec<u8>, file: &File, offset: u64, wanted: usize) -> io::Re
 }
 
 fn not_a_record(position: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("there is no record of a journal at {position}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("no journal record at {position}"))
 }
 
 /// An iterator over records, each with the position after it.
@@ -201,7 +201,7 @@ impl<'a> Iterator for RawRecords<'a> {
     type Item = (Raw<'a>, u64);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let raw = Raw::first_of(self.bytes)?;
+        let raw = Raw::parse_first(self.bytes)?;
         self.bytes = &self.bytes[raw.size()..];
         self.position += raw.size() as u64;
         Some((raw, self.position))
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_position_is_a_place_to_go_on_over_all_segments() {
+    fn reading_resumes_at_every_position_of_every_segment() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         let written: Vec<(Record, u64)> = (100..200)
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_trimmed_away_is_passed_over() {
+    fn trimmed_records_are_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         append(&mut writer, &line(1, usize::try_from(SEGMENT).unwrap()));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_record_is_ignored_until_it_is_whole() {
+    fn torn_last_record_is_ignored_until_complete() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         let first = append(&mut writer, &line(1, 3));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_are_skipped_even_when_there_is_nothing_else() {
+    fn unknown_kinds_are_skipped_even_without_other_records() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         for _ in 0..100 {
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_inside_a_record_is_an_error_and_an_empty_directory_an_empty_journal() {
+    fn position_inside_a_record_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Journal::open(dir.path()).unwrap().read(0, 1).unwrap(), []);
         assert!(Journal::open(&dir.path().join("missing")).is_err());

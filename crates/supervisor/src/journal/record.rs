@@ -79,14 +79,14 @@ impl<'a> Raw<'a> {
     }
 
     /// The first record in `bytes`, unless it is incomplete.
-    pub(crate) fn first_of(bytes: &'a [u8]) -> Option<Self> {
-        let length = Self::announced(bytes)?;
+    pub(crate) fn parse_first(bytes: &'a [u8]) -> Option<Self> {
+        let length = Self::payload_length(bytes)?;
         let payload = bytes.get(Self::HEADER..Self::HEADER + length)?;
         Some(Self { kind: bytes[0], payload })
     }
 
     /// The payload length in a header.
-    pub(crate) fn announced(bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn payload_length(bytes: &[u8]) -> Option<usize> {
         let (_kind, rest) = bytes.split_first()?;
         let length = rest.first_chunk::<4>()?;
         usize::try_from(u32::from_le_bytes(*length)).ok()
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_read_as_they_were_written() {
+    fn records_round_trip() {
         let records = [
             Record::Out(b"hello\n".to_vec()),
             Record::Out(Vec::new()),
@@ -204,7 +204,7 @@ mod tests {
         }
         let mut rest = bytes.as_slice();
         let mut read = Vec::new();
-        while let Some(raw) = Raw::first_of(rest) {
+        while let Some(raw) = Raw::parse_first(rest) {
             read.push(Record::from_parts(raw.kind, raw.payload.to_vec()).unwrap().unwrap());
             rest = &rest[raw.size()..];
         }
@@ -213,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_not_all_there_is_no_record() {
+    fn incomplete_record_is_not_parsed() {
         let mut bytes = Vec::new();
         Record::Out(b"hello\n".to_vec()).append_to(&mut bytes);
         for length in 0..bytes.len() {
-            assert_eq!(Raw::first_of(&bytes[..length]), None);
+            assert_eq!(Raw::parse_first(&bytes[..length]), None);
         }
     }
 
     #[test]
-    fn unknown_kinds_are_left_and_short_payloads_refused() {
+    fn unknown_kinds_are_skipped_and_short_payloads_refused() {
         assert_eq!(Record::from_parts(200, vec![1, 2]), Ok(None));
         assert_eq!(Record::from_parts(CUT, vec![1, 2]), Err(Malformed));
         assert_eq!(Record::from_parts(CUT, [vec![9], vec![0; 8]].concat()), Err(Malformed));

@@ -10,7 +10,7 @@ use super::{SEGMENT, segment_path};
 
 /// The journal's directory was deleted, so its records can no longer be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gone;
+pub(crate) struct DirectoryDeleted;
 
 /// Storage of segments. Tests simulate a full disk.
 pub(crate) trait Disk {
@@ -62,7 +62,7 @@ impl<D: Disk> Writer<D> {
     }
 
     /// Appends `batch`, or as much of it as the disk has room for.
-    pub(crate) fn append(&mut self, batch: &[u8]) -> Result<(), Gone> {
+    pub(crate) fn append(&mut self, batch: &[u8]) -> Result<(), DirectoryDeleted> {
         if self.is_blocked() {
             self.unwritten.extend_from_slice(batch);
             return Ok(());
@@ -78,7 +78,7 @@ impl<D: Disk> Writer<D> {
     }
 
     /// Retries the writes that the disk rejected.
-    pub(crate) fn flush(&mut self) -> Result<(), Gone> {
+    pub(crate) fn flush(&mut self) -> Result<(), DirectoryDeleted> {
         if !self.is_blocked() {
             return Ok(());
         }
@@ -127,8 +127,8 @@ impl<D: Disk> Writer<D> {
         bytes.len() - rest.len()
     }
 
-    fn check_directory(&self) -> Result<(), Gone> {
-        if self.disk.exists() { Ok(()) } else { Err(Gone) }
+    fn check_directory(&self) -> Result<(), DirectoryDeleted> {
+        if self.disk.exists() { Ok(()) } else { Err(DirectoryDeleted) }
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(writer.append(b"four"), Ok(()));
         assert_eq!((writer.flush(), writer.end()), (Ok(()), 0));
         writer.disk.deleted = true;
-        assert_eq!((writer.flush(), writer.end()), (Err(Gone), 0));
+        assert_eq!((writer.flush(), writer.end()), (Err(DirectoryDeleted), 0));
     }
 
     #[test]

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_as_they_were_written_however_they_are_cut() {
+    fn frames_round_trip_in_arbitrary_chunks() {
         let bytes: Vec<u8> = to_supervisor().iter().flat_map(ToSupervisor::encode).collect();
         for chunk in [1000, 4096, 65_536, bytes.len()] {
             assert!(decode::<ToSupervisor>(&bytes, chunk) == Ok(to_supervisor()), "{chunk}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_than_we_are_is_skipped() {
+    fn newer_frames_and_fields_are_skipped() {
         let mut bytes = Vec::new();
         append_frame(200, &[b"a kind that we do not know"], &mut bytes);
         append_frame(3, &[&5_u64.to_le_bytes(), b"a field that we do not know"], &mut bytes);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn hello_of_a_supervisor_of_version_1_is_understood() {
+    fn hello_of_a_version_1_supervisor_is_parsed() {
         let numbers = [1_u64, 2, 3].map(u64::to_le_bytes).concat();
         let mut bytes = Vec::new();
         append_frame(1, &[b"sayso/sv", &1_u32.to_le_bytes(), &numbers, &4_u32.to_le_bytes(), &[0]], &mut bytes);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_protocol_is_an_error() {
+    fn foreign_protocol_is_an_error() {
         let frame = |kind, payload: &[u8]| {
             let mut bytes = Vec::new();
             append_frame(kind, &[payload], &mut bytes);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_it_panic() {
+    fn random_bytes_never_panic() {
         // A deterministic random generator: the same bytes in every run.
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = move || {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_input_leaves_no_large_buffer_behind() {
+    fn large_input_leaves_no_large_buffer() {
         let mut decoder = Decoder::<ToSupervisor>::new();
         let bytes = [
             ToSupervisor::Input { id: 1, previous: None, acceptance: None, bytes: vec![1; 8 * LARGE] }.encode(),

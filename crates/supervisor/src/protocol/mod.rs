@@ -18,7 +18,7 @@
 //! input only after the input that it names, and closes the connection otherwise: another program has written in
 //! between, and the next `Hello` tells the server the id of the last input. An id is accepted once: `Taken` follows
 //! after the bytes were written to the agent. If the same id arrives again, the supervisor replies `Taken` without
-//! writing. One input is written at a time. Meanwhile, the next input and all frames after it stay unread. If the
+//! writing. One input is written at a time. Until it is finished, the next input and all frames after it stay unread. If the
 //! server sends each input after the reply to the previous one, `Stop` is therefore never delayed.
 //!
 //! Since version 3, an input may carry an [`Acceptance`]. The supervisor appends it to the journal as
@@ -152,9 +152,9 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong { kind, length } => write!(out, "a frame of kind {kind} announces {length} bytes"),
-            Self::Malformed { kind } => write!(out, "a frame of kind {kind} does not read"),
-            Self::Stranger => write!(out, "the other side is not Sayso"),
+            Self::TooLong { kind, length } => write!(out, "frame of kind {kind} is too long: {length} bytes"),
+            Self::Malformed { kind } => write!(out, "frame of kind {kind} is malformed"),
+            Self::Stranger => write!(out, "the peer is not Sayso"),
         }
     }
 }

@@ -45,7 +45,7 @@ fn acceptance_is_in_the_journal_before_the_agent_replies() {
 }
 
 #[test]
-fn next_server_learns_of_inputs_that_were_accepted() {
+fn next_server_learns_of_accepted_inputs() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     send(&mut server, 3, 0, "one\n");
@@ -58,7 +58,7 @@ fn next_server_learns_of_inputs_that_were_accepted() {
 }
 
 #[test]
-fn input_that_the_agent_has_not_read_is_recorded_when_the_supervisor_is_killed() {
+fn unread_input_is_recorded_when_the_supervisor_is_killed() {
     let mut supervised = Supervised::shell("echo ready; sleep 100");
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), "ready");

@@ -16,7 +16,7 @@ fn segments(supervised: &Supervised) -> Vec<String> {
 }
 
 #[test]
-fn trimming_deletes_what_is_behind_and_keeps_the_rest() {
+fn trim_deletes_earlier_segments_only() {
     let supervised = Supervised::shell("seq -f '%0999.0f' 1 4000; cat");
     let mut server = supervised.attach(0);
     let mut positions = Vec::new();
@@ -53,7 +53,7 @@ fn trimming_deletes_what_is_behind_and_keeps_the_rest() {
 }
 
 #[test]
-fn a_record_that_was_torn_when_the_supervisor_was_killed_is_ignored() {
+fn record_torn_by_a_supervisor_kill_is_ignored() {
     let mut supervised = Supervised::shell("echo one; echo two; cat");
     let mut server = supervised.attach(0);
     assert_eq!((server.line(), server.line()), ("one".to_owned(), "two".to_owned()));
@@ -70,7 +70,7 @@ fn a_record_that_was_torn_when_the_supervisor_was_killed_is_ignored() {
 }
 
 #[test]
-fn input_is_nowhere_on_disk() {
+fn input_is_never_written_to_disk() {
     let mut supervised = Supervised::shell("read secret; echo ${#secret}");
     let mut server = supervised.attach(0);
     server.input(1, "open sesame\n");

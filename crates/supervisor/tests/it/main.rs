@@ -6,11 +6,11 @@
 
 #[cfg(target_os = "linux")]
 mod acceptance;
-mod ends;
+mod communication;
+mod exit;
 mod journal;
 #[cfg(target_os = "linux")]
 mod memory;
 mod supervised;
-mod talk;
 #[cfg(target_os = "linux")]
 mod tree;

@@ -56,7 +56,6 @@ enum QuestionResponse {
     Rejected,
 }
 
-/// The agent's state.
 #[derive(Default)]
 struct Peer {
     client: Mutex<ClientCapabilities>,

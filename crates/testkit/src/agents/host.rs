@@ -52,7 +52,7 @@ impl Host {
     pub async fn send(&mut self, message: &Value) -> Result<()> {
         let stdin = self.stdin.as_mut().context("the agent has no stdin")?;
         let sent = stdin.write_all(format!("{message}\n").as_bytes()).await;
-        sent.with_context(|| self.past("the agent does not listen"))
+        sent.with_context(|| self.error_with_output("the agent does not listen"))
     }
 
     /// The next message that satisfies the condition; earlier messages are skipped.
@@ -63,10 +63,10 @@ impl Host {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let Ok(line) = tokio::time::timeout_at(deadline, self.stdout.next_line()).await else {
-                bail!(self.past(&format!("waited {PATIENCE:?} for {what}")));
+                bail!(self.error_with_output(&format!("waited {PATIENCE:?} for {what}")));
             };
             let Some(line) = line? else {
-                bail!(self.past(&format!("the agent ended before {what}")));
+                bail!(self.error_with_output(&format!("the agent ended before {what}")));
             };
             let message = serde_json::from_str(&line);
             self.said.push(line);
@@ -93,12 +93,12 @@ impl Host {
         });
         match ended.await {
             Ok(status) => Ok(status?),
-            Err(_) => bail!(self.past("the agent does not end")),
+            Err(_) => bail!(self.error_with_output("the agent does not end")),
         }
     }
 
     /// The error with the agent's earlier output.
-    fn past(&self, what: &str) -> String {
+    fn error_with_output(&self, what: &str) -> String {
         let start = self.said.len().saturating_sub(SHOWN);
         let lines: String = self.said.iter().skip(start).map(|line| format!("\n  {:.400}", line)).collect();
         let stderr = std::fs::read_to_string(self.stderr.path()).unwrap_or_default();

@@ -15,7 +15,6 @@ pub struct Installed {
     pub claude: PathBuf,
     /// Claude Code 2.1.197, the oldest tested version.
     pub claude_old: PathBuf,
-    /// The Codex binary.
     pub codex: PathBuf,
     /// Node 22, which runs the agents that are scripts.
     pub node: PathBuf,
@@ -23,7 +22,6 @@ pub struct Installed {
     pub claude_acp: Vec<String>,
     /// The command of Gemini CLI. It speaks ACP with the argument `--acp`.
     pub gemini: Vec<String>,
-    /// The OpenCode binary.
     pub opencode: PathBuf,
 }
 

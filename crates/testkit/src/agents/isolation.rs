@@ -24,7 +24,7 @@ fn isolated() -> Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(), // A kernel without IPv6.
         other => other.context("cannot read the addresses of this machine")?,
     };
-    let others = reaching_out(&routes, &addresses);
+    let others = external_interfaces(&routes, &addresses);
     if !others.is_empty() {
         let others = others.into_iter().collect::<Vec<_>>().join(", ");
         bail!(
@@ -49,7 +49,7 @@ fn command() -> String {
 }
 
 /// The interfaces other than loopback that have a route or an address.
-fn reaching_out<'a>(routes: &'a str, addresses: &'a str) -> BTreeSet<&'a str> {
+fn external_interfaces<'a>(routes: &'a str, addresses: &'a str) -> BTreeSet<&'a str> {
     let routed = routes.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let addressed = addresses.lines().filter_map(|line| line.split_whitespace().last());
     routed.chain(addressed).filter(|name| *name != "lo").collect()
@@ -57,21 +57,21 @@ fn reaching_out<'a>(routes: &'a str, addresses: &'a str) -> BTreeSet<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::reaching_out;
+    use super::external_interfaces;
 
     const HEADER: &str = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n";
     const LOOPBACK: &str = "00000000000000000000000000000001 01 80 10 80       lo\n";
 
     #[test]
     fn only_loopback_is_isolated() {
-        assert!(reaching_out(HEADER, LOOPBACK).is_empty());
-        assert!(reaching_out(HEADER, "").is_empty());
+        assert!(external_interfaces(HEADER, LOOPBACK).is_empty());
+        assert!(external_interfaces(HEADER, "").is_empty());
     }
 
     #[test]
-    fn a_route_or_an_address_reaches_out() {
+    fn interface_with_route_or_address_is_not_isolated() {
         let routes = format!("{HEADER}eth0\t00000000\t0101A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n");
         let addresses = format!("{LOOPBACK}fe8000000000000000fc00fffe000001 04 40 20 80     wlan0\n");
-        assert_eq!(reaching_out(&routes, &addresses).into_iter().collect::<Vec<_>>(), ["eth0", "wlan0"]);
+        assert_eq!(external_interfaces(&routes, &addresses).into_iter().collect::<Vec<_>>(), ["eth0", "wlan0"]);
     }
 }

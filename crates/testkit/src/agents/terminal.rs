@@ -19,7 +19,6 @@ const START: Duration = Duration::from_secs(600);
 /// Timeout of one handshake. A connection that is made while the daemon starts may never be answered.
 const HANDSHAKE: Duration = Duration::from_secs(20);
 
-/// A connected client.
 #[derive(Debug)]
 pub struct CodexTerminal {
     socket: WebSocketStream<UnixStream>,

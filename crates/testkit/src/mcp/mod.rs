@@ -45,12 +45,12 @@ impl Era {
 
 /// The notifications that a client receives.
 #[derive(Debug, Clone)]
-struct Ears {
+struct McpListener {
     name: String,
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
 }
 
-impl ClientHandler for Ears {
+impl ClientHandler for McpListener {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(ClientCapabilities::default(), Implementation::new(self.name.clone(), "1.0.0"))
     }
@@ -63,7 +63,7 @@ impl ClientHandler for Ears {
 /// A connected client. It disconnects when it is dropped.
 #[derive(Debug)]
 pub struct McpClient {
-    running: RunningService<RoleClient, Ears>,
+    running: RunningService<RoleClient, McpListener>,
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
     child: Option<Child>,
 }
@@ -80,7 +80,7 @@ impl McpClient {
     pub async fn http(url: &str, token: &str, era: Era, name: &str) -> Result<Self> {
         let config = StreamableHttpClientTransportConfig::with_uri(format!("{url}/mcp")).auth_header(token);
         let http = sayso_net::client(url).pool_max_idle_per_host(0).build()?;
-        let (ears, progress) = ears(name);
+        let (ears, progress) = listener(name);
         let transport = StreamableHttpClientTransport::with_client(http, config);
         let running =
             within("the MCP server", async { Ok(ears.serve_with_lifecycle(transport, era.lifecycle()).await?) }).await?;
@@ -95,7 +95,7 @@ impl McpClient {
         command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().context("the MCP server does not start")?;
         let pipes = (child.stdout.take().context("no stdout")?, child.stdin.take().context("no stdin")?);
-        let (ears, progress) = ears(name);
+        let (ears, progress) = listener(name);
         let running = within("the MCP server", async { Ok(ears.serve_with_lifecycle(pipes, era.lifecycle()).await?) }).await?;
         Ok(Self { running, progress, child: Some(child) })
     }
@@ -189,7 +189,7 @@ pub fn text(result: &CallToolResult) -> &str {
     }
 }
 
-fn ears(name: &str) -> (Ears, Arc<Mutex<Vec<ProgressNotificationParam>>>) {
+fn listener(name: &str) -> (McpListener, Arc<Mutex<Vec<ProgressNotificationParam>>>) {
     let progress = Arc::default();
-    (Ears { name: name.to_owned(), progress: Arc::clone(&progress) }, progress)
+    (McpListener { name: name.to_owned(), progress: Arc::clone(&progress) }, progress)
 }

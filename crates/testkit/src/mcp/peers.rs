@@ -23,7 +23,6 @@ pub struct ConformanceCheck {
     pub id: String,
     /// `SUCCESS`, `FAILURE`, `SKIPPED`, `WARNING` or `INFO`.
     pub status: String,
-    /// The error message.
     pub error: String,
 }
 

@@ -51,7 +51,6 @@ pub struct RecordedRequest {
     /// The purpose of the request.
     pub purpose: RequestPurpose,
     pub request: ModelRequest,
-    /// The model's reply.
     pub reply: ModelReply,
 }
 
@@ -184,8 +183,8 @@ impl Drop for MockModel {
 impl MockModelShared {
     /// The reply to this request. It is recorded before the agent receives it.
     fn reply(&self, request: ModelRequest) -> ModelReply {
-        let (purpose, reply) = if request.is_errand() {
-            (RequestPurpose::Side, script::errand(&request))
+        let (purpose, reply) = if request.is_side_request() {
+            (RequestPurpose::Side, script::side_reply(&request))
         } else {
             (RequestPurpose::Main, self.script.reply(&request))
         };

@@ -5,11 +5,8 @@ use serde_json::Value;
 /// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
-    /// Anthropic's Messages API.
     Anthropic,
-    /// Gemini's `generateContent`.
     Gemini,
-    /// OpenAI's Responses API.
     Responses,
     /// The Chat Completions API of OpenAI and many others.
     Chat,
@@ -83,7 +80,7 @@ const NOTES: [&str; 4] = ["<system-reminder>", "<session_context>", "<environmen
 
 /// Prefixes of the prompts of side requests that have all tools and the whole conversation: prompt suggestions,
 /// compaction, summaries for a returning user, and memory extraction.
-const ERRANDS: [&str; 4] = [
+const SIDE_PROMPTS: [&str; 4] = [
     "[SUGGESTION MODE",
     "CRITICAL: Respond with TEXT ONLY",
     "The user stepped away and is coming back",
@@ -124,10 +121,10 @@ impl ModelRequest {
     }
 
     /// Whether this is a side request of the agent: a title, summary, suggestion or check.
-    pub(super) fn is_errand(&self) -> bool {
+    pub(super) fn is_side_request(&self) -> bool {
         self.tools.is_empty()
             || self.max_tokens.is_some_and(|most| most <= SHORT)
-            || self.last_user_text().is_some_and(|text| ERRANDS.iter().any(|errand| text.starts_with(errand)))
+            || self.last_user_text().is_some_and(|text| SIDE_PROMPTS.iter().any(|prompt| text.starts_with(prompt)))
     }
 }
 

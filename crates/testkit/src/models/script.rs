@@ -12,7 +12,6 @@ use super::request::ModelRequest;
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelBlock {
     Text(String),
-    /// A tool call.
     ToolCall {
         /// The id of the call, which its result repeats.
         id: String,
@@ -46,12 +45,7 @@ pub enum ModelReply {
     /// Sends this turn and then no more data, without an end, until the agent disconnects.
     Hang(ModelTurn),
     /// Replies with an error.
-    Fail {
-        /// The HTTP status.
-        status: u16,
-        /// The error message.
-        message: String,
-    },
+    Fail { status: u16, message: String },
 }
 
 impl ModelReply {
@@ -130,7 +124,7 @@ fn said(turn: Option<&ModelTurn>) -> ModelReply {
 }
 
 /// The reply to a side request: a short text, or the smallest JSON that its schema allows.
-pub(super) fn errand(request: &ModelRequest) -> ModelReply {
+pub(super) fn side_reply(request: &ModelRequest) -> ModelReply {
     ModelReply::text(request.schema.as_ref().map_or_else(|| FILLER.to_owned(), |schema| smallest(schema).to_string()))
 }
 

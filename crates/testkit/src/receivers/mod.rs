@@ -28,7 +28,6 @@ pub use slack::FakeSlack;
 pub use smtp::{FakeSmtp, Mail};
 pub use telegram::FakeTelegram;
 
-/// One received call.
 #[derive(Debug, Clone)]
 pub struct ReceivedCall {
     pub method: Method,

@@ -9,17 +9,14 @@ use serde_json::{Value, json};
 
 use super::{ReceivedCall, Receiver, json_reply};
 
-/// The accepted token.
 const TOKEN: &str = "tk_test";
 
-/// The running server.
 #[derive(Debug)]
 pub struct FakeNtfy {
     receiver: Receiver,
 }
 
 impl FakeNtfy {
-    /// The accepted token.
     pub const TOKEN: &'static str = TOKEN;
 
     /// Starts the server.
@@ -35,7 +32,6 @@ impl FakeNtfy {
         Ok(Self { receiver: receiver.await? })
     }
 
-    /// The received calls.
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {
         &self.receiver

@@ -29,7 +29,6 @@ impl FakePush {
         Ok(Self { receiver: Receiver::with_status(status).await?, key, auth: *Auth::from_slice(&bytes[32..]) })
     }
 
-    /// The received calls.
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {
         &self.receiver

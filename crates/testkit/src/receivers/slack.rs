@@ -79,7 +79,7 @@ impl FakeSlack {
     ///
     /// # Errors
     /// If no message arrives.
-    pub async fn whisper(&self, user: &str) -> Result<Value> {
+    pub async fn ephemeral_message(&self, user: &str) -> Result<Value> {
         find(&self.shared.whispers, "words to one person in Slack", |whisper| whisper["user"] == user).await
     }
 
@@ -112,7 +112,7 @@ impl FakeSlack {
     ///
     /// # Errors
     /// If no client is connected.
-    pub async fn nonsense(&self, text: &str) -> Result<()> {
+    pub async fn send_invalid(&self, text: &str) -> Result<()> {
         Ok(self.send.send(json!(text)).await?)
     }
 }

@@ -8,7 +8,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// One received mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
     /// The address of `MAIL FROM`.

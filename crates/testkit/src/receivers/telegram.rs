@@ -91,7 +91,7 @@ impl FakeTelegram {
     }
 
     /// Sends an update that gets no answer.
-    pub fn nonsense(&self, update: Value) {
+    pub fn send_invalid(&self, update: Value) {
         let id = self.shared.updates.borrow().len() + 1;
         let mut update = update;
         update["update_id"] = json!(id);

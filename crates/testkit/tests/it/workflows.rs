@@ -29,7 +29,7 @@ fn planner() -> Result<AgentScript> {
 }
 
 #[tokio::test]
-async fn somebody_answers_in_time() -> Result<()> {
+async fn question_is_answered_before_its_timeout() -> Result<()> {
     let agent = planner()?;
     let mut clock = None;
     let server = TestServer::with(|setup| {
@@ -68,7 +68,7 @@ async fn somebody_answers_in_time() -> Result<()> {
 }
 
 #[tokio::test]
-async fn nobody_answers_and_the_step_takes_the_first_option() -> Result<()> {
+async fn unanswered_question_falls_back_to_the_first_option() -> Result<()> {
     let agent = planner()?;
     let mut clock = None;
     let server = TestServer::with(|setup| {

@@ -17,7 +17,7 @@ use crate::json::Object;
 
 /// Names of tools that only ask questions.
 const ASKING_TOOLS: [&str; 3] = ["ask_user_question", "AskUserQuestion", "ask_user"];
-const NO_SUCH_OPTION: &str = "The agent offers no option for this decision; it was told that the request is cancelled.";
+const NO_SUCH_OPTION: &str = "The agent offers no option for this decision, so the request was cancelled.";
 
 /// One option that the agent offers.
 struct Offer {
@@ -45,7 +45,7 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
     let update = tool_call.unwrap_or_default();
     let id = update.words("toolCallId");
     let known = id.as_deref().and_then(|id| calls.get(id));
-    let call = ToolCallInfo::merged(known, id.clone().unwrap_or_default(), &update);
+    let call = ToolCallInfo::merge_update(known, id.clone().unwrap_or_default(), &update);
     let asked = |kind, body| Ok(AcpAsk { kind, body, tool_call: id.clone(), link: None });
 
     if let Some(question) = as_question(&offers, &call) {
@@ -76,7 +76,7 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
 
 /// The approving options other than the plain one, exactly as the agent offers them.
 fn choices(offers: &[Offer]) -> Vec<Choice> {
-    let plain = plain_yes(offers).map(|offer| offer.id.as_str());
+    let plain = plain_allow(offers).map(|offer| offer.id.as_str());
     let other_yes = |offer: &&Offer| offer.kind == "allow_always" || (Some(offer.id.as_str()) != plain && !is_no(&offer.kind));
     offers.iter().filter(other_yes).map(|offer| Choice { id: offer.id.clone(), label: offer.name.clone() }).collect()
 }
@@ -86,7 +86,7 @@ fn is_no(kind: &str) -> bool {
     ["reject", "deny", "decline", "cancel"].iter().any(|no| kind.starts_with(no))
 }
 
-fn plain_yes(offers: &[Offer]) -> Option<&Offer> {
+fn plain_allow(offers: &[Offer]) -> Option<&Offer> {
     let of = |kind: &str| offers.iter().find(|offer| offer.kind == kind);
     of("allow_once").or_else(|| of("allow_always"))
 }
@@ -107,7 +107,7 @@ fn no(offers: &[Offer]) -> Option<&Offer> {
 pub(super) fn answer(params: &Object<'_>, decision: &Decision) -> Answer {
     let offers = offers(params).unwrap_or_default();
     match decision {
-        Decision::Approved { choice: None, .. } => selected(plain_yes(&offers)),
+        Decision::Approved { choice: None, .. } => selected(plain_allow(&offers)),
         Decision::Approved { choice: Some(id), .. } => {
             selected(offers.iter().find(|offer| offer.id == *id && !is_no(&offer.kind)))
         }
@@ -192,7 +192,7 @@ fn with_questions(update: &Object<'_>, call: &ToolCallInfo) -> Option<Vec<Questi
 pub(super) fn answer_with_answers(params: &Object<'_>, decision: &Decision) -> Answer {
     let offers = offers(params).unwrap_or_default();
     match decision {
-        Decision::Answered { answers, note } => match plain_yes(&offers) {
+        Decision::Answered { answers, note } => match plain_allow(&offers) {
             Some(offer) => {
                 let given = answers.iter().enumerate().filter(|(_, entries)| !entries.is_empty());
                 let given: BTreeMap<String, String> = given.map(|(at, entries)| (at.to_string(), entries.join(", "))).collect();

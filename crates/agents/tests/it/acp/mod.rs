@@ -1,7 +1,7 @@
 //! The ACP translator: replayed recordings, every kind of request, the lifecycle of a session, and hostile input.
 
 mod hostile;
-mod life;
+mod lifecycle;
 mod peers;
 mod replay;
 mod requests;

@@ -62,7 +62,7 @@ fn recording(name: &str) -> Recording {
 
 /// Parses everything that each agent wrote, with a translator that attached late and never answers.
 #[test]
-fn every_recording_is_understood() {
+fn every_recording_is_parsed() {
     let all = recordings();
     assert_eq!(all.len(), 34);
     for recording in all {
@@ -85,7 +85,7 @@ fn every_recording_is_understood() {
 fn play(name: &str, decisions: &[Decision]) -> Host {
     let mut host = Host::new();
     host.command(start(None));
-    //  Maps the translator's request ids to the recorded ones.
+    // Maps the translator's request ids to the recorded ones.
     let mut ids: Vec<(Value, Value)> = Vec::new();
     let mut decisions = decisions.iter();
     for Recorded { ours, text, message: recorded } in recording(name).messages {
@@ -100,7 +100,7 @@ fn play(name: &str, decisions: &[Decision]) -> Host {
             host.message(message);
             continue;
         }
-        //  The recorded host did not set a mode.
+        // The recorded host did not set a mode.
         while host.sent.iter().any(|line| line["method"] == "session/set_mode") {
             assert_eq!(host.sent[0]["params"]["modeId"], "default");
             host.reply(json!({}));
@@ -148,7 +148,7 @@ fn withdrawn() -> Decision {
 }
 
 #[test]
-fn claude_gets_what_it_got() {
+fn claude_responses_match_the_recording() {
     for (name, decision) in [
         ("claude-question-accept", answered(&[&["Postgres"]])),
         ("claude-question-custom", answered(&[&["DuckDB please"]])),
@@ -169,7 +169,7 @@ fn claude_gets_what_it_got() {
 }
 
 #[test]
-fn claude_is_interrupted() {
+fn claude_interrupt_matches_the_recording() {
     for name in ["claude-question-session-cancel", "claude-perm-session-cancel"] {
         let host = play(name, &[]);
         assert!(host.log.contains("withdrawn 0: The turn was interrupted."), "{}", host.log);
@@ -180,7 +180,7 @@ fn claude_is_interrupted() {
 }
 
 #[test]
-fn gemini_is_answered_by_kind_and_not_by_place() {
+fn gemini_options_are_selected_by_kind() {
     play("gemini-perm-allow-once", &[approved()]);
     play("gemini-perm-write", &[approved()]);
     play("gemini-perm-reject-once", &[denied(texts::DENIED)]);
@@ -189,13 +189,13 @@ fn gemini_is_answered_by_kind_and_not_by_place() {
 }
 
 #[test]
-fn qwen_gets_answers_beside_the_outcome() {
+fn qwen_answers_are_sent_with_the_outcome() {
     let host = play("qwen-question", &[answered(&[&["Postgres"]])]);
     assert!(host.log.contains("notice: The agent asked for `craft/drainMidTurnQueue`"), "{}", host.log);
 }
 
 #[test]
-fn opencode_and_codex_get_what_they_got() {
+fn opencode_and_codex_responses_match_the_recording() {
     play("opencode-perm-allow-once", &[approved()]);
     play("opencode-perm-cancelled", &[withdrawn()]);
     play("opencode-question", &[]);
@@ -206,14 +206,14 @@ fn opencode_and_codex_get_what_they_got() {
 }
 
 #[test]
-fn the_mock_of_the_reference_sdk_gets_what_it_got() {
+fn reference_sdk_responses_match_the_recording() {
     play("rust-mock-host", &[approved(), answered(&[&["a"]]), answered(&[&["option-a"]])]);
     play("rust-mock-http", &[answered(&[&["option-a"]]), answered(&[&["b"]])]);
 }
 
 /// A stopped question also cancels the turn. Claude then withdraws the question itself.
 #[test]
-fn a_stop_is_a_cancel_and_the_end_of_the_turn() {
+fn stopped_question_cancels_the_turn() {
     let recorded = recording("claude-question-session-cancel");
     let mut host = Host::attached();
     for Recorded { text, message, .. } in recorded.messages.iter().filter(|recorded| !recorded.ours) {

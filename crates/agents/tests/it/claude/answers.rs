@@ -1,7 +1,7 @@
 //! The translator writes what the real Claude Code understood: each response equals the recorded one.
 
 use super::recording::{ClaudePlayer, all};
-use crate::replaying::{Player as _, RecordedReply};
+use crate::player::{Player as _, RecordedReply};
 
 /// Recordings whose every response must be reproduced.
 const OURS: [&str; 32] = [
@@ -52,7 +52,7 @@ fn responses_equal_the_recorded_ones() {
 
 /// Responses that were measured to lose or break an answer are never written, whatever the decision.
 #[test]
-fn what_claude_does_not_understand_is_never_said() {
+fn unsupported_responses_are_never_sent() {
     let recordings = all();
     for name in [
         "answer_by_index_key",

@@ -1,7 +1,7 @@
 //! Claude Code: replayed recordings in both directions, the session lifecycle, and mutated lines.
 
 mod answers;
-mod life;
+mod lifecycle;
 mod lines;
 mod mutations;
 mod recording;

@@ -12,7 +12,7 @@ use sayso_core::texts;
 use serde_json::Value;
 
 use super::{ask_id, prompt, sent, session, start};
-use crate::replaying::{self, Entry, Player, RecordedReply, entries};
+use crate::player::{self, Entry, Player, RecordedReply, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -105,7 +105,7 @@ impl ClaudePlayer {
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
-        replaying::handle(&mut self.claude, &mut self.open, input)
+        player::handle(&mut self.claude, &mut self.open, input)
     }
 }
 
@@ -122,7 +122,7 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, DecidedBy)> {
                 Value::Array(list) => list.iter().map(entry).collect(),
                 one => vec![entry(one)],
             };
-            //  A form without fields has one yes-or-no field.
+            // A form without fields has one yes-or-no field.
             let yes = questions[0].key == "confirm" && response["content"] == serde_json::json!({});
             let answers =
                 questions.iter().map(|question| if yes { vec!["true".to_owned()] } else { content(&question.key) }).collect();

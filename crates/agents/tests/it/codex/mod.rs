@@ -2,7 +2,7 @@
 
 mod answers;
 mod attached;
-mod life;
+mod lifecycle;
 mod mutations;
 mod recording;
 mod replay;

@@ -11,7 +11,7 @@ use sayso_core::texts;
 use serde_json::Value;
 
 use super::{outcome, prompt, sent, session, start};
-use crate::replaying::{self, Entry, Player, RecordedReply, entries};
+use crate::player::{self, Entry, Player, RecordedReply, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -45,7 +45,7 @@ impl Player for CodexPlayer {
             ("in", Some("turn/start" | "turn/steer")) => said(self.handle(Input::Command(prompt(words())))),
             ("in", Some("turn/interrupt")) => said(self.handle(Input::Command(Command::Interrupt { session: session() }))),
             ("in", None) => self.response(&entry.msg),
-            //  The only note says that the process was killed; the next line is from a new process.
+            // The only note says that the process was killed; the next line is from a new process.
             ("note", _) => {
                 let mut outputs = self.handle(Input::Exited(Exit { code: None, signal: Some(9), message: String::new() }));
                 outputs.extend(self.handle(Input::Command(start(None))));
@@ -77,7 +77,7 @@ impl CodexPlayer {
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
-        replaying::handle(&mut self.codex, &mut self.open, input)
+        player::handle(&mut self.codex, &mut self.open, input)
     }
 }
 

@@ -9,7 +9,7 @@ use sayso_core::ask::{AskBody, Preview};
 use sayso_core::time::Time;
 
 use super::recording::{CodexPlayer, all};
-use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
+use crate::player::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
 /// Requests that block Codex.
 const REQUESTS: [&str; 5] = [
@@ -99,19 +99,19 @@ fn event_line(event: &AgentEvent) -> String {
 }
 
 #[test]
-fn recordings_as_events() {
+fn recordings_produce_the_snapshotted_events() {
     assert_snapshots::<CodexPlayer, CodexLog>("codex", all());
 }
 
 #[test]
-fn restored_at_every_line_it_goes_on_the_same() {
+fn translator_restored_at_every_line_behaves_identically() {
     assert_restorable::<CodexPlayer>(all());
 }
 
 /// Without any response from the translator, the recorded lines still open every ask once, even if several hosts are
 /// connected.
 #[test]
-fn a_host_that_only_listens_sees_every_ask() {
+fn translator_without_responses_opens_every_ask() {
     let mut asks = 0;
     for (name, entries) in all() {
         let mut codex = CodexTranslator::attached(super::session());

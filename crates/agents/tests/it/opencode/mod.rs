@@ -1,7 +1,7 @@
 //! OpenCode: replayed recordings, the session lifecycle, and mutated input.
 
 mod attached;
-mod life;
+mod lifecycle;
 mod mutations;
 mod recording;
 
@@ -61,7 +61,7 @@ impl Led {
 
 impl Host {
     fn input(&mut self, input: Input) -> Led {
-        //  The saved state must be complete.
+        // The saved state must be complete.
         self.opencode = OpenCodeTranslator::restore(&self.opencode.save()).unwrap();
         let mut led = Led::default();
         for output in self.opencode.handle(Time::from_millis(self.now), input) {

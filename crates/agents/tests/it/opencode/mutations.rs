@@ -9,8 +9,8 @@ use sayso_core::time::Time;
 use serde::de::IgnoredAny;
 
 use super::recording::all;
-use crate::broken::{Chance, LIFE, broken, from_env, handled, noted, outcome};
 use crate::common::{session, start};
+use crate::mutation::{Chance, LIFE, broken, from_env, handled, noted, outcome};
 
 /// Maximum size of the saved state in bytes.
 const STATE: usize = 8 * 1024 * 1024;
@@ -44,7 +44,7 @@ fn next_input(chance: &mut Chance, recorded: &Recorded, at: usize, open: &mut Ve
 }
 
 #[test]
-fn broken_words_do_no_harm() {
+fn mutated_events_and_replies_do_no_harm() {
     let cases: usize = from_env("SAYSO_MUTATIONS", 50_000);
     let seed: u64 = from_env("SAYSO_SEED", 0x09e4_c0de);
     let mut chance = Chance(seed.max(1));
@@ -97,7 +97,7 @@ fn broken_words_do_no_harm() {
             }
         }
     }
-    //  Enough mutated input must still be valid to exercise the translator.
+    // Enough mutated input must still be valid to exercise the translator.
     let enough = cases / 200;
     assert!(asks > enough && called > enough && understood > enough, "{asks} asks, {called} calls, {understood} events");
 }

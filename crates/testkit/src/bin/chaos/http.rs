@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// The pause between attempts. The server is down for longer than this.
-const AGAIN: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 /// Timeout of a call. Only a broken server reaches it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -20,7 +20,6 @@ pub(crate) struct ChaosServer {
     token: String,
 }
 
-/// An HTTP call.
 #[derive(Debug, Clone)]
 pub(crate) struct ChaosCall {
     pub(crate) method: &'static str,
@@ -63,7 +62,7 @@ impl ChaosServer {
                 {
                     return (status, body);
                 }
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
         };
         match tokio::time::timeout(PATIENCE, until_replied).await {

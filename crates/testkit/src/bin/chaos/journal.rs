@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many problems are printed.
-const TOLD: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 /// Everything that clients were told, and every reply that should not have occurred.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl ChaosRecords {
 
     /// Records a problem; the first ones are printed.
     pub(crate) fn problem(&mut self, what: String) {
-        if self.problems.len() < TOLD {
+        if self.problems.len() < MAX_PRINTED {
             self.problems.push(what);
         }
     }

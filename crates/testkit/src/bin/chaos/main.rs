@@ -54,7 +54,6 @@ struct Args {
     keep: bool,
 }
 
-/// Where agents run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum AgentPlace {
     /// The mock inside the server.
@@ -73,7 +72,7 @@ impl AgentPlace {
 }
 
 /// The range of the server's uptime between kills, in milliseconds.
-const LIFE: std::ops::Range<u64> = 20..250;
+const UPTIME: std::ops::Range<u64> = 20..250;
 
 fn main() -> ExitCode {
     match tokio::runtime::Runtime::new().context("no runtime").and_then(|runtime| runtime.block_on(run(Args::parse()))) {
@@ -108,7 +107,7 @@ async fn run(args: Args) -> Result<bool> {
     }
     let mut people = JoinSet::new();
     for session in &sessions {
-        people.spawn(people::prompt(server.clone(), session.clone(), stopping.clone()));
+        people.spawn(people::keep_prompting(server.clone(), session.clone(), stopping.clone()));
     }
     for number in 0..args.callers {
         people.spawn(people::call(server.clone(), Arc::clone(&journal), number, stopping.clone()));
@@ -121,7 +120,7 @@ async fn run(args: Args) -> Result<bool> {
     let mut slowest_start = Duration::ZERO;
     for kill in 1..=args.kills {
         // A sleep is correct here: the kill must happen at an arbitrary time.
-        tokio::time::sleep(Duration::from_millis(random.within(LIFE))).await;
+        tokio::time::sleep(Duration::from_millis(random.within(UPTIME))).await;
         process.kill9().await?;
         let starting = Instant::now();
         process.start_again().await.with_context(|| format!("after kill {kill}"))?;

@@ -24,7 +24,7 @@ pub(crate) async fn start_session(server: &ChaosServer, agent: &str, number: u32
 }
 
 /// Prompts an agent again whenever its turn has ended.
-pub(crate) async fn prompt(server: ChaosServer, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
+pub(crate) async fn keep_prompting(server: ChaosServer, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
     let mut round = 0;
     // The session is still idle before the prompt takes effect. A second prompt would answer the first question.
     let mut told = Value::Null;
@@ -83,8 +83,8 @@ pub(crate) async fn call(
                     journal.received.insert(id.clone(), got);
                 }
                 _ => {
-                    journal.lost_or_strange(&id, &reply);
-                    journal.lost_or_strange(&id, &taken);
+                    journal.record_failure(&id, &reply);
+                    journal.record_failure(&id, &taken);
                 }
             }
             break;
@@ -175,13 +175,13 @@ fn note(journal: &ChaosJournal, ask: &str, words: &str, reply: &ChaosReply) {
                 journal.unexpected(format!("a conflict about {ask} that names no winner: {}", reply.body));
             }
         }
-        _ => journal.lost_or_strange(ask, reply),
+        _ => journal.record_failure(ask, reply),
     }
 }
 
 impl crate::journal::ChaosRecords {
     /// Records a reply about an existing ask that is neither a success nor a conflict.
-    fn lost_or_strange(&mut self, ask: &str, reply: &ChaosReply) {
+    fn record_failure(&mut self, ask: &str, reply: &ChaosReply) {
         self.unexpected(format!("{ask}: {} {}", reply.status, reply.body));
     }
 }

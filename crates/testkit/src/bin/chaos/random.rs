@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result};
 
-/// A random generator.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -18,7 +17,6 @@ impl Random {
         random
     }
 
-    /// A random seed.
     pub(crate) fn fresh_seed() -> Result<u64> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).context("no entropy")?;
@@ -43,7 +41,6 @@ impl Random {
         self.within(0..times) == 0
     }
 
-    /// A random element.
     pub(crate) fn of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         let at = self.within(0..u64::try_from(all.len()).unwrap_or(1));
         all.get(usize::try_from(at).unwrap_or(0))

@@ -38,7 +38,6 @@ pub(crate) struct ChaosEvents {
     pub(crate) undeliverable: u32,
 }
 
-/// A running reader.
 #[derive(Debug)]
 pub(crate) struct FeedReader {
     /// The position that the reader must reach before it stops; -1 while it is unknown.
@@ -46,7 +45,6 @@ pub(crate) struct FeedReader {
     pub(crate) task: JoinHandle<Result<FeedContents>>,
 }
 
-/// Starts the reader.
 pub(crate) async fn read(client: Client, journal: Arc<ChaosJournal>) -> FeedReader {
     let (until, mut end) = watch::channel(-1_i64);
     let task = tokio::spawn(async move {

@@ -58,7 +58,6 @@ impl Findings {
     }
 }
 
-/// Runs all comparisons.
 pub(crate) async fn compare(
     server: &ChaosServer,
     client: Client,
@@ -84,11 +83,11 @@ pub(crate) async fn compare(
     let (asks, head) = all_asks(server).await?;
     let reading = reader.await?;
     reading.until.send_replace(head);
-    let read = to_the_end(reading).await?;
+    let read = read_to_end(reading).await?;
     // Read the feed again in one pass, from the database.
     let again = crate::reader::read(client, Arc::new(ChaosJournal::default())).await;
     again.until.send_replace(head);
-    let again = to_the_end(again).await?;
+    let again = read_to_end(again).await?;
     let changed =
         read.said.iter().filter(|(seq, said)| again.said.get(seq) != Some(said)).map(|(seq, _)| *seq).collect::<Vec<_>>();
 
@@ -108,8 +107,8 @@ pub(crate) async fn compare(
     if let Some(seq) = changed.first() {
         journal.problem(format!("place {seq} of the feed says something else now, and {} more", changed.len() - 1));
     }
-    kept(&asks, &mut journal, &mut found);
-    once(&asks, &read, &mut journal, &mut found);
+    check_acknowledged(&asks, &mut journal, &mut found);
+    check_feed(&asks, &read, &mut journal, &mut found);
     for (session, times) in asked_by_agents {
         let resolved = asks.values().filter(|ask| ask["sessionId"] == session.as_str() && ask["status"] != "pending").count();
         let resolved = u64::try_from(resolved).unwrap_or(u64::MAX);
@@ -124,7 +123,7 @@ pub(crate) async fn compare(
 }
 
 /// Waits until a reader has reached the end of the feed, and returns its contents.
-async fn to_the_end(reading: FeedReader) -> Result<FeedContents> {
+async fn read_to_end(reading: FeedReader) -> Result<FeedContents> {
     match tokio::time::timeout(CATCH_UP, reading.task).await {
         Ok(read) => read?,
         Err(_) => bail!("a reader does not come to the end of the feed"),
@@ -190,7 +189,7 @@ async fn all_asks(server: &ChaosServer) -> Result<(BTreeMap<String, Value>, i64)
 }
 
 /// Checks that everything acknowledged exists unchanged.
-fn kept(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut Findings) {
+fn check_acknowledged(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut Findings) {
     let mut problems = Vec::new();
     for id in journal.opened.iter().chain(&journal.seen) {
         if !asks.contains_key(id) {
@@ -228,7 +227,7 @@ fn kept(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut 
 }
 
 /// Checks that the feed reported each ask once, its outcome once, and its delivery at most once.
-fn once(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut ChaosRecords, found: &mut Findings) {
+fn check_feed(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut ChaosRecords, found: &mut Findings) {
     for (id, ask) in asks {
         let told = read.asks.get(id).copied().unwrap_or_default();
         let resolved = u32::from(ask["status"] != "pending");

@@ -10,7 +10,6 @@ use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
 use serde_json::{Value, json};
 
-/// One event.
 pub(crate) struct ReplayEvent {
     name: &'static str,
     session: SessionId,

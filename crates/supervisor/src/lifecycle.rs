@@ -4,11 +4,11 @@
 use std::time::{Duration, Instant};
 
 /// How long an attached server may take to read the remaining records after the agent's exit.
-const FAREWELL: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between SIGKILLs, which also reach processes that were forked in the meantime.
-const AGAIN: Duration = Duration::from_millis(20);
+const KILL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long SIGKILL is repeated. Processes that survive it belong to another user or are stuck in the kernel.
-const GIVE_UP: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The timeouts of the steps of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Grace {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum LifecycleEvent {
     /// A server sent `Hello`.
     Attached(u64),
     /// A server disconnected or was replaced.
@@ -39,7 +39,7 @@ pub(crate) enum Event {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum LifecycleAction {
     CloseInput,
     TermTree,
     KillTree,
@@ -67,51 +67,51 @@ enum Phase {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Company {
+enum Attachment {
     Server(u64),
     Alone { since: Instant },
 }
 
 /// The lifecycle of one agent.
 #[derive(Debug)]
-pub(crate) struct Life {
+pub(crate) struct Lifecycle {
     lonely: Duration,
-    company: Company,
+    company: Attachment,
     phase: Phase,
     drained: bool,
     /// The time from which only the server's reading is awaited.
     over_since: Option<Instant>,
 }
 
-impl Life {
+impl Lifecycle {
     /// Creates the state for a running agent.
     pub(crate) fn started(now: Instant, lonely: Duration) -> Self {
-        Self { lonely, company: Company::Alone { since: now }, phase: Phase::Running, drained: false, over_since: None }
+        Self { lonely, company: Attachment::Alone { since: now }, phase: Phase::Running, drained: false, over_since: None }
     }
 
-    pub(crate) fn handle(&mut self, now: Instant, event: Event) -> Option<Action> {
+    pub(crate) fn handle(&mut self, now: Instant, event: LifecycleEvent) -> Option<LifecycleAction> {
         let action = match event {
-            Event::Attached(server) => {
-                self.company = Company::Server(server);
+            LifecycleEvent::Attached(server) => {
+                self.company = Attachment::Server(server);
                 None
             }
-            Event::Detached(server) => {
-                if self.company == Company::Server(server) {
-                    self.company = Company::Alone { since: now };
+            LifecycleEvent::Detached(server) => {
+                if self.company == Attachment::Server(server) {
+                    self.company = Attachment::Alone { since: now };
                 }
                 None
             }
-            Event::Stop(grace) => self.stop(now, grace),
-            Event::Exited => match self.phase {
+            LifecycleEvent::Stop(grace) => self.stop(now, grace),
+            LifecycleEvent::Exited => match self.phase {
                 Phase::Running => self.terminate(now, Grace::DEFAULT.after_term),
                 Phase::Closing { then, .. } => self.terminate(now, then),
                 Phase::Terminating { .. } | Phase::Killing { .. } | Phase::Over => None,
             },
-            Event::TreeEmpty => {
+            LifecycleEvent::TreeEmpty => {
                 self.phase = Phase::Over;
                 None
             }
-            Event::Drained => {
+            LifecycleEvent::Drained => {
                 self.drained = true;
                 match self.phase {
                     // The journal was deleted, so the agent's output can no longer be stored.
@@ -120,30 +120,30 @@ impl Life {
                 }
             }
         };
-        self.note_over(now);
+        self.record_end(now);
         action
     }
 
     /// Handles the passing of time.
-    pub(crate) fn tick(&mut self, now: Instant) -> Option<Action> {
+    pub(crate) fn tick(&mut self, now: Instant) -> Option<LifecycleAction> {
         let action = match self.phase {
             Phase::Running if self.lonely_at().is_some_and(|at| now >= at) => self.stop(now, Grace::DEFAULT),
             Phase::Closing { until, then } if now >= until => self.terminate(now, then),
             Phase::Terminating { until } if now >= until => {
-                self.phase = Phase::Killing { again: now + AGAIN, until: now + GIVE_UP };
-                Some(Action::KillTree)
+                self.phase = Phase::Killing { again: now + KILL_INTERVAL, until: now + KILL_TIMEOUT };
+                Some(LifecycleAction::KillTree)
             }
             Phase::Killing { until, .. } if now >= until => {
                 self.phase = Phase::Over;
                 None
             }
             Phase::Killing { again, until } if now >= again => {
-                self.phase = Phase::Killing { again: now + AGAIN, until };
-                Some(Action::KillTree)
+                self.phase = Phase::Killing { again: now + KILL_INTERVAL, until };
+                Some(LifecycleAction::KillTree)
             }
             Phase::Running | Phase::Closing { .. } | Phase::Terminating { .. } | Phase::Killing { .. } | Phase::Over => None,
         };
-        self.note_over(now);
+        self.record_end(now);
         action
     }
 
@@ -153,24 +153,24 @@ impl Life {
             Phase::Running => self.lonely_at(),
             Phase::Closing { until, .. } | Phase::Terminating { until } => Some(until),
             Phase::Killing { again, until } => Some(again.min(until)),
-            Phase::Over => self.over_since.map(|since| since + FAREWELL),
+            Phase::Over => self.over_since.map(|since| since + DRAIN_TIMEOUT),
         }
     }
 
     /// Whether the supervisor can exit.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.over_since.is_some_and(|since| match self.company {
-            Company::Server(_) => now >= since + FAREWELL,
-            Company::Alone { .. } => true,
+            Attachment::Server(_) => now >= since + DRAIN_TIMEOUT,
+            Attachment::Alone { .. } => true,
         })
     }
 
-    fn stop(&mut self, now: Instant, grace: Grace) -> Option<Action> {
-        let until = later(now, grace.after_close);
+    fn stop(&mut self, now: Instant, grace: Grace) -> Option<LifecycleAction> {
+        let until = saturating_later(now, grace.after_close);
         match self.phase {
             Phase::Running => {
                 self.phase = Phase::Closing { until, then: grace.after_term };
-                Some(Action::CloseInput)
+                Some(LifecycleAction::CloseInput)
             }
             // Another stop request can only shorten the timeouts.
             Phase::Closing { until: before, then } => {
@@ -178,26 +178,26 @@ impl Life {
                 None
             }
             Phase::Terminating { until: before } => {
-                self.phase = Phase::Terminating { until: before.min(later(now, grace.after_term)) };
+                self.phase = Phase::Terminating { until: before.min(saturating_later(now, grace.after_term)) };
                 None
             }
             Phase::Killing { .. } | Phase::Over => None,
         }
     }
 
-    fn terminate(&mut self, now: Instant, grace: Duration) -> Option<Action> {
-        self.phase = Phase::Terminating { until: later(now, grace) };
-        Some(Action::TermTree)
+    fn terminate(&mut self, now: Instant, grace: Duration) -> Option<LifecycleAction> {
+        self.phase = Phase::Terminating { until: saturating_later(now, grace) };
+        Some(LifecycleAction::TermTree)
     }
 
     fn lonely_at(&self) -> Option<Instant> {
         match self.company {
-            Company::Server(_) => None,
-            Company::Alone { since } => since.checked_add(self.lonely),
+            Attachment::Server(_) => None,
+            Attachment::Alone { since } => since.checked_add(self.lonely),
         }
     }
 
-    fn note_over(&mut self, now: Instant) {
+    fn record_end(&mut self, now: Instant) {
         if self.drained && self.phase == Phase::Over && self.over_since.is_none() {
             self.over_since = Some(now);
         }
@@ -205,7 +205,7 @@ impl Life {
 }
 
 /// Adds a duration that the server chose. It may be absurdly long, so it is limited to a year.
-fn later(now: Instant, time: Duration) -> Instant {
+fn saturating_later(now: Instant, time: Duration) -> Instant {
     now + time.min(Duration::from_secs(365 * 24 * 60 * 60))
 }
 
@@ -218,7 +218,7 @@ mod tests {
     const GRACE: Grace = Grace { after_close: SECOND, after_term: Duration::from_secs(2) };
 
     /// Advances the time to `until`, and returns the actions with their times.
-    fn pass(life: &mut Life, start: Instant, until: Duration) -> Vec<(Duration, Action)> {
+    fn pass(life: &mut Lifecycle, start: Instant, until: Duration) -> Vec<(Duration, LifecycleAction)> {
         let mut done = Vec::new();
         while let Some(at) = life.deadline().filter(|at| *at <= start + until) {
             let action = life.tick(at);
@@ -231,100 +231,104 @@ mod tests {
     }
 
     #[test]
-    fn stopping_closes_then_asks_then_kills() {
+    fn stop_closes_input_then_terminates_then_kills() {
         let start = Instant::now();
-        let mut life = Life::started(start, Spec::LONELY);
-        assert_eq!(life.handle(start, Event::Stop(GRACE)), Some(Action::CloseInput));
+        let mut life = Lifecycle::started(start, Spec::LONELY);
+        assert_eq!(life.handle(start, LifecycleEvent::Stop(GRACE)), Some(LifecycleAction::CloseInput));
         assert_eq!(
-            pass(&mut life, start, 3 * SECOND + AGAIN),
-            [(SECOND, Action::TermTree), (3 * SECOND, Action::KillTree), (3 * SECOND + AGAIN, Action::KillTree)]
+            pass(&mut life, start, 3 * SECOND + KILL_INTERVAL),
+            [
+                (SECOND, LifecycleAction::TermTree),
+                (3 * SECOND, LifecycleAction::KillTree),
+                (3 * SECOND + KILL_INTERVAL, LifecycleAction::KillTree)
+            ]
         );
-        life.handle(start + 4 * SECOND, Event::Exited);
-        life.handle(start + 4 * SECOND, Event::TreeEmpty);
+        life.handle(start + 4 * SECOND, LifecycleEvent::Exited);
+        life.handle(start + 4 * SECOND, LifecycleEvent::TreeEmpty);
         assert!(!life.is_over(start + 4 * SECOND));
-        life.handle(start + 4 * SECOND, Event::Drained);
+        life.handle(start + 4 * SECOND, LifecycleEvent::Drained);
         assert!(life.is_over(start + 4 * SECOND));
     }
 
     #[test]
-    fn what_the_agent_leaves_behind_is_ended() {
+    fn descendants_left_by_the_agent_are_stopped() {
         let start = Instant::now();
-        let mut life = Life::started(start, Spec::LONELY);
-        assert_eq!(life.handle(start, Event::Exited), Some(Action::TermTree));
-        life.handle(start, Event::Drained);
+        let mut life = Lifecycle::started(start, Spec::LONELY);
+        assert_eq!(life.handle(start, LifecycleEvent::Exited), Some(LifecycleAction::TermTree));
+        life.handle(start, LifecycleEvent::Drained);
         assert!(!life.is_over(start));
-        assert_eq!(pass(&mut life, start, 5 * SECOND), [(5 * SECOND, Action::KillTree)]);
-        life.handle(start + 5 * SECOND, Event::TreeEmpty);
+        assert_eq!(pass(&mut life, start, 5 * SECOND), [(5 * SECOND, LifecycleAction::KillTree)]);
+        life.handle(start + 5 * SECOND, LifecycleEvent::TreeEmpty);
         assert!(life.is_over(start + 5 * SECOND));
     }
 
     #[test]
-    fn what_cannot_be_killed_is_given_up() {
+    fn unkillable_processes_are_abandoned() {
         let start = Instant::now();
-        let mut life = Life::started(start, Spec::LONELY);
-        life.handle(start, Event::Exited);
-        life.handle(start, Event::Drained);
-        pass(&mut life, start, 5 * SECOND + GIVE_UP);
-        assert!(life.is_over(start + 5 * SECOND + GIVE_UP));
+        let mut life = Lifecycle::started(start, Spec::LONELY);
+        life.handle(start, LifecycleEvent::Exited);
+        life.handle(start, LifecycleEvent::Drained);
+        pass(&mut life, start, 5 * SECOND + KILL_TIMEOUT);
+        assert!(life.is_over(start + 5 * SECOND + KILL_TIMEOUT));
     }
 
     #[test]
-    fn asked_twice_it_is_only_quicker() {
+    fn second_stop_only_shortens_timeouts() {
         let start = Instant::now();
-        let mut life = Life::started(start, Spec::LONELY);
-        life.handle(start, Event::Stop(GRACE));
+        let mut life = Lifecycle::started(start, Spec::LONELY);
+        life.handle(start, LifecycleEvent::Stop(GRACE));
         let slow = Grace { after_close: Duration::MAX, after_term: Duration::MAX };
-        assert_eq!(life.handle(start, Event::Stop(slow)), None);
+        assert_eq!(life.handle(start, LifecycleEvent::Stop(slow)), None);
         assert_eq!(life.deadline(), Some(start + SECOND));
         let now = Grace { after_close: Duration::ZERO, after_term: Duration::ZERO };
-        life.handle(start, Event::Stop(now));
+        life.handle(start, LifecycleEvent::Stop(now));
         assert_eq!(
             pass(&mut life, start, Duration::ZERO),
-            [(Duration::ZERO, Action::TermTree), (Duration::ZERO, Action::KillTree)]
+            [(Duration::ZERO, LifecycleAction::TermTree), (Duration::ZERO, LifecycleAction::KillTree)]
         );
     }
 
     #[test]
-    fn nobody_for_too_long_stops_the_agent() {
+    fn agent_is_stopped_after_too_long_without_a_server() {
         let start = Instant::now();
-        let mut life = Life::started(start, 10 * SECOND);
-        life.handle(start + 9 * SECOND, Event::Attached(1));
+        let mut life = Lifecycle::started(start, 10 * SECOND);
+        life.handle(start + 9 * SECOND, LifecycleEvent::Attached(1));
         assert_eq!(life.deadline(), None);
-        life.handle(start + 20 * SECOND, Event::Attached(2));
+        life.handle(start + 20 * SECOND, LifecycleEvent::Attached(2));
         // The first server was replaced; the second is still attached.
-        life.handle(start + 20 * SECOND, Event::Detached(1));
+        life.handle(start + 20 * SECOND, LifecycleEvent::Detached(1));
         assert_eq!(life.deadline(), None);
-        life.handle(start + 30 * SECOND, Event::Detached(2));
-        assert_eq!(pass(&mut life, start, 40 * SECOND), [(40 * SECOND, Action::CloseInput)]);
+        life.handle(start + 30 * SECOND, LifecycleEvent::Detached(2));
+        assert_eq!(pass(&mut life, start, 40 * SECOND), [(40 * SECOND, LifecycleAction::CloseInput)]);
     }
 
     #[test]
-    fn an_absurd_patience_is_for_ever() {
+    fn absurd_timeout_is_limited() {
         let start = Instant::now();
-        let mut life = Life::started(start, Duration::MAX);
+        let mut life = Lifecycle::started(start, Duration::MAX);
         assert_eq!(life.deadline(), None);
         assert_eq!(life.tick(start), None);
     }
 
     #[test]
-    fn a_server_may_read_the_rest_but_not_for_ever() {
+    fn exit_waits_for_the_server_up_to_a_timeout() {
         let start = Instant::now();
-        let mut life = Life::started(start, Spec::LONELY);
-        life.handle(start, Event::Attached(1));
-        for event in [Event::Exited, Event::TreeEmpty, Event::Drained] {
+        let mut life = Lifecycle::started(start, Spec::LONELY);
+        life.handle(start, LifecycleEvent::Attached(1));
+        for event in [LifecycleEvent::Exited, LifecycleEvent::TreeEmpty, LifecycleEvent::Drained] {
             life.handle(start, event);
         }
         assert!(!life.is_over(start));
-        assert_eq!(life.deadline(), Some(start + FAREWELL));
-        assert!(life.is_over(start + FAREWELL));
-        life.handle(start + SECOND, Event::Detached(1));
+        assert_eq!(life.deadline(), Some(start + DRAIN_TIMEOUT));
+        assert!(life.is_over(start + DRAIN_TIMEOUT));
+        life.handle(start + SECOND, LifecycleEvent::Detached(1));
         assert!(life.is_over(start + SECOND));
     }
 
     #[test]
-    fn without_a_journal_the_agent_is_stopped() {
+    fn agent_is_stopped_without_a_journal() {
         let start = Instant::now();
-        let mut life = Life::started(start, Spec::LONELY);
-        assert_eq!(life.handle(start, Event::Drained), Some(Action::CloseInput));
+        let mut life = Lifecycle::started(start, Spec::LONELY);
+        assert_eq!(life.handle(start, LifecycleEvent::Drained), Some(LifecycleAction::CloseInput));
     }
 }

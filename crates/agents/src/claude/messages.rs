@@ -21,7 +21,7 @@ impl ClaudeProcess {
         let Some(message) = fields.object("message") else { return };
         let subagent = self.speaker(fields);
         if subagent.is_none() {
-            self.turn_begun(out);
+            self.begin_turn(out);
         }
         let id = message.text("id").filter(|id| id.len() <= ID).unwrap_or_default();
         for block in message.list("content").unwrap_or_default().into_iter().filter_map(Object::of) {
@@ -61,7 +61,7 @@ impl ClaudeProcess {
             let Some(id) = block.text("tool_use_id").filter(|_| block.text("type").as_deref() == Some("tool_result")) else {
                 continue;
             };
-            self.no_longer_needed(&id, out);
+            self.withdraw_answered_call(&id, out);
             if let Some(at) = self.sent.iter().position(|sent| sent.tool_use.as_ref() == Some(&id)) {
                 let sent = self.sent.remove(at);
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });

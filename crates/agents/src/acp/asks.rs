@@ -23,10 +23,10 @@ use crate::translator::{AgentEvent, NewAsk, Outcome};
 /// in parallel.
 const ANSWERED: usize = 8;
 /// How many distinct reasons are sent to the agent between two messages of the person.
-const TOLD: usize = 8;
+const REASONS: usize = 8;
 
 const NOT_WAITING: &str = "The agent no longer waits for it.";
-const TAKEN_BACK: &str = "The agent took it back.";
+const TAKEN_BACK: &str = "The agent withdrew it.";
 const OPENED_ELSEWHERE: &str = "It was opened elsewhere.";
 
 impl AcpState {
@@ -37,7 +37,7 @@ impl AcpState {
             return self
                 .hearing
                 .complaints
-                .tell("The agent used the id of an open request again; the second one was ignored.", out);
+                .report("The agent used the id of an open request again; the second one was ignored.", out);
         }
         let params = params.and_then(Object::of).unwrap_or_default();
         let asked = match requests::read(method, &params, &self.tools) {
@@ -45,11 +45,9 @@ impl AcpState {
             Err(Refusal::Acknowledged) => return out.line(json_rpc::result(&id, &json!({}))),
             Err(Refusal::UnknownMethod) => {
                 out.line(json_rpc::error(&id, METHOD_NOT_FOUND, "Method not found"));
-                if self.hearing.complaints.is_news(method) {
+                if self.hearing.complaints.should_report_method(method) {
                     let method = limits::head(method, 80);
-                    out.event(AgentEvent::Notice(format!(
-                        "The agent asked for `{method}`, which Sayso does not know. It was told so."
-                    )));
+                    out.event(AgentEvent::Notice(format!("The agent asked for `{method}`, which Sayso does not support.")));
                 }
                 return;
             }
@@ -86,7 +84,7 @@ impl AcpState {
             && self.tools.get(call).is_none()
         {
             // This request is the first message that mentions the call.
-            self.tell_of_call(call.clone(), &update, subagent.clone(), out);
+            self.report_tool_call(call.clone(), &update, subagent.clone(), out);
         }
         let raw = Raw::parse(line.trim().to_owned()).ok();
         let print = raw.as_ref().map_or(0, |raw| fingerprint(raw.as_str()));
@@ -121,29 +119,29 @@ impl AcpState {
 
     /// Emits the merged state of a tool call after this update, and confirms an outcome if the update shows that the
     /// call continued.
-    pub(super) fn tell_of_call(&mut self, id: String, update: &Object<'_>, subagent: Option<String>, out: &mut Out) {
+    pub(super) fn report_tool_call(&mut self, id: String, update: &Object<'_>, subagent: Option<String>, out: &mut Out) {
         let known = self.tools.get(&id);
         if known.is_some_and(|call| call.status().has_ended()) {
             return;
         }
         let call = ToolCallInfo::merged(known, id, update);
         let output = call.output(update);
-        let shown = |call: &ToolCallInfo| (call.tool(), call.input().cloned(), call.status().shown());
+        let shown = |call: &ToolCallInfo| (call.tool(), call.input().cloned(), call.status().to_tool_status());
         if output.is_some() || known.map(shown) != Some(shown(&call)) {
             out.event(AgentEvent::Tool {
                 tool_call_id: call.id.clone(),
                 name: call.tool(),
                 input: call.input().filter(|input| input.as_str().len() <= limits::RAW).cloned(),
                 output,
-                status: call.status().shown(),
+                status: call.status().to_tool_status(),
                 subagent,
             });
         }
-        self.tools.keep(call);
+        self.tools.store_call(call);
     }
 
     /// Confirms the outcome of a call's ask: the agent has continued the call.
-    pub(super) fn confirm(&mut self, tool_call: &str, status: Option<Status>, out: &mut Out) {
+    pub(super) fn confirm_outcome(&mut self, tool_call: &str, status: Option<Status>, out: &mut Out) {
         if !matches!(status, Some(Status::Running | Status::Completed | Status::Failed)) {
             return;
         }
@@ -155,7 +153,7 @@ impl AcpState {
     }
 
     /// Sends an outcome to the agent.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
         let Outcome { ask, native_id, decision, raw, by } = *given;
         let print = raw.map(|raw| fingerprint(raw.as_str()));
         let open =
@@ -165,7 +163,7 @@ impl AcpState {
         };
         let Some(params) = raw.and_then(|raw| Object::parse(raw.as_str())).and_then(|message| message.object("params")) else {
             out.line(open.kind.cancelled().line(&open.id));
-            return out.undeliverable(ask, "The request can no longer be read; the agent was told that it is cancelled.");
+            return out.undeliverable(ask, "The request can no longer be read, so it was cancelled.");
         };
         let answer = open.kind.answer(&params, decision);
         out.line(answer.reply.line(&open.id));
@@ -182,29 +180,30 @@ impl AcpState {
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = decision {
             self.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
         } else if let Some(words) = answer.unsaid.filter(|_| by.is_person()) {
-            self.say_later(&params, decision, &words, out);
+            self.queue_follow_up(&params, decision, &words, out);
         }
     }
 
     /// Queues a person's words that the response has no field for; they are sent after the turn.
-    fn say_later(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
+    fn queue_follow_up(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
         let call = params.object("toolCall").unwrap_or_default();
         let known = || self.tools.get(&call.words("toolCallId")?)?.title.clone();
         let title = call.words("title").or_else(known);
         let about = title.as_deref().and_then(|title| title.lines().next()).map(|title| limits::head(title, limits::NAME));
         let text = said_later(decision, about, words);
         let print = fingerprint(&text);
-        if self.told.contains(&print) || self.told.len() == TOLD {
+        if self.told.contains(&print) || self.told.len() == REASONS {
             return;
         }
         if self.queue.len() >= QUEUE {
-            return out
-                .event(AgentEvent::Error(format!("{QUEUE} messages wait already; your words to the agent were not taken.")));
+            return out.event(AgentEvent::Error(format!(
+                "{QUEUE} messages are already queued; your message to the agent was not sent."
+            )));
         }
         self.told.push(print);
         let at = self.queue.iter().take_while(|prompt| prompt.follow_up).count();
         self.queue.insert(at, Prompt { text, follow_up: true });
-        self.say_next(out);
+        self.send_next_prompt(out);
     }
 
     /// Cancels the turn and answers all pending requests as cancelled.

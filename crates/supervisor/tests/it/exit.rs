@@ -16,7 +16,7 @@ fn exited(code: i32) -> Record {
 }
 
 #[test]
-fn the_exit_is_the_last_record_and_nothing_is_left_but_the_journal() {
+fn only_the_journal_remains_after_exit() {
     let mut supervised = Supervised::shell("echo one; printf two; exit 7");
     assert_eq!(supervised.exit_code(), 0);
     assert_eq!(supervised.on_disk(), [(Record::Out(b"one\n".to_vec()), 9), (Record::Out(b"two".to_vec()), 17), (exited(7), 31)]);
@@ -25,14 +25,14 @@ fn the_exit_is_the_last_record_and_nothing_is_left_but_the_journal() {
 }
 
 #[test]
-fn the_signal_that_ended_the_agent_is_told() {
+fn fatal_signal_is_recorded() {
     let mut supervised = Supervised::shell("kill -9 $$");
     assert_eq!(supervised.exit_code(), 0);
     assert_eq!(supervised.on_disk(), [(Record::Exited { code: None, signal: Some(9) }, 14)]);
 }
 
 #[test]
-fn a_server_that_is_attached_gets_the_end_and_lets_the_supervisor_go() {
+fn attached_server_gets_the_exit_and_supervisor_ends() {
     let mut supervised = Supervised::shell("read line; echo \"got $line\"; echo bad >&2; printf rest; exit 3");
     let mut server = supervised.attach(0);
     server.input(1, "hello\n");
@@ -48,7 +48,7 @@ fn a_server_that_is_attached_gets_the_end_and_lets_the_supervisor_go() {
 }
 
 #[test]
-fn a_server_that_stays_is_not_waited_for_for_ever() {
+fn supervisor_ends_although_the_server_stays() {
     let mut supervised = Supervised::shell("read line");
     let mut server = supervised.attach(0);
     server.input(1, "go\n");
@@ -58,7 +58,7 @@ fn a_server_that_stays_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_started_says_so_in_the_journal() {
+fn failed_agent_start_is_recorded_in_the_journal() {
     let mut supervised = Supervised::start(&["no-such-agent", "--secret"]);
     assert_eq!(supervised.exit_code(), 0);
     let message = "cannot start no-such-agent: No such file or directory (os error 2)".to_owned();
@@ -72,7 +72,7 @@ fn an_agent_that_cannot_be_started_says_so_in_the_journal() {
 }
 
 #[test]
-fn a_socket_that_cannot_be_had_says_so_in_the_journal() {
+fn failed_listen_is_recorded_in_the_journal() {
     let mut supervised = Supervised::start_with(&["cat"], |spec| spec.socket = spec.dir.join("x".repeat(120)));
     assert_eq!(supervised.exit_code(), i32::from(exit_code::CANNOT_SUPERVISE));
     let (record, _) = supervised.on_disk().remove(0);
@@ -80,7 +80,7 @@ fn a_socket_that_cannot_be_had_says_so_in_the_journal() {
 }
 
 #[test]
-fn a_directory_has_one_supervisor_and_one_agent() {
+fn directory_has_one_supervisor_and_one_agent() {
     let mut supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     assert!(is_alive(&supervised.spec.dir));
@@ -98,7 +98,7 @@ fn a_directory_has_one_supervisor_and_one_agent() {
 }
 
 #[test]
-fn only_the_user_can_look_in() {
+fn journal_and_socket_are_private() {
     let supervised = Supervised::shell("echo hello; cat");
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), "hello");
@@ -111,7 +111,7 @@ fn only_the_user_can_look_in() {
 }
 
 #[test]
-fn a_socket_that_was_left_behind_is_replaced() {
+fn stale_socket_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let spec = spec(home.path(), &["cat"]);
     drop(UnixListener::bind(&spec.socket).unwrap());
@@ -124,7 +124,7 @@ fn a_socket_that_was_left_behind_is_replaced() {
 }
 
 #[test]
-fn an_agent_without_a_server_is_stopped_in_the_end() {
+fn agent_without_a_server_is_stopped_eventually() {
     let started = Instant::now();
     let mut supervised = Supervised::start_with(&["cat"], |spec| spec.lonely = Duration::from_secs(1));
     assert_eq!(supervised.exit_code(), 0);
@@ -133,7 +133,7 @@ fn an_agent_without_a_server_is_stopped_in_the_end() {
 }
 
 #[test]
-fn a_supervisor_that_is_asked_to_terminate_stops_its_agent() {
+fn supervisor_stops_its_agent_on_sigterm() {
     let mut supervised = Supervised::shell("cat; echo end of input; exit 5");
     let mut server = supervised.attach(0);
     signal("TERM", supervised.process.id());
@@ -144,7 +144,7 @@ fn a_supervisor_that_is_asked_to_terminate_stops_its_agent() {
 }
 
 #[test]
-fn a_hang_up_is_nothing_to_the_supervisor_and_the_agent_is_not_deaf_to_it() {
+fn supervisor_survives_sighup_and_agent_receives_it() {
     let supervised = Supervised::shell("trap 'echo heard' HUP; echo ready; while :; do sleep 0.05; done");
     let mut server = supervised.attach(0);
     let Some(ToServer::Hello { pid, .. }) = server.hello else { panic!() };
@@ -184,7 +184,7 @@ fn supervisor_stops_on_sigterm_when_parent_blocks_it() {
 }
 
 #[test]
-fn a_journal_that_is_taken_away_ends_the_agent() {
+fn agent_is_stopped_when_its_journal_is_deleted() {
     let mut supervised = Supervised::start(&["yes"]);
     eventually("there is a journal", || supervised.spec.dir.join("journal-00000000000000000000").exists());
     // The writer can create a new segment while the directory is being deleted.

@@ -230,7 +230,7 @@ impl<T: Translator> Subject<T> {
                 }
             }
         }
-        //  Enough mutated lines must still be valid to exercise the translator.
+        // Enough mutated lines must still be valid to exercise the translator.
         let enough = cases / 100;
         assert!(asks > enough && written > enough && understood > enough, "{asks} asks, {written} lines, {understood} events");
     }

@@ -8,8 +8,8 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::value::RawValue;
 
-use super::calls::Line;
-use super::state::{Arrived, Kind, OpenCodeProcess, Turn, What, is_id};
+use super::calls::CallContext;
+use super::state::{Arrived, CallPurpose, Kind, OpenCodeProcess, Turn, is_id};
 use crate::json::{Object, list};
 use crate::out::Out;
 use crate::process::TurnComplaints;
@@ -25,13 +25,13 @@ const NEVER_BEGAN: u8 = 36;
 pub(super) const TRIES: u8 = 3;
 
 pub(super) const ELSEWHERE: &str = "It was answered elsewhere.";
-const DENIED_TOO: &str = "OpenCode denied it along with another request of the same session.";
+const DENIED_ALONG: &str = "OpenCode denied it along with another request of the same session.";
 pub(super) const TURN_OVER: &str = "The turn ended without an answer.";
 
 impl OpenCodeProcess {
     /// Whether there is anything to poll for.
-    pub(super) fn wants_look(&self) -> bool {
-        let unsure = |what: &What| matches!(what, What::FindPrompt { .. });
+    pub(super) fn needs_poll(&self) -> bool {
+        let unsure = |what: &CallPurpose| matches!(what, CallPurpose::FindPrompt { .. });
         self.url.is_some()
             && (self.turn != Turn::Idle
                 || !self.ready
@@ -41,88 +41,97 @@ impl OpenCodeProcess {
     }
 
     /// Starts a poll.
-    pub(super) fn look(&mut self, now: Time, line: &mut Line<'_>, out: &mut Out) {
+    pub(super) fn poll(&mut self, now: Time, ctx: &mut CallContext<'_>, out: &mut Out) {
         self.looks += 1;
         self.look_at = Some(now.plus(EVERY));
         // A late reply to the previous poll is useless.
-        self.calls.retain(|call| !matches!(call.what, What::Status { .. } | What::List { .. }));
+        self.calls.retain(|call| !matches!(call.what, CallPurpose::Status { .. } | CallPurpose::List { .. }));
         // The replies to these calls may have been lost.
-        let lost = self.calls.extract_if(.., |call| matches!(call.what, What::FindPrompt { .. } | What::FindSession));
+        let lost =
+            self.calls.extract_if(.., |call| matches!(call.what, CallPurpose::FindPrompt { .. } | CallPurpose::FindSession));
         for call in lost.collect::<Vec<_>>() {
-            if let What::FindPrompt { text, at } = call.what {
-                line.find_prompt(self, text, at, out);
+            if let CallPurpose::FindPrompt { text, at } = call.what {
+                ctx.find_prompt(self, text, at, out);
             }
         }
-        if !self.ready && line.root().is_some() {
-            line.find(self, out);
-        } else if !self.ready && self.calls.iter().all(|call| call.what != What::NewSession) {
-            line.begin(self, out);
+        if !self.ready && ctx.root().is_some() {
+            ctx.find(self, out);
+        } else if !self.ready && self.calls.iter().all(|call| call.what != CallPurpose::NewSession) {
+            ctx.begin(self, out);
         }
-        line.status(self, self.looks, out);
+        ctx.status(self, self.looks, out);
     }
 
     /// Handles the busy sessions, the first half of a poll.
-    pub(super) fn status(&mut self, look: u64, sessions: &Object<'_>, line: &mut Line<'_>, out: &mut Out) {
+    pub(super) fn status(&mut self, look: u64, sessions: &Object<'_>, ctx: &mut CallContext<'_>, out: &mut Out) {
         let busy: Vec<String> = sessions.fields().map(|(id, _)| id.to_owned()).filter(|id| is_id(id)).take(256).collect();
-        if let Some(root) = line.root() {
+        if let Some(root) = ctx.root() {
             let works = busy.iter().any(|id| id == root);
             match self.turn {
                 Turn::Running { .. } if works => {
                     self.idle = 0;
-                    self.turn_begun(out);
+                    self.begin_turn(out);
                 }
-                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, What::Prompt { .. })) => {
+                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, CallPurpose::Prompt { .. })) => {
                     self.idle = self.idle.saturating_add(1);
                 }
                 Turn::Running { .. } | Turn::Idle => {}
             }
         }
-        line.list(self, look, Kind::Question, busy.clone(), out);
-        line.list(self, look, Kind::Permission, busy, out);
+        ctx.list(self, look, Kind::Question, busy.clone(), out);
+        ctx.list(self, look, Kind::Permission, busy, out);
         let enough = if matches!(self.turn, Turn::Running { begun: true, .. }) { SURELY_IDLE } else { NEVER_BEGAN };
         if self.idle >= enough && self.ready && self.waiting.is_empty() {
-            self.turn_ended(line, out);
+            self.turn_ended(ctx, out);
         }
     }
 
     /// Handles the pending requests, the second half of a poll. Requests of an idle session are stale: no turn receives
     /// their answer, but an approval would still run the command, so they are rejected. On a shared server, requests
     /// that were never shown in Sayso are left alone.
-    pub(super) fn listed(&mut self, look: u64, of: Kind, busy: &[String], raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
+    pub(super) fn listed(
+        &mut self,
+        look: u64,
+        of: Kind,
+        busy: &[String],
+        raw: &RawValue,
+        ctx: &mut CallContext<'_>,
+        out: &mut Out,
+    ) {
         let Some(entries) = list(raw) else { return };
         let (mut seen, mut doubtful) = (Vec::new(), Vec::new());
         for entry in entries {
             let Some(request) = Object::of(entry) else { continue };
             let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { continue };
             let works = busy.contains(&session);
-            if !self.knows(&id) {
+            if !self.is_known_request(&id) {
                 if works {
-                    self.asked(of, entry, line, out);
+                    self.asked(of, entry, ctx, out);
                 } else if is_id(&id) && !self.shared && !self.foreign.contains(&session) {
                     // A session that becomes busy between the two halves of a poll is confirmed by the next poll.
                     if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {
-                        line.reject(self, of, id.clone(), out);
+                        ctx.reject(self, of, id.clone(), out);
                     } else {
                         doubtful.push(id.clone());
                     }
                 }
             } else if !works && self.open.iter().any(|open| open.id == id && open.since < look) {
                 self.withdraw(&id, TURN_OVER, out);
-                line.reject(self, of, id.clone(), out);
+                ctx.reject(self, of, id.clone(), out);
             }
             seen.push(id);
         }
-        self.doubt(of, doubtful);
+        self.set_doubtful(of, doubtful);
         let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
         let gone = self.open.iter().filter(|open| same(open.kind) && open.since < look && !seen.contains(&open.id));
         for id in gone.map(|open| open.id.clone()).collect::<Vec<_>>() {
             self.withdraw(&id, ELSEWHERE, out);
         }
-        self.settle(of, &seen, line, out);
+        self.resend_uncertain(of, &seen, ctx, out);
     }
 
     /// Resends outcomes whose delivery is uncertain: a request that is still pending did not receive its outcome.
-    fn settle(&mut self, of: Kind, seen: &[String], line: &mut Line<'_>, out: &mut Out) {
+    fn resend_uncertain(&mut self, of: Kind, seen: &[String], ctx: &mut CallContext<'_>, out: &mut Out) {
         let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
         let mut sent = std::mem::take(&mut self.sent);
         sent.retain_mut(|sent| {
@@ -133,11 +142,11 @@ impl OpenCodeProcess {
                 sent.arrived = Arrived::Yes;
             } else if sent.tries < TRIES {
                 sent.arrived = Arrived::Soon;
-                line.say(self, &sent.request, &sent.said, out);
+                ctx.send_outcome(self, &sent.request, &sent.said, out);
             } else {
-                let reason = "OpenCode did not take it, though it was sent several times.".to_owned();
+                let reason = "OpenCode did not accept it after several attempts.".to_owned();
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Undeliverable { reason } });
-                line.reject(self, of, sent.request.id.clone(), out);
+                ctx.reject(self, of, sent.request.id.clone(), out);
                 return false;
             }
             true
@@ -145,16 +154,16 @@ impl OpenCodeProcess {
         self.sent = sent;
     }
 
-    /// Handles a decided request, whoever decided it.
+    /// Handles a decided request, regardless of who decided it.
     pub(super) fn decided(&mut self, of: Kind, request: &str, session: &str, out: &mut Out) {
         if let Some(at) = self.sent.iter().position(|sent| sent.request.id == request) {
             let sent = self.sent.remove(at);
-            self.is_over(sent.request.id);
+            self.mark_resolved(sent.request.id);
             return out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
         }
         // Rejecting one permission rejects all permissions of its session.
         let along = of == Kind::Permission && self.denied_in.as_deref() == Some(session);
-        self.withdraw(request, if along { DENIED_TOO } else { ELSEWHERE }, out);
+        self.withdraw(request, if along { DENIED_ALONG } else { ELSEWHERE }, out);
     }
 
     /// Handles a lost server. If it comes back, its pending requests become new asks.
@@ -174,9 +183,9 @@ impl OpenCodeProcess {
     }
 
     /// Ends the turn.
-    pub(super) fn turn_ended(&mut self, line: &mut Line<'_>, out: &mut Out) {
+    pub(super) fn turn_ended(&mut self, ctx: &mut CallContext<'_>, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::take(&mut self.turn) else { return };
-        self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, line, out);
+        self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, ctx, out);
         (self.complaints, self.idle) = (TurnComplaints::default(), 0);
         self.tools.clear();
         self.speaking.clear();

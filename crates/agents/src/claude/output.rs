@@ -21,7 +21,7 @@ const TOO_LATE: &str = "It came too late: Claude Code no longer waited for it.";
 
 impl ClaudeState {
     /// Handles one line of output.
-    pub(super) fn hear(&mut self, line: &str, out: &mut Out) {
+    pub(super) fn handle_output(&mut self, line: &str, out: &mut Out) {
         let ClaudeLife::Up(process) = &mut self.life else { return };
         if line.trim().is_empty() {
             return;
@@ -30,8 +30,8 @@ impl ClaudeState {
         let read = if line.len() <= limits::LINE { wire::read(line) } else { None };
         match read {
             Some(Line::Request(request)) => process.request(&request, out),
-            Some(Line::Cancel { id }) => process.cancelled(&id, out),
-            Some(Line::Response(response)) => process.responded(&response, out),
+            Some(Line::Cancel { id }) => process.handle_cancellation(&id, out),
+            Some(Line::Response(response)) => process.handle_response(&response, out),
             Some(Line::Message { kind, fields }) => match kind.as_str() {
                 "system" => {
                     process.system(&fields, out);
@@ -53,9 +53,7 @@ impl ClaudeState {
             },
             None => {
                 let shown = limits::head(line.trim(), SHOWN);
-                process
-                    .complaints
-                    .tell(AgentEvent::Error(format!("Claude Code wrote a line that was not understood: {shown}")), out);
+                process.complaints.report(AgentEvent::Error(format!("Claude Code wrote an invalid line: {shown}")), out);
             }
         }
     }
@@ -70,7 +68,7 @@ impl ClaudeState {
 
 impl ClaudeProcess {
     /// Handles a cancelled request: it was interrupted or answered elsewhere.
-    fn cancelled(&mut self, id: &str, out: &mut Out) {
+    fn handle_cancellation(&mut self, id: &str, out: &mut Out) {
         if let Some(at) = self.open.iter().position(|open| open.id == id) {
             let native_id = self.open.remove(at).id;
             let reason = match self.turn {
@@ -87,19 +85,19 @@ impl ClaudeProcess {
     }
 
     /// Withdraws the ask of a tool call that already has a result.
-    pub(super) fn no_longer_needed(&mut self, tool_use: &str, out: &mut Out) {
+    pub(super) fn withdraw_answered_call(&mut self, tool_use: &str, out: &mut Out) {
         for open in self.open.extract_if(.., |open| open.tool_use.as_deref() == Some(tool_use)) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: NOT_NEEDED.to_owned() });
         }
     }
 
     /// Handles the response to one of Sayso's requests. Other responses are ignored.
-    fn responded(&mut self, response: &Response<'_>, out: &mut Out) {
+    fn handle_response(&mut self, response: &Response<'_>, out: &mut Out) {
         let Some(at) = self.waiting.iter().position(|waiting| wire::request_id(waiting.number) == response.id) else { return };
         let waiting = self.waiting.remove(at);
         if let Some(error) = &response.error {
             let what = match waiting.control {
-                Control::Initialize => "did not take our greeting".to_owned(),
+                Control::Initialize => "did not accept the handshake".to_owned(),
                 Control::Interrupt => "could not be interrupted".to_owned(),
                 Control::SetMode(mode) => format!("did not change its permission mode to `{mode}`"),
                 Control::SetModel(model) => format!("did not change its model to `{model}`"),
@@ -122,9 +120,9 @@ impl ClaudeProcess {
 
     fn system(&mut self, fields: &Object<'_>, out: &mut Out) {
         match fields.text("subtype").as_deref() {
-            Some("init") => self.turn_begun(out),
+            Some("init") => self.begin_turn(out),
             Some("session_state_changed") => match fields.text("state").as_deref() {
-                Some("running") => self.turn_begun(out),
+                Some("running") => self.begin_turn(out),
                 // `idle` follows the result and only matters if there was no result. A turn that has not begun is the
                 // next turn, which Sayso requested before `idle` arrived.
                 Some("idle") if matches!(self.turn, Turn::Running { begun: true, .. }) => {
@@ -133,7 +131,7 @@ impl ClaudeProcess {
                 _ => {}
             },
             Some("task_started") => {
-                let name = super::speech::helper_name(fields.words("subagent_type"), fields.words("description"));
+                let name = super::messages::helper_name(fields.words("subagent_type"), fields.words("description"));
                 if let Some(name) = name {
                     self.name_helper([fields.text("task_id"), fields.text("tool_use_id")], &name);
                 }
