@@ -123,6 +123,6 @@ async fn happened(hooked: &Hooked, session: &str, what: Happening) -> Option<()>
     }
     let client: Client = hooked.client(AGENT)?;
     let news = ExternalNews { agent: AGENT.to_owned(), session_id: session.to_owned(), event, dedupe_key };
-    client.tell_external(&news).await.ok()?;
+    client.report_external_event(&news).await.ok()?;
     Some(())
 }

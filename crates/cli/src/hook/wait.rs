@@ -113,7 +113,7 @@ fn is_passing(error: &Error) -> bool {
 
 /// Takes the ask back, if that is still possible.
 async fn goodbye(client: &Client, id: &str, reason: &str) {
-    let _ = timeout(GOODBYE, client.withdraw_because(id, reason)).await;
+    let _ = timeout(GOODBYE, client.withdraw_with_reason(id, reason)).await;
 }
 
 /// Says that the outcome was passed on.

@@ -130,7 +130,7 @@ async fn a_rejection_goes_on_with_the_persons_words_and_stops_if_told_so() -> Re
     agent.finished().await?;
     let session = world.client.session(agent.session()).await?;
     assert_eq!(session.status, SessionStatus::Idle, "it takes the next message");
-    assert_ne!(agent.last_words().await?, "Never said.");
+    assert_ne!(agent.last_message().await?, "Never said.");
     world.close().await
 }
 

@@ -311,7 +311,7 @@ async fn more_access_is_given_or_not() -> Result<()> {
     let mut agent = world.start("codex", "build it").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;
-    assert_eq!(approval.title, "Give more access: use the network, write /var/out");
+    assert_eq!(approval.title, "Grant more access: use the network, write /var/out");
     denied(&world, &asked).await?;
     let told = received(&world, "call_1").await?;
     assert!(!told.contains("/var/out") && told.contains("permissions"), "{told}");

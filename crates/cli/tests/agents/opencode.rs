@@ -101,7 +101,7 @@ async fn a_rejection_goes_on_and_stops_only_if_told_so() -> Result<()> {
     world.deny(&asked, "Enough.", true).await?;
     agent.finished().await?;
     assert_eq!(world.client.session(agent.session()).await?.status, SessionStatus::Idle, "it takes the next message");
-    assert_ne!(agent.last_words().await?, "Never said.");
+    assert_ne!(agent.last_message().await?, "Never said.");
     world.close().await
 }
 

@@ -180,7 +180,7 @@ async fn what_it_takes_back_is_withdrawn() -> Result<()> {
     let mut peer = Peer::start("race").await?;
     let (permission, question) = (peer.agent.asks().await?, peer.agent.asks().await?);
     assert_eq!(peer.answered(&question, &[&["a"]]).await?["status"], "answered");
-    assert_eq!(peer.withdrawn(&permission).await?, "The agent took it back.");
+    assert_eq!(peer.withdrawn(&permission).await?, "The agent withdrew it.");
     peer.close().await
 }
 

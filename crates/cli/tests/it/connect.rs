@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use sayso_testkit::{FakeCodex, FakeOpenCode, Mood};
+use sayso_testkit::{FakeCodex, FakeOpenCode, ReplyMode};
 use serde_json::Value;
 
 use crate::support::Person;
@@ -212,7 +212,7 @@ async fn a_server_of_ones_own_is_listened_to_and_its_password_is_asked_for() -> 
     assert!(!person.ok(&["status"]).await?.contains(&url));
 
     // opencode:correct horse
-    theirs.is(Mood::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
+    theirs.set_reply_mode(ReplyMode::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
     let refused = person.run(&["connect", "opencode", &url]).await?;
     assert!(
         refused.code == Some(1) && refused.err.contains("status 401") && refused.err.contains("Nothing is connected"),

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::{Context as _, Result};
-use sayso_testkit::{SelfMade, http};
+use sayso_testkit::{SelfSignedCertificate, http};
 use serde_json::{Value, json};
 
 use crate::support::{Person, ends_well, ran};
@@ -104,7 +104,7 @@ async fn with_a_public_address_nothing_is_opened() -> Result<()> {
 #[tokio::test]
 async fn commands_use_https_with_a_certificate_of_ones_own() -> Result<()> {
     let person = Person::without_server()?;
-    let made = SelfMade::until(2101, &person.path("home"))?;
+    let made = SelfSignedCertificate::until(2101, &person.path("home"))?;
     let settings = |certificate: &str| {
         person.write_config(&format!("[server]\ntls_cert = {certificate:?}\ntls_key = {:?}\n", made.key.to_str().unwrap()))
     };

@@ -138,7 +138,7 @@ async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Resul
         .watch()
         .until("the session to go on", |event| event.name() == "session.status" && event.event.data_json().contains("idle"))
         .await?;
-    assert!(agent.last_words().await?.contains("SQLite"), "it got the answer as a message");
+    assert!(agent.last_message().await?.contains("SQLite"), "it got the answer as a message");
     world.close().await
 }
 

@@ -4,7 +4,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use sayso_api::ask::Delivery;
-use sayso_testkit::{FakeOpenCode, Mood, reaches, within};
+use sayso_testkit::{FakeOpenCode, ReplyMode, reaches, within};
 use serde_json::{Value, json};
 
 use crate::world::{World, id};
@@ -21,7 +21,7 @@ async fn listening() -> (World, FakeOpenCode) {
 
 async fn attach(world: &World, theirs: &FakeOpenCode) -> Value {
     let attached = world.admin.post("/v1/attachments", json!({ "agent": "opencode", "place": theirs.url() })).await.expect(201);
-    theirs.is_heard().await.unwrap();
+    theirs.wait_for_subscriber().await.unwrap();
     attached
 }
 
@@ -134,8 +134,8 @@ async fn every_conversation_there_is_a_session_here() {
     theirs.has_session("ses_child", Some("ses_root"), PROJECT, "explore the code");
     theirs.has_session("ses_grandchild", Some("ses_child"), PROJECT, "read a file");
     theirs.asks("que_1", "ses_other");
-    theirs.works("ses_root");
-    theirs.works("ses_child");
+    theirs.set_busy("ses_root");
+    theirs.set_busy("ses_child");
     theirs.asks("que_2", "ses_grandchild");
     let asks = waiting(&world, 2).await;
     let of = |native: &str| asks.iter().find(|ask| ask["title"] == native).cloned().unwrap();
@@ -154,12 +154,12 @@ async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
-    theirs.asks_unheard("que_1", "ses_root");
+    theirs.ask_without_event("que_1", "ses_root");
     attach(&world, &theirs).await;
     let first = waiting(&world, 1).await.remove(0);
     theirs.cut();
-    theirs.asks_unheard("que_2", "ses_root");
-    theirs.is_heard().await.unwrap();
+    theirs.ask_without_event("que_2", "ses_root");
+    theirs.wait_for_subscriber().await.unwrap();
     let asks = waiting(&world, 2).await;
     assert!(asks.iter().any(|ask| ask["id"] == first["id"]), "{asks:?}");
     for ask in &asks {
@@ -173,7 +173,7 @@ async fn a_yes_goes_only_to_a_session_that_works() {
     let (world, theirs) = listening().await;
     theirs.wants_to_run("per_1", "ses_root", "touch a");
     let ask = waiting(&world, 1).await.remove(0);
-    theirs.is_idle("ses_root");
+    theirs.set_idle("ses_root");
     let over = world.outcome(&id(&ask)).await;
     assert_eq!(over["status"], "withdrawn");
     let calls = theirs.calls(1).await.unwrap();
@@ -193,12 +193,12 @@ async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
         (&json!("withdrawn"), &json!(format!("OpenCode at http://{address} is gone.")))
     );
     let gone = stands(&world, "unreachable").await;
-    assert!(gone["problem"].as_str().unwrap().starts_with(&format!("no OpenCode answers at http://{address}: ")), "{gone}");
+    assert!(gone["problem"].as_str().unwrap().starts_with(&format!("OpenCode does not answer at http://{address}: ")), "{gone}");
 
     // The next one at this place has new requests, and may have the same sessions.
     let theirs = FakeOpenCode::start_at(address).await.unwrap();
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
-    theirs.asks_unheard("que_9", "ses_root");
+    theirs.ask_without_event("que_9", "ses_root");
     let next = waiting(&world, 1).await.remove(0);
     assert_eq!(next["sessionId"], ask["sessionId"], "it is the same conversation");
     world.admin.answer(&id(&next), json!([["SQLite"]])).await.expect(200);
@@ -212,18 +212,18 @@ async fn what_is_no_opencode_is_not_kept_and_is_said_clearly() {
     let theirs = FakeOpenCode::start().await.unwrap();
     let new = json!({ "agent": "opencode", "place": theirs.url() });
     for (mood, words) in [
-        (Mood::Page, "it replied with status 200: a web page"),
-        (Mood::Status(401), "wants a password, and not the one we have (status 401)"),
-        (Mood::Status(404), "it replied with status 404"),
-        (Mood::Status(500), "it replied with status 500"),
+        (ReplyMode::Page, "it replied with status 200: a web page"),
+        (ReplyMode::Status(401), "rejected the password (status 401)"),
+        (ReplyMode::Status(404), "it replied with status 404"),
+        (ReplyMode::Status(500), "it replied with status 500"),
     ] {
-        theirs.is(mood.clone());
+        theirs.set_reply_mode(mood.clone());
         let problem = world.admin.post("/v1/attachments", new.clone()).await.problem(422, "agent_unreachable");
         assert!(problem["detail"].as_str().unwrap().contains(words), "{mood:?}: {problem}");
     }
     drop(theirs);
     let problem = world.admin.post("/v1/attachments", new).await.problem(422, "agent_unreachable");
-    assert!(problem["detail"].as_str().unwrap().starts_with("no OpenCode answers at "), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().starts_with("OpenCode does not answer at "), "{problem}");
     for (place, words) in [
         ("127.0.0.1:4096", "no address"),
         ("ftp://127.0.0.1", "no address"),
@@ -244,7 +244,7 @@ async fn a_password_is_kept_for_its_owner_alone_and_never_shown() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     // opencode:correct horse
-    theirs.is(Mood::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
+    theirs.set_reply_mode(ReplyMode::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
     let new = |password: &str| json!({ "agent": "opencode", "place": theirs.url(), "password": password });
     world.admin.post("/v1/attachments", new("wrong")).await.problem(422, "agent_unreachable");
     let reply = world.admin.post("/v1/attachments", new("correct horse")).await;
@@ -286,7 +286,7 @@ async fn a_restart_goes_on_listening_and_what_waits_stays_answerable() {
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
     world.server.restart().await.unwrap();
-    theirs.is_heard().await.unwrap();
+    theirs.wait_for_subscriber().await.unwrap();
     assert_eq!(waiting(&world, 1).await[0]["id"], ask["id"]);
     world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
     assert_eq!(theirs.calls(1).await.unwrap()[0].0, "/question/que_1/reply");

@@ -23,7 +23,7 @@ async fn listening() -> (World, Theirs) {
     assert_eq!((&attached["state"], &attached["version"]), (&json!("connected"), &json!("0.166.0")));
     let can = &attached["capabilities"];
     assert_eq!((&can["questions"], &can["elicitation"], &can["plans"]), (&json!(true), &json!(true), &json!(false)));
-    codex.is_heard("thread-1").await.unwrap();
+    codex.wait_for_subscriber("thread-1").await.unwrap();
     (world, Theirs { codex, dir })
 }
 
@@ -79,8 +79,8 @@ async fn what_is_answered_at_the_terminal_is_withdrawn_here() {
 async fn a_new_terminal_is_heard_as_soon_as_it_works() {
     let (world, Theirs { codex, dir: _dir }) = listening().await;
     codex.has_thread("thread-2", "/somebody/else", "Another one");
-    codex.works("thread-2");
-    codex.is_heard("thread-2").await.unwrap();
+    codex.set_busy("thread-2");
+    codex.wait_for_subscriber("thread-2").await.unwrap();
     let changes = json!([{ "path": "/somebody/else/new.txt", "kind": { "type": "add" }, "diff": "hello\n" }]);
     let item = json!({ "type": "fileChange", "id": "call_p", "changes": changes, "status": "inProgress" });
     codex.tell("thread-2", "item/started", json!({ "threadId": "thread-2", "turnId": "turn-1", "item": item }));
@@ -158,7 +158,7 @@ async fn a_place_without_a_daemon_is_said_and_not_kept() {
     let socket = dir.path().join("daemon.sock").display().to_string();
     let new = json!({ "agent": "codex", "place": socket });
     let problem = world.admin.post("/v1/attachments", new).await.problem(422, "agent_unreachable");
-    assert!(problem["detail"].as_str().unwrap().starts_with(&format!("no Codex listens at {socket}: ")), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().starts_with(&format!("Codex does not listen at {socket}: ")), "{problem}");
     let new = json!({ "agent": "codex", "place": "daemon.sock" });
     world.admin.post("/v1/attachments", new).await.problem(422, "invalid_request");
 }

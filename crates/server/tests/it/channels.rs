@@ -107,8 +107,8 @@ async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message()
     }
     assert_eq!(world.ask(&ask).await["status"], "pending");
     // What has no shape at all does not stop the others.
-    telegram.nonsense(json!({ "callback_query": 7 }));
-    telegram.nonsense(json!({ "message": { "text": "hello" } }));
+    telegram.send_invalid(json!({ "callback_query": 7 }));
+    telegram.send_invalid(json!({ "message": { "text": "hello" } }));
     assert_eq!(telegram.press(&approve, 8).await.unwrap(), "Done");
     let decided = world.ask(&ask).await;
     assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ben")));
@@ -154,11 +154,11 @@ async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
     assert_eq!(elements[1]["text"]["text"], "PostgreSQL");
     let value = elements[1]["value"].as_str().unwrap();
     slack.press(value, "U666").await.unwrap();
-    assert_eq!(slack.whisper("U666").await.unwrap()["text"], "You are not one of the people who may answer here");
-    slack.nonsense("not json").await.unwrap();
-    slack.nonsense("[]").await.unwrap();
+    assert_eq!(slack.ephemeral_message("U666").await.unwrap()["text"], "You are not one of the people who may answer here");
+    slack.send_invalid("not json").await.unwrap();
+    slack.send_invalid("[]").await.unwrap();
     slack.envelope(json!({ "user": { "id": "U1" }, "actions": "none" })).await.unwrap();
-    assert!(slack.whisper("U1").await.unwrap()["text"].as_str().unwrap().contains("not understood"));
+    assert!(slack.ephemeral_message("U1").await.unwrap()["text"].as_str().unwrap().contains("not understood"));
     assert_eq!(world.ask(&ask).await["status"], "pending");
     slack.press(value, "U1").await.unwrap();
     let decided = world.outcome(&ask).await;

@@ -179,7 +179,7 @@ async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
     let mut talk = Talk::begin(ModelScript::choose(script)).await;
     let failed = talk.agent.watch().event("error").await.unwrap();
     let failed = failed.event.data_json();
-    assert!(failed.contains("said 400: no such model"), "{failed}");
+    assert!(failed.contains("returned 400: no such model"), "{failed}");
     talk.idle().await;
     talk.say("Try again").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Back again.");

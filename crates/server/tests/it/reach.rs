@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sayso_testkit::{SelfMade, TestServer, http, within};
+use sayso_testkit::{SelfSignedCertificate, TestServer, http, within};
 use serde_json::json;
 
 use crate::world::{Piece, World, id, question};
@@ -137,7 +137,7 @@ async fn revoking_ends_a_silent_stream_at_once() {
 #[tokio::test]
 async fn a_certificate_is_used_and_read_again_when_it_changes() {
     let dir = tempfile::tempdir().unwrap();
-    let first = SelfMade::until(2101, dir.path()).unwrap();
+    let first = SelfSignedCertificate::until(2101, dir.path()).unwrap();
     let trusting_first = first.client().unwrap();
     let world = World::with(|setup| {
         setup.options.reach.tls = Some(sayso_server::TlsFiles { certificate: first.certificate.clone(), key: first.key.clone() });
@@ -171,7 +171,7 @@ async fn a_certificate_is_used_and_read_again_when_it_changes() {
     assert!(problem.as_str().unwrap().contains("key.pem has no private key"), "{problem}");
     assert_eq!(first.client().unwrap().get(&url).send().await.unwrap().status(), 200);
 
-    let second = SelfMade::until(2102, dir.path()).unwrap();
+    let second = SelfSignedCertificate::until(2102, dir.path()).unwrap();
     assert_eq!(told("/certificate/expiresAt").await.unwrap(), "2102-01-01T00:00:00.000Z");
     assert_eq!(second.client().unwrap().get(&url).send().await.unwrap().status(), 200);
 }

@@ -1,4 +1,4 @@
-//! What Claude tells and does: messages, tool calls and their results.
+//! Claude's messages, tool calls and tool results.
 
 use sayso_core::ask::Delivery;
 use sayso_core::limits;
@@ -16,12 +16,12 @@ use crate::text::bounded;
 use crate::translator::AgentEvent;
 
 impl ClaudeProcess {
-    /// A piece of an assistant message: text, or a tool call.
+    /// Handles a block of an assistant message: text or a tool call.
     pub(super) fn assistant(&mut self, fields: &Object<'_>, out: &mut Out) {
         let Some(message) = fields.object("message") else { return };
         let subagent = self.speaker(fields);
         if subagent.is_none() {
-            self.turn_begun(out);
+            self.begin_turn(out);
         }
         let id = message.text("id").filter(|id| id.len() <= ID).unwrap_or_default();
         for block in message.list("content").unwrap_or_default().into_iter().filter_map(Object::of) {
@@ -53,7 +53,7 @@ impl ClaudeProcess {
         out.event(AgentEvent::Tool { tool_call_id: id, name, input, output: None, status: ToolStatus::Running, subagent });
     }
 
-    /// What is said in the person's name: the results of tools. Claude echoes nothing else that is new.
+    /// Handles a message in the user role: tool results. Claude echoes nothing else that is new.
     pub(super) fn user(&mut self, fields: &Object<'_>, out: &mut Out) {
         let subagent = self.speaker(fields);
         let content = fields.object("message").and_then(|message| message.list("content")).unwrap_or_default();
@@ -61,7 +61,7 @@ impl ClaudeProcess {
             let Some(id) = block.text("tool_use_id").filter(|_| block.text("type").as_deref() == Some("tool_result")) else {
                 continue;
             };
-            self.no_longer_needed(&id, out);
+            self.withdraw_answered_call(&id, out);
             if let Some(at) = self.sent.iter().position(|sent| sent.tool_use.as_ref() == Some(&id)) {
                 let sent = self.sent.remove(at);
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
@@ -76,7 +76,7 @@ impl ClaudeProcess {
         }
     }
 
-    /// A piece of a message while it is being said. Only the main thread is shown live.
+    /// Handles a chunk of a streaming message. Only the main thread is shown live.
     pub(super) fn stream_event(&mut self, fields: &Object<'_>, out: &mut Out) {
         if fields.get("parent_tool_use_id").is_some() {
             return;
@@ -98,7 +98,7 @@ impl ClaudeProcess {
         }
     }
 
-    /// Notes that a text is complete and gives it the name that it had while it was said.
+    /// Marks a text block as complete and returns the message id that its chunks had.
     fn text_said(&mut self, message: &str) -> String {
         let speech = self.speech_of(message);
         let name = speech.name();
@@ -115,7 +115,7 @@ impl ClaudeProcess {
         self.speech.get_or_insert_with(|| Speech { message: message.to_owned(), texts: 0 })
     }
 
-    /// The sub-agent that a line comes from; nothing for the main thread.
+    /// The sub-agent that sent a line; `None` for the main thread.
     fn speaker(&mut self, fields: &Object<'_>) -> Option<String> {
         let call = fields.text("parent_tool_use_id");
         let agent = fields.text("agent_id");
@@ -132,7 +132,7 @@ impl ClaudeProcess {
 }
 
 impl Speech {
-    /// One message may hold several texts; each is a message of its own here.
+    /// The id of the current block. One message can hold several text blocks; each becomes a separate message.
     fn name(&self) -> String {
         match self.texts {
             0 => self.message.clone(),
@@ -141,7 +141,7 @@ impl Speech {
     }
 }
 
-/// What a sub-agent is called: what it is, and what for.
+/// The display name of a sub-agent: its type and its task.
 pub(super) fn helper_name(kind: Option<String>, what_for: Option<String>) -> Option<String> {
     let name = match (kind, what_for) {
         (Some(kind), Some(what_for)) => format!("{kind}: {what_for}"),
@@ -151,7 +151,7 @@ pub(super) fn helper_name(kind: Option<String>, what_for: Option<String>) -> Opt
     Some(limits::head(&name, ID).to_owned())
 }
 
-/// The text of a tool's result: a text, or a list of blocks.
+/// The text of a tool result: a string or a list of blocks.
 fn output(content: &RawValue) -> String {
     if let Some(text) = text(content) {
         return text;

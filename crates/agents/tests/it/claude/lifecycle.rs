@@ -1,4 +1,4 @@
-//! The life of a session: launch, prompts, outcomes, interrupt, close, exit, resume.
+//! The lifecycle of a session: launch, prompts, outcomes, interrupt, close, exit, resumption.
 
 use sayso_agents::claude::{CAPABILITIES, ClaudeTranslator};
 use sayso_agents::translator::{AgentEvent, Capabilities, Command, DecidedBy, Exit, Input, Output, Translator};
@@ -42,7 +42,7 @@ fn approved() -> Decision {
     Decision::Approved { choice: None, input: None }
 }
 
-/// A session in which a turn is under way.
+/// A session with a running turn.
 fn running() -> ClaudeTranslator {
     let mut claude = ClaudeTranslator::new();
     command(&mut claude, start(Some("go")));
@@ -50,7 +50,7 @@ fn running() -> ClaudeTranslator {
     claude
 }
 
-/// The last argument, which says what conversation it is, and what is written after the launch.
+/// The last argument, which identifies the conversation, and the lines after the launch.
 fn launched(outputs: &[Output]) -> (String, Vec<Value>) {
     let Output::Launch(launch) = &outputs[0] else { panic!("{outputs:?}") };
     assert_eq!(launch.directory, "/project");
@@ -58,7 +58,7 @@ fn launched(outputs: &[Output]) -> (String, Vec<Value>) {
 }
 
 #[test]
-fn a_start_launches_greets_and_prompts() {
+fn start_launches_initializes_and_prompts() {
     let mut claude = ClaudeTranslator::new();
     let outputs = command(&mut claude, start(Some("go\n\"on\"")));
     assert_eq!(launched(&outputs).1, [initialize(1), user("go\n\"on\"")]);
@@ -69,7 +69,7 @@ fn a_start_launches_greets_and_prompts() {
 }
 
 #[test]
-fn a_start_without_a_prompt_waits_for_one() {
+fn start_without_prompt_waits_for_one() {
     let mut claude = ClaudeTranslator::new();
     let outputs = command(&mut claude, start(None));
     assert_eq!(launched(&outputs).1, [initialize(1)]);
@@ -79,9 +79,9 @@ fn a_start_without_a_prompt_waits_for_one() {
     assert_eq!(sent(&command(&mut claude, prompt("more"))), [user("more")], "Claude queues it itself");
 }
 
-/// An answer that was parked comes as a start and a prompt.
+/// The answer to a parked question arrives as a start and a prompt.
 #[test]
-fn what_died_is_resumed_and_told() {
+fn killed_session_is_resumed_with_its_answer() {
     let mut claude = running();
     bash(&mut claude, "a");
     let ended = exited(&mut claude, None, Some(9), "");
@@ -96,17 +96,17 @@ fn what_died_is_resumed_and_told() {
 }
 
 #[test]
-fn what_died_before_it_said_a_word_begins_anew() {
+fn session_killed_before_any_output_starts_again() {
     let mut claude = ClaudeTranslator::new();
     let (ours, _) = launched(&command(&mut claude, start(Some("go"))));
     let id = ours.strip_prefix("--session-id=").unwrap().to_owned();
     assert!(matches!(exited(&mut claude, Some(1), None, "boom")[..], [AgentEvent::Ended { resumable: false, failed: true, .. }]));
     assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, ours);
-    // It had begun after all.
+    // The conversation had started before the crash.
     let ended = exited(&mut claude, Some(1), None, &format!("Error: Session ID {id} is already in use."));
     assert!(matches!(ended[..], [AgentEvent::Ended { resumable: true, .. }]));
     assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, format!("--resume={id}"));
-    // And then it was gone.
+    // Later, the conversation was deleted.
     hear(&mut claude, r#"{"type":"result","is_error":true,"errors":["No conversation found with session ID: x"]}"#);
     let ended = exited(&mut claude, Some(1), None, "");
     assert!(
@@ -117,7 +117,7 @@ fn what_died_before_it_said_a_word_begins_anew() {
 }
 
 #[test]
-fn an_interrupt_is_sent_and_is_no_error() {
+fn interrupted_turn_is_not_an_error() {
     let mut claude = running();
     let ask = bash(&mut claude, "a");
     assert_eq!(sent(&command(&mut claude, Command::Interrupt { session: session() })), [interrupt(2)]);
@@ -135,7 +135,7 @@ fn an_interrupt_is_sent_and_is_no_error() {
 }
 
 #[test]
-fn an_interrupt_that_fails_is_told() {
+fn failed_interrupt_is_reported() {
     let mut claude = running();
     command(&mut claude, Command::Interrupt { session: session() });
     let refused = r#"{"type":"control_response","response":{"subtype":"error","request_id":"sayso_2","error":"busy"}}"#;
@@ -175,7 +175,7 @@ fn mode_and_model_change_when_claude_confirms() {
 }
 
 #[test]
-fn a_close_ends_everything_once() {
+fn close_ends_the_session_once() {
     let mut claude = running();
     bash(&mut claude, "a");
     let outputs = command(&mut claude, Command::Close { session: session() });
@@ -193,7 +193,7 @@ fn a_close_ends_everything_once() {
 }
 
 #[test]
-fn an_outcome_is_taken_once_and_confirmed_by_its_effect() {
+fn outcome_is_sent_once_and_confirmed_by_its_effect() {
     let mut claude = running();
     let ask = bash(&mut claude, "a");
     let allow = json!({"behavior":"allow","updatedInput":{"command":"ls"}});
@@ -206,9 +206,9 @@ fn an_outcome_is_taken_once_and_confirmed_by_its_effect() {
     assert!(!hear(&mut claude, result).contains(&confirmed));
 }
 
-/// The outcome and the cancel crossed: Claude passes over what comes after its cancel.
+/// The outcome and the cancellation crossed: Claude ignores a response after its cancellation.
 #[test]
-fn an_outcome_that_crossed_a_cancel_is_undeliverable() {
+fn outcome_that_crossed_a_cancellation_is_undeliverable() {
     let mut claude = running();
     let ask = bash(&mut claude, "a");
     command(&mut claude, outcome(&ask, approved()));
@@ -217,7 +217,7 @@ fn an_outcome_that_crossed_a_cancel_is_undeliverable() {
 }
 
 #[test]
-fn outcomes_for_nobody_are_undeliverable() {
+fn outcome_without_open_request_is_undeliverable() {
     let mut claude = running();
     let ask = bash(&mut claude, "a");
     let Command::Outcome { native_id, decision, raw, .. } = outcome(&ask, approved()) else { panic!() };
@@ -234,16 +234,16 @@ fn outcomes_for_nobody_are_undeliverable() {
     assert_eq!(command(&mut claude, outcome(&ask, approved())), [gone]);
 }
 
-/// Without the request there is nothing to say yes to; Claude is told so and does not wait for ever.
+/// Without the request, an approval cannot be built. Claude receives an error instead of waiting indefinitely.
 #[test]
-fn an_approval_whose_request_is_lost_is_not_given() {
+fn approval_without_its_request_is_not_sent() {
     let mut claude = running();
     let mut ask = bash(&mut claude, "a");
     ask.raw = None;
     let outputs = command(&mut claude, outcome(&ask, approved()));
     assert_eq!(sent(&outputs)[0]["response"]["subtype"], "error");
     assert!(matches!(&outputs[1..], [Output::Undeliverable { .. }]));
-    // A no needs no request.
+    // A rejection does not need the request.
     let mut ask = bash(&mut claude, "b");
     ask.raw = None;
     let denied = Decision::Denied { message: "no".into(), stop: false };
@@ -253,9 +253,9 @@ fn an_approval_whose_request_is_lost_is_not_given() {
     );
 }
 
-/// A process whose translator forgot everything is greeted again and tells what it waits for.
+/// A process whose translator state was lost is initialized again and repeats its pending requests.
 #[test]
-fn a_forgotten_process_tells_what_waits() {
+fn process_with_lost_translator_repeats_its_requests() {
     let mut claude = ClaudeTranslator::attached(session());
     let outputs = command(&mut claude, start(None));
     assert_eq!(sent(&outputs), [initialize(1)]);
@@ -272,7 +272,7 @@ fn a_forgotten_process_tells_what_waits() {
 }
 
 #[test]
-fn an_unknown_state_is_not_restored() {
+fn unknown_state_version_is_not_restored() {
     let mut saved = running().save();
     assert_eq!(ClaudeTranslator::restore(&saved), Some(running()));
     saved.version += 1;
@@ -283,7 +283,7 @@ fn an_unknown_state_is_not_restored() {
 }
 
 #[test]
-fn capabilities_are_what_was_measured() {
+fn capabilities_match_the_measurements() {
     let Capabilities { questions, approvals, plans, elicitation, resume, survives_restart, configure, typed } = CAPABILITIES;
     assert!(
         questions && approvals && plans && elicitation && resume && survives_restart && configure && typed == TypedAnswers::Sets

@@ -1,4 +1,4 @@
-//! Requests of the agent: how they become asks, are answered, and are taken back.
+//! Requests of the agent: opening them as asks, answering them and withdrawing them.
 
 use sayso_core::ask::{AskBody, Decision, Delivery};
 use sayso_core::limits;
@@ -18,25 +18,26 @@ use crate::process::memory::QUEUE;
 use crate::text::{fingerprint, said_later};
 use crate::translator::{AgentEvent, NewAsk, Outcome};
 
-/// How many outcomes wait for the agent to go on with their tool call. The oldest is forgotten: it stays delivered and is never
-/// confirmed. They are part of the state that is saved with every step, and a few parallel calls are usual.
+/// How many delivered outcomes can wait for the agent to continue their tool call. The oldest is dropped: it stays
+/// delivered but is never confirmed. These entries are saved with every step, and agents usually run only a few calls
+/// in parallel.
 const ANSWERED: usize = 8;
-/// Reasons that are said to the agent between two messages of the person.
-const TOLD: usize = 8;
+/// How many distinct reasons are sent to the agent between two messages of the person.
+const REASONS: usize = 8;
 
 const NOT_WAITING: &str = "The agent no longer waits for it.";
-const TAKEN_BACK: &str = "The agent took it back.";
+const TAKEN_BACK: &str = "The agent withdrew it.";
 const OPENED_ELSEWHERE: &str = "It was opened elsewhere.";
 
 impl AcpState {
-    /// A request: it becomes an ask, or is refused at once.
+    /// Opens an ask for a request, or refuses the request immediately.
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if self.open.iter().any(|open| open.id == id) {
-            // Any answer would be taken for one to the first.
+            // The agent would take any answer for an answer to the first request with this id.
             return self
                 .hearing
                 .complaints
-                .tell("The agent used the id of an open request again; the second one was ignored.", out);
+                .report("The agent used the id of an open request again; the second one was ignored.", out);
         }
         let params = params.and_then(Object::of).unwrap_or_default();
         let asked = match requests::read(method, &params, &self.tools) {
@@ -44,18 +45,16 @@ impl AcpState {
             Err(Refusal::Acknowledged) => return out.line(json_rpc::result(&id, &json!({}))),
             Err(Refusal::UnknownMethod) => {
                 out.line(json_rpc::error(&id, METHOD_NOT_FOUND, "Method not found"));
-                if self.hearing.complaints.is_news(method) {
+                if self.hearing.complaints.should_report_method(method) {
                     let method = limits::head(method, 80);
-                    out.event(AgentEvent::Notice(format!(
-                        "The agent asked for `{method}`, which Sayso does not know. It was told so."
-                    )));
+                    out.event(AgentEvent::Notice(format!("The agent asked for `{method}`, which Sayso does not support.")));
                 }
                 return;
             }
             Err(Refusal::Invalid(why)) => return self.refuse(&id, method, &why, out),
         };
         if self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
-            // The agent has not seen yet that it was told to stop.
+            // The agent has not yet processed the cancellation of the turn.
             return out.line(asked.kind.cancelled().line(&id));
         }
         if let Err(limit) = self.check(&asked, line) {
@@ -84,8 +83,8 @@ impl AcpState {
         if let (Some(call), AskBody::Approval(_), Some(update)) = (&asked.tool_call, &asked.body, params.object("toolCall"))
             && self.tools.get(call).is_none()
         {
-            // The request is the first to tell of the call.
-            self.tell_of_call(call.clone(), &update, subagent.clone(), out);
+            // This request is the first message that mentions the call.
+            self.report_tool_call(call.clone(), &update, subagent.clone(), out);
         }
         let raw = Raw::parse(line.trim().to_owned()).ok();
         let print = raw.as_ref().map_or(0, |raw| fingerprint(raw.as_str()));
@@ -102,7 +101,8 @@ impl AcpState {
         self.open.push(Open { id, kind: asked.kind, tool_call: asked.tool_call, link: asked.link, print });
     }
 
-    /// The thread that speaks, if it is not the main one. Where no session is known, the first that is named is ours.
+    /// The name of the sub-agent that sent this message; `None` for the main thread. If the session id is not known
+    /// yet, the first id that arrives becomes the id of the main session.
     pub(super) fn subagent(&mut self, params: &Object<'_>) -> Option<String> {
         let named = params.words("sessionId").filter(|named| named.len() <= limits::TEXT)?;
         match &self.agent.session {
@@ -117,30 +117,31 @@ impl AcpState {
         }
     }
 
-    /// Shows a tool call as it stands after this update, and what it tells about an outcome.
-    pub(super) fn tell_of_call(&mut self, id: String, update: &Object<'_>, subagent: Option<String>, out: &mut Out) {
+    /// Emits the merged state of a tool call after this update, and confirms an outcome if the update shows that the
+    /// call continued.
+    pub(super) fn report_tool_call(&mut self, id: String, update: &Object<'_>, subagent: Option<String>, out: &mut Out) {
         let known = self.tools.get(&id);
         if known.is_some_and(|call| call.status().has_ended()) {
             return;
         }
         let call = ToolCallInfo::merged(known, id, update);
         let output = call.output(update);
-        let shown = |call: &ToolCallInfo| (call.tool(), call.input().cloned(), call.status().shown());
+        let shown = |call: &ToolCallInfo| (call.tool(), call.input().cloned(), call.status().to_tool_status());
         if output.is_some() || known.map(shown) != Some(shown(&call)) {
             out.event(AgentEvent::Tool {
                 tool_call_id: call.id.clone(),
                 name: call.tool(),
                 input: call.input().filter(|input| input.as_str().len() <= limits::RAW).cloned(),
                 output,
-                status: call.status().shown(),
+                status: call.status().to_tool_status(),
                 subagent,
             });
         }
-        self.tools.keep(call);
+        self.tools.store_call(call);
     }
 
-    /// The agent goes on with a call: the outcome of its ask has arrived.
-    pub(super) fn confirm(&mut self, tool_call: &str, status: Option<Status>, out: &mut Out) {
+    /// Confirms the outcome of a call's ask: the agent has continued the call.
+    pub(super) fn confirm_outcome(&mut self, tool_call: &str, status: Option<Status>, out: &mut Out) {
         if !matches!(status, Some(Status::Running | Status::Completed | Status::Failed)) {
             return;
         }
@@ -151,8 +152,8 @@ impl AcpState {
         }
     }
 
-    /// Gives the agent an outcome.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
+    /// Sends an outcome to the agent.
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
         let Outcome { ask, native_id, decision, raw, by } = *given;
         let print = raw.map(|raw| fingerprint(raw.as_str()));
         let open =
@@ -162,7 +163,7 @@ impl AcpState {
         };
         let Some(params) = raw.and_then(|raw| Object::parse(raw.as_str())).and_then(|message| message.object("params")) else {
             out.line(open.kind.cancelled().line(&open.id));
-            return out.undeliverable(ask, "The request can no longer be read; the agent was told that it is cancelled.");
+            return out.undeliverable(ask, "The request can no longer be read, so it was cancelled.");
         };
         let answer = open.kind.answer(&params, decision);
         out.line(answer.reply.line(&open.id));
@@ -179,32 +180,33 @@ impl AcpState {
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = decision {
             self.cancel_turn(texts::WITHDRAWN_INTERRUPTED, out);
         } else if let Some(words) = answer.unsaid.filter(|_| by.is_person()) {
-            self.say_later(&params, decision, &words, out);
+            self.queue_follow_up(&params, decision, &words, out);
         }
     }
 
-    /// A person's words for which the request had no place are said when the turn is over.
-    fn say_later(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
+    /// Queues a person's words that the response has no field for; they are sent after the turn.
+    fn queue_follow_up(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
         let call = params.object("toolCall").unwrap_or_default();
         let known = || self.tools.get(&call.words("toolCallId")?)?.title.clone();
         let title = call.words("title").or_else(known);
         let about = title.as_deref().and_then(|title| title.lines().next()).map(|title| limits::head(title, limits::NAME));
         let text = said_later(decision, about, words);
         let print = fingerprint(&text);
-        if self.told.contains(&print) || self.told.len() == TOLD {
+        if self.told.contains(&print) || self.told.len() == REASONS {
             return;
         }
         if self.queue.len() >= QUEUE {
-            return out
-                .event(AgentEvent::Error(format!("{QUEUE} messages wait already; your words to the agent were not taken.")));
+            return out.event(AgentEvent::Error(format!(
+                "{QUEUE} messages are already queued; your message to the agent was not sent."
+            )));
         }
         self.told.push(print);
         let at = self.queue.iter().take_while(|prompt| prompt.follow_up).count();
         self.queue.insert(at, Prompt { text, follow_up: true });
-        self.say_next(out);
+        self.send_next_prompt(out);
     }
 
-    /// Tells the agent to stop and answers everything it waits for.
+    /// Cancels the turn and answers all pending requests as cancelled.
     pub(super) fn cancel_turn(&mut self, reason: &str, out: &mut Out) {
         if let Some(turn) = &mut self.turn {
             turn.cancelled = true;
@@ -216,14 +218,14 @@ impl AcpState {
         self.queue.retain(|prompt| !prompt.follow_up);
     }
 
-    /// Takes back every ask, and tells the agent that nobody will answer.
+    /// Withdraws all asks and answers their requests as cancelled.
     pub(super) fn withdraw_all(&mut self, reason: &str, out: &mut Out) {
         for open in std::mem::take(&mut self.open) {
             withdraw(&open, reason, out);
         }
     }
 
-    /// The agent takes a request back.
+    /// Handles a cancellation of a request by the agent.
     pub(super) fn cancel_request(&mut self, params: &Object<'_>, out: &mut Out) {
         let id = params.get("requestId").or_else(|| params.get("id")).and_then(Id::of);
         if let Some(at) = self.open.iter().position(|open| Some(&open.id) == id.as_ref()) {
@@ -231,7 +233,7 @@ impl AcpState {
         }
     }
 
-    /// A link was opened without us.
+    /// Handles the notification that a link was opened outside Sayso.
     pub(super) fn link_completed(&mut self, params: &Object<'_>, out: &mut Out) {
         let link = params.words("elicitationId");
         if let Some(at) = self.open.iter().position(|open| open.link.is_some() && open.link == link) {

@@ -1,4 +1,4 @@
-//! Playing recordings of agents that are processes: what every player does the same.
+//! Shared parts of the players for recordings of process agents.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use serde_json::value::RawValue;
 pub(crate) struct Entry {
     pub(crate) dir: String,
     pub(crate) msg: Value,
-    /// The message as it stands in the file.
+    /// The message exactly as in the file.
     pub(crate) text: String,
 }
 
-/// What became of a recorded line of the host.
+/// How the translator reproduced a recorded line of the host.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RecordedReply {
-    /// We say exactly the same.
+    /// The translator writes exactly the same line.
     Same,
-    /// It is one of those that we never say, or nobody waits for it.
+    /// The translator never writes such a line, or no request waits for it.
     NotOurs,
-    /// It is not a response.
+    /// The line is not a response.
     Else,
 }
 
-/// A translator that plays a recording.
+/// A translator that replays a recording.
 pub(crate) trait Player {
     fn new() -> Self;
 
-    /// Plays one line.
+    /// Replays one line.
     fn play(&mut self, entry: &Entry) -> (Vec<Output>, RecordedReply);
 
     fn save(&self) -> Saved;
@@ -38,7 +38,7 @@ pub(crate) trait Player {
     fn restore(&mut self, saved: &Saved);
 }
 
-/// Writes outputs down, one per line.
+/// Writes one output per line.
 pub(crate) trait Log: Default {
     fn write(&mut self, output: &Output, said: &RecordedReply);
 
@@ -59,7 +59,7 @@ pub(crate) fn entries(file: &str) -> Vec<Entry> {
     file.lines().map(entry).collect()
 }
 
-/// Handles an input, and keeps `open` as the server would keep the asks that wait.
+/// Handles an input, and updates `open` as the server would update its pending asks.
 pub(crate) fn handle(translator: &mut impl Translator, open: &mut Vec<NewAsk>, input: Input) -> Vec<Output> {
     let outputs = translator.handle(Time::from_millis(0), input);
     for output in &outputs {
@@ -107,7 +107,7 @@ pub(crate) fn assert_snapshots<P: Player, L: Log>(agent: &str, all: BTreeMap<Str
     });
 }
 
-/// Asserts that the saved state is all there is: a translator that is restored before every line says the same.
+/// Asserts that the saved state is complete: a translator that is restored before every line behaves identically.
 pub(crate) fn assert_restorable<P: Player>(all: BTreeMap<String, Vec<Entry>>) {
     for (name, entries) in all {
         let (mut steady, mut restored) = (P::new(), P::new());

@@ -1,4 +1,4 @@
-//! A session's life: start, mode and model, interrupts, the end, and the life after it.
+//! The lifecycle of a session: start, mode and model, interrupts, exit, and resumption.
 
 use sayso_core::ask::{AskBody, TypedAnswers};
 
@@ -25,7 +25,7 @@ pub(super) fn permission(host: &mut Host, id: Value, call: &str) {
 }
 
 #[test]
-fn a_session_from_start_to_close() {
+fn session_runs_from_start_to_close() {
     let mut host = Host::new();
     host.command(start_in(Some("hello"), "plan", Some("opus"), true));
     host.reply(initialized(json!({ "sessionCapabilities": { "close": {} } })));
@@ -51,7 +51,7 @@ fn a_session_from_start_to_close() {
 }
 
 #[test]
-fn mode_and_model_of_a_running_session_are_changed() {
+fn mode_and_model_change_in_a_running_session() {
     let configure = |mode: &str, model: &str| Command::Configure {
         session: session(),
         permission_mode: Some(mode.to_owned()),
@@ -67,7 +67,7 @@ fn mode_and_model_of_a_running_session_are_changed() {
     assert_eq!(calls(&mut host), (json!("session/set_mode"), json!({ "sessionId": "s1", "modeId": "plan" })));
     assert_eq!(calls(&mut host), (json!("session/set_model"), json!({ "sessionId": "s1", "modelId": "opus" })));
 
-    // An agent that has options instead of modes and models is asked for them.
+    // Agents with config options instead of modes and models are configured through the options.
     let option =
         |id: &str| json!({ "id": id, "category": id, "type": "select", "currentValue": "a", "options": [{ "value": "a" }] });
     let options = json!([option("mode"), option("model")]);
@@ -82,7 +82,7 @@ fn mode_and_model_of_a_running_session_are_changed() {
 }
 
 #[test]
-fn a_session_without_questions_does_not_advertise_them() {
+fn session_without_questions_does_not_advertise_them() {
     let mut host = Host::new();
     host.command(start_in(None, "default", None, false));
     let capabilities = host.take_request()["params"]["clientCapabilities"].clone();
@@ -93,7 +93,7 @@ fn a_session_without_questions_does_not_advertise_them() {
 }
 
 #[test]
-fn a_wish_that_the_agent_cannot_fulfil_is_told() {
+fn unsupported_mode_or_model_is_reported() {
     let settle = |mode: &str, model: Option<&str>, session: Value| {
         let mut host = Host::new();
         host.command(start_in(None, mode, model, true)).reply(initialized(json!({}))).reply(session);
@@ -125,13 +125,13 @@ fn a_wish_that_the_agent_cannot_fulfil_is_told() {
 }
 
 #[test]
-fn who_is_not_signed_in_is_told_how() {
+fn missing_sign_in_is_reported_with_instructions() {
     let mut host = Host::new();
     host.command(start(Some("go"))).reply(initialized(json!({}))).fail(-32000, "Authentication required");
     insta::assert_snapshot!(host.log.rsplit("--\n").next().unwrap());
     host.exit(None, Some(15), "");
     assert!(host.log.ends_with("--\n"), "the end was told already");
-    // The prompt was not lost: it goes out when the session is started again.
+    // The prompt was not lost: it is sent when the session is started again.
     host.command(start(None)).reply(initialized(json!({}))).reply(json!({ "sessionId": "s2" }));
     assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "go");
     host.sent.clear();
@@ -142,7 +142,7 @@ fn who_is_not_signed_in_is_told_how() {
 }
 
 #[test]
-fn a_session_that_does_not_come_to_be() {
+fn failed_start_ends_the_session() {
     for (answer, reason) in [
         (json!({ "protocolVersion": 2 }), "the agent speaks version 2 of the protocol, Sayso speaks version 1"),
         (json!({ "protocolVersion": "1" }), "the agent speaks version \"1\" of the protocol, Sayso speaks version 1"),
@@ -154,7 +154,7 @@ fn a_session_that_does_not_come_to_be() {
     let mut host = Host::new();
     host.command(start(None)).reply(json!({})).reply(json!({}));
     assert!(
-        host.log.ends_with("stop\nended: the agent opened a session without a name failed=true resumable=false\n"),
+        host.log.ends_with("stop\nended: the agent opened a session without an id failed=true resumable=false\n"),
         "{}",
         host.log
     );
@@ -163,7 +163,7 @@ fn a_session_that_does_not_come_to_be() {
     assert!(host.log.contains("error: The agent did not open a session: it gave no reason (-32603).\n"), "{}", host.log);
 }
 
-/// What a host says when it starts the agent again.
+/// A session whose agent was started again.
 fn resumed(capabilities: &Value) -> Host {
     let mut host = Host::new();
     host.command(start(Some("one")))
@@ -178,7 +178,7 @@ fn resumed(capabilities: &Value) -> Host {
 }
 
 #[test]
-fn a_session_is_taken_up_again_as_the_agent_can() {
+fn session_is_resumed_with_the_methods_of_the_agent() {
     let mut host = resumed(&json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } }));
     let request = host.take_request();
     assert_eq!(
@@ -199,7 +199,7 @@ fn a_session_is_taken_up_again_as_the_agent_can() {
     host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "now" } }));
     assert!(host.log.ends_with("delta msg-1 \"now\"\n"), "{}", host.log);
 
-    // An unknown session: load is tried, then a new one begins.
+    // Unknown session: load fails, then a new session is created.
     let mut host = resumed(&json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } }));
     host.fail(-32002, "Resource not found");
     assert_eq!(host.sent[0]["method"], "session/load");
@@ -212,14 +212,14 @@ fn a_session_is_taken_up_again_as_the_agent_can() {
     assert_eq!(host.take_request()["params"]["sessionId"], "s2");
 
     let host = resumed(&json!({}));
-    assert!(host.log.contains(
-        "notice: The agent cannot take up its session again. It begins a new one and does not know what was said before.\n"
-    ));
+    assert!(
+        host.log.contains("notice: The agent cannot resume its session. It starts a new one without the earlier conversation.\n")
+    );
     assert_eq!(host.sent[0]["method"], "session/new");
 }
 
 #[test]
-fn the_end_of_the_process_has_a_reason() {
+fn process_exit_ends_the_session_with_a_reason() {
     let ended = |host: &mut Host, code, signal, message: &str| {
         host.log.clear();
         host.exit(code, signal, message);
@@ -236,7 +236,7 @@ fn the_end_of_the_process_has_a_reason() {
     assert_eq!(ended(&mut Host::working(), Some(0), None, ""), "ended: the agent ended failed=true resumable=false\n");
     assert_eq!(
         ended(&mut Host::working(), None, None, ""),
-        "ended: the agent is gone, and nobody saw how it ended failed=true resumable=false\n"
+        "ended: the agent ended, and its exit status is unknown failed=true resumable=false\n"
     );
     let mut host = Host::working();
     host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "I was" } }));
@@ -248,13 +248,13 @@ fn the_end_of_the_process_has_a_reason() {
     host.decide(answered(&[&["a"]]));
     assert!(host.log.ends_with("undeliverable: The agent no longer waits for it.\n"));
     host.command(prompt("hello?"));
-    assert!(host.log.ends_with("error: The agent is not running; the message was not taken. Resume the session first.\n"));
+    assert!(host.log.ends_with("error: The agent is not running; the message was not sent. Resume the session first.\n"));
     host.exit(Some(1), None, "again").line("{}");
     assert!(host.log.ends_with("--\n--\n"));
 }
 
 #[test]
-fn an_interrupt_answers_everything_in_one_batch() {
+fn interrupt_answers_all_requests_in_one_batch() {
     let mut host = Host::working();
     permission(&mut host, json!(0), "t1");
     question(&mut host, json!("q"));
@@ -266,7 +266,7 @@ fn an_interrupt_answers_everything_in_one_batch() {
     assert_eq!(host.asks[2].subagent.as_deref(), Some("child-7"));
     host.log.clear();
     host.command(interrupt());
-    // What the agent asks before it has heard of it is answered at once, and nobody sees it.
+    // Requests that crossed the interrupt are answered immediately and not shown.
     permission(&mut host, json!(2), "t2");
     host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 0 } }));
     host.command(prompt("something else"));
@@ -278,28 +278,28 @@ fn an_interrupt_answers_everything_in_one_batch() {
 }
 
 #[test]
-fn an_interrupt_while_the_agent_starts_drops_what_waits() {
+fn interrupt_during_start_drops_queued_messages() {
     let mut host = Host::new();
     host.command(start(Some("go"))).command(interrupt()).reply(initialized(json!({}))).reply(json!({ "sessionId": "s1" }));
-    assert!(host.log.contains("notice: The agent is still starting; what waited for it will not be sent.\n"));
+    assert!(host.log.contains("notice: The agent is still starting; queued messages will not be sent.\n"));
     assert!(host.log.ends_with("--\nturn ended\n") && host.sent.is_empty(), "{}", host.log);
 }
 
 #[test]
-fn the_agent_takes_a_request_back() {
+fn request_cancelled_by_the_agent_is_withdrawn() {
     let mut host = Host::working();
     question(&mut host, json!("7"));
     permission(&mut host, json!(7), "t1");
     host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }));
     assert_eq!(*host.result(), json!({ "outcome": { "outcome": "cancelled" } }));
-    assert!(host.log.ends_with("withdrawn 7: The agent took it back.\n"), "the type of the id counts: {}", host.log);
+    assert!(host.log.ends_with("withdrawn 7: The agent withdrew it.\n"), "the type of the id counts: {}", host.log);
     host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": "\u{37}" } }));
     assert_eq!(host.result()["code"], -32800);
-    assert!(host.log.ends_with("withdrawn \"7\": The agent took it back.\n"));
+    assert!(host.log.ends_with("withdrawn \"7\": The agent withdrew it.\n"));
 }
 
 #[test]
-fn threads_of_sub_agents_keep_their_words_apart() {
+fn subagent_messages_stay_separate() {
     let mut host = Host::working();
     let chunk = |session: &str, text: &str| json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": session, "update": { "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } } } });
     host.message(chunk("s1", "main "))
@@ -317,13 +317,13 @@ fn threads_of_sub_agents_keep_their_words_apart() {
     );
     host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
     assert!(host.log.ends_with("turn ended\n"), "{}", host.log);
-    // What the agent asks beyond the end of its turn stays open.
+    // Asks that arrive after the end of their turn stay open.
     host.decide(approved());
     assert_eq!(host.result()["outcome"]["optionId"], "y");
 }
 
 #[test]
-fn a_message_that_never_ends_becomes_several() {
+fn long_message_is_split() {
     let mut host = Host::working();
     let piece = "x".repeat(300 * 1024);
     for _ in 0..7 {
@@ -343,7 +343,7 @@ fn a_message_that_never_ends_becomes_several() {
 }
 
 #[test]
-fn the_tool_call_that_was_told_before_belongs_to_the_request() {
+fn earlier_tool_call_completes_the_request() {
     let mut host = Host::working();
     host.update(json!({ "sessionUpdate": "tool_call", "toolCallId": "t1", "title": "Edit", "kind": "edit", "name": "Edit", "rawInput": { "file_path": "/a" },
         "content": [{ "type": "diff", "path": "/a", "oldText": "1\n", "newText": "2\n" }] }));
@@ -363,7 +363,7 @@ fn the_tool_call_that_was_told_before_belongs_to_the_request() {
 }
 
 #[test]
-fn another_session_is_not_carried() {
+fn commands_for_another_session_are_refused() {
     let mut host = Host::ready();
     let other = SessionId::new(Time::from_millis(0), [9; 10]);
     host.command(Command::Prompt { session: other, text: "hi".to_owned() });
@@ -377,11 +377,11 @@ fn another_session_is_not_carried() {
         raw: None,
         by: DecidedBy::Person,
     });
-    assert_eq!(host.log, "undeliverable: The agent does not carry this session.\n");
+    assert_eq!(host.log, "undeliverable: The agent does not have this session.\n");
 }
 
 #[test]
-fn an_unknown_state_is_not_restored() {
+fn unknown_state_version_is_not_restored() {
     let mut saved = Host::working().translator.save();
     assert!(AcpTranslator::restore(&saved).is_some());
     saved.version += 1;
@@ -392,7 +392,7 @@ fn an_unknown_state_is_not_restored() {
 }
 
 #[test]
-fn abilities_are_told_as_they_are() {
+fn capabilities_match_the_profile() {
     use sayso_agents::acp::{CAPABILITIES, Profile, capabilities};
     assert_eq!(capabilities(Profile::default()), CAPABILITIES);
     assert!(capabilities(Profile::Claude).questions && capabilities(Profile::Claude).elicitation);

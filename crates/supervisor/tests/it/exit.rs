@@ -1,4 +1,4 @@
-//! How it all ends, or does not begin.
+//! How supervisors and agents end, or fail to start.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ fn exited(code: i32) -> Record {
 }
 
 #[test]
-fn the_exit_is_the_last_record_and_nothing_is_left_but_the_journal() {
+fn only_the_journal_remains_after_exit() {
     let mut supervised = Supervised::shell("echo one; printf two; exit 7");
     assert_eq!(supervised.exit_code(), 0);
     assert_eq!(supervised.on_disk(), [(Record::Out(b"one\n".to_vec()), 9), (Record::Out(b"two".to_vec()), 17), (exited(7), 31)]);
@@ -25,20 +25,20 @@ fn the_exit_is_the_last_record_and_nothing_is_left_but_the_journal() {
 }
 
 #[test]
-fn the_signal_that_ended_the_agent_is_told() {
+fn fatal_signal_is_recorded() {
     let mut supervised = Supervised::shell("kill -9 $$");
     assert_eq!(supervised.exit_code(), 0);
     assert_eq!(supervised.on_disk(), [(Record::Exited { code: None, signal: Some(9) }, 14)]);
 }
 
 #[test]
-fn a_server_that_is_attached_gets_the_end_and_lets_the_supervisor_go() {
+fn attached_server_gets_the_exit_and_supervisor_ends() {
     let mut supervised = Supervised::shell("read line; echo \"got $line\"; echo bad >&2; printf rest; exit 3");
     let mut server = supervised.attach(0);
     server.input(1, "hello\n");
     assert_eq!(server.reply(), ToServer::Taken { id: 1 });
     let mut entries: Vec<Entry> = (0..4).map(|_| server.entry().0).collect();
-    // The two streams have no order between them.
+    // The order of lines from different streams is undefined.
     entries.sort_by_key(|entry| *entry != err("bad"));
     assert_eq!(entries, [err("bad"), out("got hello"), out("rest"), Entry::Exited { code: Some(3), signal: None }]);
     let position = server.assembler.position();
@@ -48,7 +48,7 @@ fn a_server_that_is_attached_gets_the_end_and_lets_the_supervisor_go() {
 }
 
 #[test]
-fn a_server_that_stays_is_not_waited_for_for_ever() {
+fn supervisor_ends_although_the_server_stays() {
     let mut supervised = Supervised::shell("read line");
     let mut server = supervised.attach(0);
     server.input(1, "go\n");
@@ -58,7 +58,7 @@ fn a_server_that_stays_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_started_says_so_in_the_journal() {
+fn failed_agent_start_is_recorded_in_the_journal() {
     let mut supervised = Supervised::start(&["no-such-agent", "--secret"]);
     assert_eq!(supervised.exit_code(), 0);
     let message = "cannot start no-such-agent: No such file or directory (os error 2)".to_owned();
@@ -72,7 +72,7 @@ fn an_agent_that_cannot_be_started_says_so_in_the_journal() {
 }
 
 #[test]
-fn a_socket_that_cannot_be_had_says_so_in_the_journal() {
+fn failed_listen_is_recorded_in_the_journal() {
     let mut supervised = Supervised::start_with(&["cat"], |spec| spec.socket = spec.dir.join("x".repeat(120)));
     assert_eq!(supervised.exit_code(), i32::from(exit_code::CANNOT_SUPERVISE));
     let (record, _) = supervised.on_disk().remove(0);
@@ -80,7 +80,7 @@ fn a_socket_that_cannot_be_had_says_so_in_the_journal() {
 }
 
 #[test]
-fn a_directory_has_one_supervisor_and_one_agent() {
+fn directory_has_one_supervisor_and_one_agent() {
     let mut supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     assert!(is_alive(&supervised.spec.dir));
@@ -98,7 +98,7 @@ fn a_directory_has_one_supervisor_and_one_agent() {
 }
 
 #[test]
-fn only_the_user_can_look_in() {
+fn journal_and_socket_are_private() {
     let supervised = Supervised::shell("echo hello; cat");
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), "hello");
@@ -111,11 +111,11 @@ fn only_the_user_can_look_in() {
 }
 
 #[test]
-fn a_socket_that_was_left_behind_is_replaced() {
+fn stale_socket_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let spec = spec(home.path(), &["cat"]);
     drop(UnixListener::bind(&spec.socket).unwrap());
-    // A process that another test starts just now may still have it for a moment.
+    // A process that another test forks at this moment can share the socket briefly.
     eventually("nobody listens", || UnixStream::connect(&spec.socket).is_err());
     let supervised = Supervised { process: command(&spec).spawn().unwrap(), home, spec };
     let mut server = supervised.attach(0);
@@ -124,7 +124,7 @@ fn a_socket_that_was_left_behind_is_replaced() {
 }
 
 #[test]
-fn an_agent_without_a_server_is_stopped_in_the_end() {
+fn agent_without_a_server_is_stopped_eventually() {
     let started = Instant::now();
     let mut supervised = Supervised::start_with(&["cat"], |spec| spec.lonely = Duration::from_secs(1));
     assert_eq!(supervised.exit_code(), 0);
@@ -133,7 +133,7 @@ fn an_agent_without_a_server_is_stopped_in_the_end() {
 }
 
 #[test]
-fn a_supervisor_that_is_asked_to_terminate_stops_its_agent() {
+fn supervisor_stops_its_agent_on_sigterm() {
     let mut supervised = Supervised::shell("cat; echo end of input; exit 5");
     let mut server = supervised.attach(0);
     signal("TERM", supervised.process.id());
@@ -144,7 +144,7 @@ fn a_supervisor_that_is_asked_to_terminate_stops_its_agent() {
 }
 
 #[test]
-fn a_hang_up_is_nothing_to_the_supervisor_and_the_agent_is_not_deaf_to_it() {
+fn supervisor_survives_sighup_and_agent_receives_it() {
     let supervised = Supervised::shell("trap 'echo heard' HUP; echo ready; while :; do sleep 0.05; done");
     let mut server = supervised.attach(0);
     let Some(ToServer::Hello { pid, .. }) = server.hello else { panic!() };
@@ -164,7 +164,7 @@ fn agent_gets_default_signals_when_parent_ignores_and_blocks_them() {
     assert_eq!(server.line(), "SigBlk:\t0000000000000000");
     let ignored = server.line();
     let ignored = u64::from_str_radix(ignored.trim_start_matches("SigIgn:\t"), 16).unwrap();
-    // The C library keeps signals 32 and 33 for itself and ignores them in processes that it spawns.
+    // The C library reserves signals 32 and 33 and ignores them in processes that it spawns.
     assert_eq!(ignored & !(0b11 << 31), 0, "{ignored:x}");
     server.input(1, "go\n");
     // The exit code is lost if SIGCHLD is ignored.
@@ -184,10 +184,10 @@ fn supervisor_stops_on_sigterm_when_parent_blocks_it() {
 }
 
 #[test]
-fn a_journal_that_is_taken_away_ends_the_agent() {
+fn agent_is_stopped_when_its_journal_is_deleted() {
     let mut supervised = Supervised::start(&["yes"]);
     eventually("there is a journal", || supervised.spec.dir.join("journal-00000000000000000000").exists());
-    // The writer may put a new segment there while it is being emptied.
+    // The writer can create a new segment while the directory is being deleted.
     eventually("the directory is deleted", || fs::remove_dir_all(&supervised.spec.dir).is_ok() || !supervised.spec.dir.exists());
     assert_eq!(supervised.exit_code(), 0);
 }

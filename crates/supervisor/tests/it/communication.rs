@@ -1,4 +1,4 @@
-//! A server talks with an agent through its supervisor.
+//! A server communicates with an agent through its supervisor.
 
 use sayso_supervisor::journal::Journal;
 use sayso_supervisor::protocol::{ToServer, ToSupervisor, VERSION};
@@ -11,7 +11,7 @@ fn taken(id: u64) -> ToServer {
 }
 
 #[test]
-fn what_goes_in_comes_out_with_positions_between_the_lines() {
+fn output_lines_arrive_with_positions_between_them() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     let pid = match server.hello {
@@ -40,7 +40,7 @@ fn what_goes_in_comes_out_with_positions_between_the_lines() {
 }
 
 #[test]
-fn an_input_is_taken_once_also_after_attaching_again() {
+fn input_is_written_once_across_attachments() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     server.input(7, "one\n");
@@ -59,7 +59,7 @@ fn an_input_is_taken_once_also_after_attaching_again() {
 }
 
 #[test]
-fn a_server_of_version_1_is_served_as_before() {
+fn version_1_server_is_supported() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach_as(1, 0);
     server.input(7, "one\n");
@@ -72,17 +72,17 @@ fn a_server_of_version_1_is_served_as_before() {
 }
 
 #[test]
-fn an_input_is_written_only_after_the_one_that_it_names() {
+fn input_is_written_only_after_its_predecessor() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     server.input(4, "one\n");
     assert_eq!(server.reply(), taken(4));
-    // Another program writes with a huge id, and leaves.
+    // Another program writes an input with a huge id, and disconnects.
     let mut stranger = supervised.attach(0);
     stranger.input(u64::MAX, "yes\n");
     assert_eq!(stranger.reply(), taken(u64::MAX));
     drop(stranger);
-    // A server that believes its own input to be the last is not told that its next one was taken.
+    // A server that believes that its own input was the last one must not get `Taken` for its next input.
     let mut server = supervised.attach(0);
     assert!(matches!(server.hello, Some(ToServer::Hello { last_input: u64::MAX, attachment: 3, .. })), "{:?}", server.hello);
     server.last_input = Some(4);
@@ -98,7 +98,7 @@ fn an_input_is_written_only_after_the_one_that_it_names() {
 }
 
 #[test]
-fn a_server_of_version_2_has_to_name_the_last_input() {
+fn version_2_server_must_name_the_last_input() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     server.last_input = None;
@@ -108,7 +108,7 @@ fn a_server_of_version_2_has_to_name_the_last_input() {
 }
 
 #[test]
-fn an_input_that_is_under_way_when_the_server_dies_is_not_written_twice() {
+fn partly_written_input_is_not_repeated_after_server_kill() {
     // The agent does not read until it is told to, and the input is larger than a pipe.
     let supervised = Supervised::shell("echo ready; while [ ! -e go ]; do sleep 0.02; done; wc -c");
     let text = "x".repeat(1_000_000);
@@ -127,7 +127,7 @@ fn an_input_that_is_under_way_when_the_server_dies_is_not_written_twice() {
 }
 
 #[test]
-fn several_inputs_at_once_are_written_in_order() {
+fn concurrent_inputs_are_written_in_order() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     for id in 1..=50 {
@@ -141,7 +141,7 @@ fn several_inputs_at_once_are_written_in_order() {
 }
 
 #[test]
-fn a_server_that_attaches_again_gets_exactly_what_it_misses() {
+fn reattached_server_gets_exactly_the_missing_records() {
     let supervised = Supervised::shell("seq 1 3000; cat");
     let mut server = supervised.attach(0);
     let mut lines: Vec<String> = Vec::new();
@@ -163,13 +163,13 @@ fn a_server_that_attaches_again_gets_exactly_what_it_misses() {
 }
 
 #[test]
-fn a_server_that_keeps_crashing_in_the_middle_of_lines_gets_each_line_once() {
+fn repeatedly_crashing_server_gets_each_line_once() {
     let script = "for n in 1 2 3 4 5 6; do head -c 150000 /dev/zero | tr '\\0' x; echo $n; echo short $n; done; cat";
     let supervised = Supervised::shell(script);
     let mut seen = Vec::new();
     let mut position = 0;
     while seen.len() < 12 {
-        // Three pieces and no more: sometimes the end of a line, sometimes the middle.
+        // Three records at most: sometimes they end a line, sometimes they end in the middle.
         let mut server = supervised.attach(position);
         for _ in 0..3 {
             let Some(ToServer::Record { record, position }) = server.frame() else { panic!() };
@@ -186,7 +186,7 @@ fn a_server_that_keeps_crashing_in_the_middle_of_lines_gets_each_line_once() {
 }
 
 #[test]
-fn what_a_server_misses_when_the_supervisor_has_gone_is_on_disk() {
+fn records_are_read_from_disk_after_supervisor_exit() {
     let mut supervised = Supervised::shell("seq 1 500; read line; seq 501 1000; exit 9");
     let mut server = supervised.attach(0);
     let mut entries: Vec<Entry> = (0..300).map(|_| server.entry().0).collect();
@@ -198,21 +198,21 @@ fn what_a_server_misses_when_the_supervisor_has_gone_is_on_disk() {
     let mut assembler = LineAssembler::new(position);
     let mut journal = Journal::open(&supervised.spec.dir).unwrap();
     loop {
-        // In small portions, as one would who commits in between.
+        // In small portions, like a server that commits in between.
         let records = journal.read(assembler.position(), 100).unwrap();
         if records.is_empty() {
             break;
         }
         entries.extend(records.into_iter().flat_map(|(record, position)| assembler.push(record, position)));
     }
-    // What was streamed but not taken comes from disk as well.
+    // Records that were streamed but not committed are read from disk as well.
     let mut expected: Vec<Entry> = (1..=1000).map(|n| out(&n.to_string())).collect();
     expected.push(Entry::Exited { code: Some(9), signal: None });
     assert_eq!(entries, expected);
 }
 
 #[test]
-fn bytes_that_are_not_text_come_through() {
+fn invalid_utf8_output_is_delivered() {
     let supervised = Supervised::shell(r"printf 'a\000b\377c\r\n'; printf 'e\000\n' >&2; cat");
     let mut server = supervised.attach(0);
     let mut entries = [server.entry().0, server.entry().0];
@@ -221,7 +221,7 @@ fn bytes_that_are_not_text_come_through() {
 }
 
 #[test]
-fn the_next_server_replaces_the_one_before() {
+fn next_server_replaces_the_previous_one() {
     let supervised = Supervised::start(&["cat"]);
     let mut first = supervised.attach(0);
     let mut second = supervised.attach(0);
@@ -231,7 +231,7 @@ fn the_next_server_replaces_the_one_before() {
 }
 
 #[test]
-fn one_that_does_not_say_hello_replaces_nobody() {
+fn connection_without_hello_does_not_replace_the_server() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     let _silent = Server::connect(&supervised.spec.socket, 0);
@@ -246,7 +246,7 @@ fn one_that_does_not_say_hello_replaces_nobody() {
 }
 
 #[test]
-fn a_newer_server_is_understood_as_far_as_possible() {
+fn newer_server_is_supported() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = Server::connect(&supervised.spec.socket, 0);
     let mut hello = ToSupervisor::Hello { version: VERSION + 41, from: 0 }.encode();
@@ -260,7 +260,7 @@ fn a_newer_server_is_understood_as_far_as_possible() {
 }
 
 #[test]
-fn a_connection_that_breaks_the_protocol_is_dropped_and_the_agent_lives() {
+fn protocol_violation_drops_only_the_connection() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     server.send_bytes(&[2, 255, 255, 255, 255]);
@@ -271,7 +271,7 @@ fn a_connection_that_breaks_the_protocol_is_dropped_and_the_agent_lives() {
 }
 
 #[test]
-fn an_agent_that_closed_its_input_refuses() {
+fn input_is_refused_after_the_agent_closed_stdin() {
     let supervised = Supervised::shell("exec <&-; echo closed; while [ ! -e go ]; do sleep 0.02; done");
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), "closed");
@@ -282,7 +282,7 @@ fn an_agent_that_closed_its_input_refuses() {
 }
 
 #[test]
-fn stopping_gets_through_when_the_agent_does_not_read() {
+fn stop_works_when_the_agent_does_not_read() {
     let mut supervised = Supervised::shell("echo ready; exec sleep 60");
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), "ready");
@@ -295,10 +295,10 @@ fn stopping_gets_through_when_the_agent_does_not_read() {
 }
 
 #[test]
-fn a_slow_server_does_not_hold_up_the_agent() {
+fn slow_server_does_not_block_the_agent() {
     let supervised = Supervised::shell("seq 1 200000; touch done; cat");
     let mut server = supervised.attach(0);
-    // Nothing is read from the socket until the agent is through.
+    // The socket is not read until the agent has finished.
     eventually("the agent is through", || supervised.home.path().join("done").exists());
     for n in 1..=200_000 {
         assert_eq!(server.line(), n.to_string());
@@ -307,7 +307,7 @@ fn a_slow_server_does_not_hold_up_the_agent() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_agent_has_exactly_the_environment_that_was_given() {
+fn agent_inherits_exactly_the_given_environment() {
     let home = tempfile::tempdir().unwrap();
     let spec = crate::supervised::spec(home.path(), &["/bin/cat", "/proc/self/environ"]);
     let status = crate::supervised::command(&spec).env_clear().env("KEY", "very secret").env("B", "2").status().unwrap();

@@ -1,7 +1,7 @@
-//! Lines that nobody wrote: recorded ones, broken in every way. Nothing panics, nothing grows, and
-//! whatever is written is one line of JSON.
+//! Mutated recordings. The translators must not panic, their state must stay bounded, and every line that they write
+//! must be one line of JSON.
 //!
-//! `SAYSO_MUTATIONS` says how many (50 000), `SAYSO_SEED` which ones.
+//! `SAYSO_MUTATIONS` sets the number of cases (default 50,000), `SAYSO_SEED` the seed.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -14,10 +14,10 @@ use serde::de::IgnoredAny;
 
 use crate::common::{ask_id, prompt, session, start};
 
-/// Inputs that one translator takes before the next one begins.
+/// Number of inputs per translator.
 pub(crate) const LIFE: usize = 60;
 
-/// Numbers that look like chance and are the same for the same seed.
+/// A deterministic random generator.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
@@ -37,8 +37,7 @@ pub(crate) fn from_env<T: FromStr<Err: Display>>(name: &str, default: T) -> T {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
-/// One of the recorded lines, broken. They come in their order, so that broken ones meet a state that
-/// fits them.
+/// A mutated line of the recording. Lines stay in order, so that mutated lines meet a fitting state.
 pub(crate) fn broken(chance: &mut Chance, lines: &[String], at: usize) -> String {
     let line = &lines[at % lines.len()];
     let mut bytes = line.clone().into_bytes();
@@ -83,7 +82,7 @@ pub(crate) fn broken(chance: &mut Chance, lines: &[String], at: usize) -> String
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Two words of a line in each other's place.
+/// Swaps two words of a line.
 fn swapped(chance: &mut Chance, bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let mut words: Vec<&str> = text.split('"').collect();
@@ -92,7 +91,7 @@ fn swapped(chance: &mut Chance, bytes: &[u8]) -> Vec<u8> {
     words.join("\"").into_bytes()
 }
 
-/// A line with another value behind one of its colons.
+/// Replaces the value after one of the line's colons.
 fn replaced(chance: &mut Chance, bytes: &[u8], value: &str) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let colons: Vec<usize> = text.match_indices("\": ").map(|(at, _)| at + 3).collect();
@@ -117,7 +116,7 @@ pub(crate) fn decision(chance: &mut Chance, choices: &[&str]) -> Decision {
     }
 }
 
-/// The outcome of one of these.
+/// A decision about one of the open asks.
 pub(crate) fn outcome(chance: &mut Chance, open: &mut Vec<NewAsk>, choices: &[&str]) -> Input {
     let ask = open.swap_remove(chance.below(open.len()));
     let raw = if chance.below(10) == 0 { None } else { ask.raw };
@@ -126,7 +125,8 @@ pub(crate) fn outcome(chance: &mut Chance, open: &mut Vec<NewAsk>, choices: &[&s
     Input::Command(Command::Outcome { session: session(), ask: ask_id(), native_id: ask.native_id, decision, raw, by })
 }
 
-/// What a translator emitted, and what it saved. Now and then another one goes on from what was saved, and does the same.
+/// The outputs and the saved state for an input. Now and then, a restored translator handles the same input and must
+/// behave identically.
 pub(crate) fn handled<T: Translator>(
     translator: &mut T,
     restore: fn(&Saved) -> Option<T>,
@@ -145,7 +145,7 @@ pub(crate) fn handled<T: Translator>(
     outputs
 }
 
-/// Keeps the book of what is open.
+/// Tracks the open asks.
 pub(crate) fn noted(event: AgentEvent, open: &mut Vec<NewAsk>, told: &str) {
     match event {
         AgentEvent::AskOpened(ask) => {
@@ -165,15 +165,15 @@ pub(crate) fn noted(event: AgentEvent, open: &mut Vec<NewAsk>, told: &str) {
 /// An agent that writes lines.
 pub(crate) struct Subject<T> {
     pub(crate) seed: u64,
-    /// What it wrote when it was recorded.
+    /// The recorded lines.
     pub(crate) lines: Vec<String>,
     pub(crate) fresh: fn() -> T,
     pub(crate) restore: fn(&Saved) -> Option<T>,
-    /// Bytes of the state that no number of lines may lead beyond.
+    /// Maximum size of the saved state in bytes.
     pub(crate) most: usize,
-    /// Choices that it may have offered.
+    /// Choices that the agent may have offered.
     pub(crate) choices: &'static [&'static str],
-    /// What ends a line for it.
+    /// The characters that end a line for the agent.
     pub(crate) ends: &'static [char],
 }
 
@@ -230,7 +230,7 @@ impl<T: Translator> Subject<T> {
                 }
             }
         }
-        // The lines are broken, but not so much that nothing is left to go wrong.
+        // Enough mutated lines must still be valid to exercise the translator.
         let enough = cases / 100;
         assert!(asks > enough && written > enough && understood > enough, "{asks} asks, {written} lines, {understood} events");
     }

@@ -1,4 +1,4 @@
-//! A session from its start to its end, and everything that can go wrong in between.
+//! The lifecycle of a session, including failures at every step.
 
 use sayso_agents::opencode::OpenCodeTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, HttpReply, Input, Login, Output, Translator};
@@ -31,7 +31,7 @@ fn errors(events: &[AgentEvent]) -> Vec<String> {
 }
 
 #[test]
-fn a_session_is_begun_when_the_server_is_there() {
+fn session_is_created_once_the_server_listens() {
     let mut host = Host { opencode: OpenCodeTranslator::new(), now: 1_000 };
     let led = host.command(start(Some("go")));
     assert!(matches!(&led.others[..], [Output::Launch(launch)] if launch.directory == "/project"));
@@ -59,7 +59,7 @@ fn a_session_is_begun_when_the_server_is_there() {
 }
 
 #[test]
-fn a_request_is_one_ask_however_often_it_is_seen() {
+fn repeated_request_is_one_ask() {
     let mut host = Host::working();
     assert_eq!(host.event("question.asked", question("que_1", "ses_1")).asks().len(), 1);
     let both = [question("que_1", "ses_1"), question("que_2", "ses_1")];
@@ -75,7 +75,7 @@ fn a_request_is_one_ask_however_often_it_is_seen() {
 }
 
 #[test]
-fn an_answer_is_sent_once_and_confirmed_by_the_wire() {
+fn answer_is_sent_once_and_confirmed_by_an_event() {
     let mut host = Host::working();
     let ask = host.event("question.asked", question("que_1", "ses_1")).asks().remove(0);
     let led = host.command(outcome(&ask, answered("B"), DecidedBy::Person));
@@ -90,7 +90,7 @@ fn an_answer_is_sent_once_and_confirmed_by_the_wire() {
 }
 
 #[test]
-fn an_answer_of_which_nobody_knows_is_looked_for_and_not_repeated_blindly() {
+fn uncertain_answer_is_checked_before_a_retry() {
     let mut host = Host::working();
     let ask = host.event("question.asked", question("que_1", "ses_1")).asks().remove(0);
     let led = host.command(outcome(&ask, answered("B"), DecidedBy::Person));
@@ -112,7 +112,7 @@ fn an_answer_of_which_nobody_knows_is_looked_for_and_not_repeated_blindly() {
 }
 
 #[test]
-fn what_was_answered_elsewhere_is_withdrawn_and_comes_too_late() {
+fn answer_after_one_from_elsewhere_is_undeliverable() {
     let mut host = Host::working();
     let one = host.event("question.asked", question("que_1", "ses_1")).asks().remove(0);
     host.event("question.asked", question("que_2", "ses_1"));
@@ -129,7 +129,7 @@ fn what_was_answered_elsewhere_is_withdrawn_and_comes_too_late() {
 }
 
 #[test]
-fn a_yes_leaves_only_while_its_session_works() {
+fn approval_is_sent_only_while_its_session_is_busy() {
     let mut host = Host::working();
     let ask = host.event("permission.asked", permission("per_1", "ses_1")).asks().remove(0);
     let led = host.command(outcome(&ask, YES, DecidedBy::Person));
@@ -144,7 +144,7 @@ fn a_yes_leaves_only_while_its_session_works() {
 }
 
 #[test]
-fn always_is_a_rule_of_ours_and_once() {
+fn always_choice_becomes_a_sayso_rule_and_once() {
     let mut host = Host::working();
     let ask = host.event("permission.asked", permission("per_1", "ses_1")).asks().remove(0);
     let always = |choice: &str| Decision::Approved { choice: Some(choice.to_owned()), input: None };
@@ -157,7 +157,7 @@ fn always_is_a_rule_of_ours_and_once() {
 }
 
 #[test]
-fn a_no_goes_on_with_the_words_and_only_a_person_stops() {
+fn rejection_continues_with_words_and_only_people_stop_the_turn() {
     let mut host = Host::working();
     let rejected = |message: &str, stop| Decision::Rejected { message: message.to_owned(), stop };
     let cases = [
@@ -180,7 +180,7 @@ fn a_no_goes_on_with_the_words_and_only_a_person_stops() {
     let ask = host.event("permission.asked", permission("per_1", "ses_1")).asks().remove(0);
     let led = host.command(outcome(&ask, Decision::Denied { message: "no".to_owned(), stop: false }, DecidedBy::Person));
     assert_eq!(led.calls[0].body.as_ref().unwrap().as_str(), r#"{"message":"no","reply":"reject"}"#);
-    // OpenCode denies the others of the session along.
+    // OpenCode also denies the other permissions of the session.
     host.event("permission.asked", permission("per_2", "ses_1"));
     let led = host.event("permission.replied", json!({ "sessionID": "ses_1", "requestID": "per_2", "reply": "reject" }));
     assert!(withdrawn(&led.events)[0].1.contains("along with another request"), "{led:?}");
@@ -192,7 +192,7 @@ fn a_no_goes_on_with_the_words_and_only_a_person_stops() {
 }
 
 #[test]
-fn an_interrupt_leaves_nothing_behind() {
+fn interrupt_leaves_no_request_pending() {
     let mut host = Host::working();
     host.event("permission.asked", permission("per_1", "ses_1"));
     let led = host.command(Command::Interrupt { session: session() });
@@ -210,7 +210,7 @@ fn an_interrupt_leaves_nothing_behind() {
 }
 
 #[test]
-fn sub_agents_are_ours_and_other_sessions_are_not() {
+fn subagent_sessions_are_followed_and_others_ignored() {
     let mut host = Host::working();
     let created =
         |id: &str, parent: Option<&str>| json!({ "sessionID": id, "info": { "id": id, "parentID": parent, "title": "look" } });
@@ -233,7 +233,7 @@ fn sub_agents_are_ours_and_other_sessions_are_not() {
 }
 
 #[test]
-fn a_message_of_which_nobody_knows_is_looked_for_before_it_is_said_again() {
+fn uncertain_message_is_checked_before_a_retry() {
     let mut host = Host::working();
     let call = host.command(Command::Prompt { session: session(), text: "more".to_owned() }).calls.remove(0);
     let find = host.no_reply(&call).calls.remove(0);
@@ -246,11 +246,11 @@ fn a_message_of_which_nobody_knows_is_looked_for_before_it_is_said_again() {
     let led = host.reply(&find, 200, &json!([message("more", 1_500), message("other", 100_000)]));
     assert_eq!(led.paths(), ["POST /session/ses_1/prompt_async"], "the one before is another one");
     let led = host.reply(&led.calls[0], 500, &json!({ "data": { "message": "boom" } }));
-    assert_eq!(errors(&led.events), ["OpenCode did not take the message: it replied with status 500: boom."]);
+    assert_eq!(errors(&led.events), ["OpenCode did not accept the message: it replied with status 500: boom."]);
 }
 
 #[test]
-fn what_a_look_is_in_doubt_about_is_looked_at_again() {
+fn doubtful_request_is_checked_by_the_next_poll() {
     let mut host = Host::working();
     let led = host.look(&[], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
     assert!(led[1].calls.is_empty() && led[1].events.is_empty(), "the session may have begun in between");
@@ -259,7 +259,7 @@ fn what_a_look_is_in_doubt_about_is_looked_at_again() {
 }
 
 #[test]
-fn a_turn_whose_end_nobody_told_ends_all_the_same() {
+fn missed_turn_end_is_detected_by_polling() {
     let mut host = Host::working();
     host.look(&[], &[], &[]);
     let led = host.look(&[], &[], &[]);
@@ -267,28 +267,28 @@ fn a_turn_whose_end_nobody_told_ends_all_the_same() {
 }
 
 #[test]
-fn a_server_that_makes_no_sense_is_said_to() {
+fn broken_server_is_reported() {
     let mut host = Host { opencode: OpenCodeTranslator::new(), now: 1_000 };
     host.command(start(None));
     host.input(Input::Line("opencode server listening on http://127.0.0.1:4711".to_owned()));
     let refused = HttpReply { id: HttpReply::EVENTS, status: Some(401), body: String::new() };
     let led = host.input(Input::HttpReply(refused));
-    assert_eq!(errors(&led.events), ["OpenCode does not tell what happens: it does not know our password (status 401)."]);
+    assert_eq!(errors(&led.events), ["OpenCode's event stream failed: it rejected Sayso's password (status 401)."]);
     let led = host.input(Input::StreamOpened);
     let page = HttpReply { id: led.call("/session?").id, status: Some(200), body: "<!doctype html>".to_owned() };
     let led = host.input(Input::HttpReply(page));
     assert!(matches!(&led.events[..], [AgentEvent::Ended { reason, failed: true, resumable: false }]
-        if reason == "OpenCode did not begin a session: it replied with status 200: a web page"));
+        if reason == "OpenCode did not create a session: it replied with status 200: a web page"));
     assert!(matches!(led.others[..], [Output::Stop]));
     let mut silent = Host { opencode: OpenCodeTranslator::new(), now: 1_000 };
     silent.command(start(None));
     silent.now = silent.opencode.deadline().unwrap().as_millis();
     let led = silent.input(Input::Tick);
-    assert!(matches!(&led.events[..], [AgentEvent::Ended { reason, .. }] if reason.contains("did not say where it listens")));
+    assert!(matches!(&led.events[..], [AgentEvent::Ended { reason, .. }] if reason.contains("did not report its address")));
 }
 
 #[test]
-fn a_session_is_resumed_if_it_is_still_there() {
+fn existing_session_is_resumed() {
     let killed = Exit { code: None, signal: Some(9), message: String::new() };
     let mut host = Host::working();
     let led = host.input(Input::Exited(killed.clone()));

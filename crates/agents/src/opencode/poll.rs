@@ -1,5 +1,5 @@
-//! A look at everything that waits and works: at every opening of the stream, and every few seconds
-//! while something goes on. It finds what was asked while nobody listened, and what was decided elsewhere.
+//! Polling of pending requests and busy sessions: whenever the stream is opened, and every few seconds during a turn.
+//! Polling finds requests that arrived while the stream was closed, and decisions of other clients.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::value::RawValue;
 
-use super::calls::Line;
-use super::state::{Arrived, Kind, OpenCodeProcess, Turn, What, is_id};
+use super::calls::CallContext;
+use super::state::{Arrived, CallPurpose, Kind, OpenCodeProcess, Turn, is_id};
 use crate::json::{Object, list};
 use crate::out::Out;
 use crate::process::TurnComplaints;
 use crate::translator::AgentEvent;
 
-/// How often.
+/// The polling interval.
 const EVERY: Duration = Duration::from_secs(5);
-/// How often a session has to be found idle before its turn counts as over. It is told to begin some time
-/// before it does, and on a busy machine that is long.
+/// How many polls in a row must report a session as idle before its turn counts as ended. A prompt is accepted some
+/// time before the session becomes busy, and on a loaded machine that takes long.
 const SURELY_IDLE: u8 = 2;
 const NEVER_BEGAN: u8 = 36;
-/// How often an outcome is sent that does not arrive.
+/// How many times an undelivered outcome is sent.
 pub(super) const TRIES: u8 = 3;
 
 pub(super) const ELSEWHERE: &str = "It was answered elsewhere.";
-const DENIED_TOO: &str = "OpenCode denied it along with another request of the same session.";
+const DENIED_ALONG: &str = "OpenCode denied it along with another request of the same session.";
 pub(super) const TURN_OVER: &str = "The turn ended without an answer.";
 
 impl OpenCodeProcess {
-    /// Whether there is something to look for.
-    pub(super) fn wants_look(&self) -> bool {
-        let unsure = |what: &What| matches!(what, What::FindPrompt { .. });
+    /// Whether there is anything to poll for.
+    pub(super) fn needs_poll(&self) -> bool {
+        let unsure = |what: &CallPurpose| matches!(what, CallPurpose::FindPrompt { .. });
         self.url.is_some()
             && (self.turn != Turn::Idle
                 || !self.ready
@@ -40,89 +40,98 @@ impl OpenCodeProcess {
                 || self.calls.iter().any(|call| unsure(&call.what)))
     }
 
-    /// Begins a look.
-    pub(super) fn look(&mut self, now: Time, line: &mut Line<'_>, out: &mut Out) {
+    /// Starts a poll.
+    pub(super) fn poll(&mut self, now: Time, ctx: &mut CallContext<'_>, out: &mut Out) {
         self.looks += 1;
         self.look_at = Some(now.plus(EVERY));
-        // A reply to an older one comes too late to be of use.
-        self.calls.retain(|call| !matches!(call.what, What::Status { .. } | What::List { .. }));
-        // These may have been lost without a reply.
-        let lost = self.calls.extract_if(.., |call| matches!(call.what, What::FindPrompt { .. } | What::FindSession));
+        // A late reply to the previous poll is useless.
+        self.calls.retain(|call| !matches!(call.what, CallPurpose::Status { .. } | CallPurpose::List { .. }));
+        // The replies to these calls may have been lost.
+        let lost =
+            self.calls.extract_if(.., |call| matches!(call.what, CallPurpose::FindPrompt { .. } | CallPurpose::FindSession));
         for call in lost.collect::<Vec<_>>() {
-            if let What::FindPrompt { text, at } = call.what {
-                line.find_prompt(self, text, at, out);
+            if let CallPurpose::FindPrompt { text, at } = call.what {
+                ctx.find_prompt(self, text, at, out);
             }
         }
-        if !self.ready && line.root().is_some() {
-            line.find(self, out);
-        } else if !self.ready && self.calls.iter().all(|call| call.what != What::NewSession) {
-            line.begin(self, out);
+        if !self.ready && ctx.root().is_some() {
+            ctx.find(self, out);
+        } else if !self.ready && self.calls.iter().all(|call| call.what != CallPurpose::NewSession) {
+            ctx.begin(self, out);
         }
-        line.status(self, self.looks, out);
+        ctx.status(self, self.looks, out);
     }
 
-    /// Which sessions work.
-    pub(super) fn status(&mut self, look: u64, sessions: &Object<'_>, line: &mut Line<'_>, out: &mut Out) {
+    /// Handles the busy sessions, the first half of a poll.
+    pub(super) fn status(&mut self, look: u64, sessions: &Object<'_>, ctx: &mut CallContext<'_>, out: &mut Out) {
         let busy: Vec<String> = sessions.fields().map(|(id, _)| id.to_owned()).filter(|id| is_id(id)).take(256).collect();
-        if let Some(root) = line.root() {
+        if let Some(root) = ctx.root() {
             let works = busy.iter().any(|id| id == root);
             match self.turn {
                 Turn::Running { .. } if works => {
                     self.idle = 0;
-                    self.turn_begun(out);
+                    self.begin_turn(out);
                 }
-                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, What::Prompt { .. })) => {
+                Turn::Running { .. } if !self.calls.iter().any(|call| matches!(call.what, CallPurpose::Prompt { .. })) => {
                     self.idle = self.idle.saturating_add(1);
                 }
                 Turn::Running { .. } | Turn::Idle => {}
             }
         }
-        line.list(self, look, Kind::Question, busy.clone(), out);
-        line.list(self, look, Kind::Permission, busy, out);
+        ctx.list(self, look, Kind::Question, busy.clone(), out);
+        ctx.list(self, look, Kind::Permission, busy, out);
         let enough = if matches!(self.turn, Turn::Running { begun: true, .. }) { SURELY_IDLE } else { NEVER_BEGAN };
         if self.idle >= enough && self.ready && self.waiting.is_empty() {
-            self.turn_ended(line, out);
+            self.turn_ended(ctx, out);
         }
     }
 
-    /// What waits. What belongs to a session that does not work was left behind: nobody would hear an
-    /// answer, and a yes would be carried out all the same. On somebody's own server what we have not
-    /// shown to anybody is left alone.
-    pub(super) fn listed(&mut self, look: u64, of: Kind, busy: &[String], raw: &RawValue, line: &mut Line<'_>, out: &mut Out) {
+    /// Handles the pending requests, the second half of a poll. Requests of an idle session are stale: no turn receives
+    /// their answer, but an approval would still run the command, so they are rejected. On a shared server, requests
+    /// that were never shown in Sayso are left alone.
+    pub(super) fn listed(
+        &mut self,
+        look: u64,
+        of: Kind,
+        busy: &[String],
+        raw: &RawValue,
+        ctx: &mut CallContext<'_>,
+        out: &mut Out,
+    ) {
         let Some(entries) = list(raw) else { return };
         let (mut seen, mut doubtful) = (Vec::new(), Vec::new());
         for entry in entries {
             let Some(request) = Object::of(entry) else { continue };
             let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { continue };
             let works = busy.contains(&session);
-            if !self.knows(&id) {
+            if !self.is_known_request(&id) {
                 if works {
-                    self.asked(of, entry, line, out);
+                    self.asked(of, entry, ctx, out);
                 } else if is_id(&id) && !self.shared && !self.foreign.contains(&session) {
-                    // A session that begins to work between the two parts of a look is told apart by the next one.
+                    // A session that becomes busy between the two halves of a poll is confirmed by the next poll.
                     if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {
-                        line.reject(self, of, id.clone(), out);
+                        ctx.reject(self, of, id.clone(), out);
                     } else {
                         doubtful.push(id.clone());
                     }
                 }
             } else if !works && self.open.iter().any(|open| open.id == id && open.since < look) {
                 self.withdraw(&id, TURN_OVER, out);
-                line.reject(self, of, id.clone(), out);
+                ctx.reject(self, of, id.clone(), out);
             }
             seen.push(id);
         }
-        self.doubt(of, doubtful);
+        self.set_doubtful(of, doubtful);
         let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
         let gone = self.open.iter().filter(|open| same(open.kind) && open.since < look && !seen.contains(&open.id));
         for id in gone.map(|open| open.id.clone()).collect::<Vec<_>>() {
             self.withdraw(&id, ELSEWHERE, out);
         }
-        self.settle(of, &seen, line, out);
+        self.resend_uncertain(of, &seen, ctx, out);
     }
 
-    /// Outcomes of which nobody knew whether they arrived: what still waits did not get them.
-    fn settle(&mut self, of: Kind, seen: &[String], line: &mut Line<'_>, out: &mut Out) {
+    /// Resends outcomes whose delivery is uncertain: a request that is still pending did not receive its outcome.
+    fn resend_uncertain(&mut self, of: Kind, seen: &[String], ctx: &mut CallContext<'_>, out: &mut Out) {
         let same = |kind: Kind| (kind == Kind::Permission) == (of == Kind::Permission);
         let mut sent = std::mem::take(&mut self.sent);
         sent.retain_mut(|sent| {
@@ -133,11 +142,11 @@ impl OpenCodeProcess {
                 sent.arrived = Arrived::Yes;
             } else if sent.tries < TRIES {
                 sent.arrived = Arrived::Soon;
-                line.say(self, &sent.request, &sent.said, out);
+                ctx.send_outcome(self, &sent.request, &sent.said, out);
             } else {
-                let reason = "OpenCode did not take it, though it was sent several times.".to_owned();
+                let reason = "OpenCode did not accept it after several attempts.".to_owned();
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Undeliverable { reason } });
-                line.reject(self, of, sent.request.id.clone(), out);
+                ctx.reject(self, of, sent.request.id.clone(), out);
                 return false;
             }
             true
@@ -145,19 +154,19 @@ impl OpenCodeProcess {
         self.sent = sent;
     }
 
-    /// A request was decided, here or elsewhere.
+    /// Handles a decided request, regardless of who decided it.
     pub(super) fn decided(&mut self, of: Kind, request: &str, session: &str, out: &mut Out) {
         if let Some(at) = self.sent.iter().position(|sent| sent.request.id == request) {
             let sent = self.sent.remove(at);
-            self.is_over(sent.request.id);
+            self.mark_resolved(sent.request.id);
             return out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
         }
-        // A no to one permission is a no to all of its session.
+        // Rejecting one permission rejects all permissions of its session.
         let along = of == Kind::Permission && self.denied_in.as_deref() == Some(session);
-        self.withdraw(request, if along { DENIED_TOO } else { ELSEWHERE }, out);
+        self.withdraw(request, if along { DENIED_ALONG } else { ELSEWHERE }, out);
     }
 
-    /// The server is gone. Should it have been only away, what waits there is asked again.
+    /// Handles a lost server. If it comes back, its pending requests become new asks.
     pub(super) fn lost(&mut self, reason: &str, out: &mut Out) {
         for open in std::mem::take(&mut self.open) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
@@ -173,10 +182,10 @@ impl OpenCodeProcess {
         }
     }
 
-    /// The turn is over.
-    pub(super) fn turn_ended(&mut self, line: &mut Line<'_>, out: &mut Out) {
+    /// Ends the turn.
+    pub(super) fn turn_ended(&mut self, ctx: &mut CallContext<'_>, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::take(&mut self.turn) else { return };
-        self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, line, out);
+        self.reject_all(if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER }, ctx, out);
         (self.complaints, self.idle) = (TurnComplaints::default(), 0);
         self.tools.clear();
         self.speaking.clear();

@@ -1,4 +1,4 @@
-//! What Claude says, line by line. What is not known is passed over; what waits for us never is.
+//! Parses Claude's output line by line. Unknown messages are ignored, but unknown requests always get a response.
 
 use sayso_core::ask::Delivery;
 use sayso_core::{limits, texts};
@@ -11,17 +11,17 @@ use crate::out::Out;
 use crate::process::TurnComplaints;
 use crate::translator::AgentEvent;
 
-/// Bytes that are shown of what was not understood, and of an error's words.
+/// How many bytes of an invalid line or an error message are shown.
 const SHOWN: usize = 1024;
-/// What Claude says when it does not know the conversation that it shall go on with.
+/// Claude's error for a conversation that it cannot resume.
 pub(super) const NO_CONVERSATION: &str = "No conversation found";
 const NOT_NEEDED: &str = "Claude Code no longer needs an answer.";
 const TURN_OVER: &str = "The turn ended without an answer.";
 const TOO_LATE: &str = "It came too late: Claude Code no longer waited for it.";
 
 impl ClaudeState {
-    /// Takes one line.
-    pub(super) fn hear(&mut self, line: &str, out: &mut Out) {
+    /// Handles one line of output.
+    pub(super) fn handle_output(&mut self, line: &str, out: &mut Out) {
         let ClaudeLife::Up(process) = &mut self.life else { return };
         if line.trim().is_empty() {
             return;
@@ -30,8 +30,8 @@ impl ClaudeState {
         let read = if line.len() <= limits::LINE { wire::read(line) } else { None };
         match read {
             Some(Line::Request(request)) => process.request(&request, out),
-            Some(Line::Cancel { id }) => process.cancelled(&id, out),
-            Some(Line::Response(response)) => process.responded(&response, out),
+            Some(Line::Cancel { id }) => process.handle_cancellation(&id, out),
+            Some(Line::Response(response)) => process.handle_response(&response, out),
             Some(Line::Message { kind, fields }) => match kind.as_str() {
                 "system" => {
                     process.system(&fields, out);
@@ -53,14 +53,12 @@ impl ClaudeState {
             },
             None => {
                 let shown = limits::head(line.trim(), SHOWN);
-                process
-                    .complaints
-                    .tell(AgentEvent::Error(format!("Claude Code wrote a line that was not understood: {shown}")), out);
+                process.complaints.report(AgentEvent::Error(format!("Claude Code wrote an invalid line: {shown}")), out);
             }
         }
     }
 
-    /// There is something to resume as soon as a turn is on record.
+    /// Records the conversation id. A conversation can be resumed once it has a recorded turn.
     fn learn_conversation(&mut self, fields: &Object<'_>) {
         if let Some(id) = fields.text("session_id").filter(|id| is_conversation(id)) {
             self.conversation = Some(id);
@@ -69,8 +67,8 @@ impl ClaudeState {
 }
 
 impl ClaudeProcess {
-    /// Claude no longer waits for a request: it was interrupted, or answered elsewhere.
-    fn cancelled(&mut self, id: &str, out: &mut Out) {
+    /// Handles a cancelled request: it was interrupted or answered elsewhere.
+    fn handle_cancellation(&mut self, id: &str, out: &mut Out) {
         if let Some(at) = self.open.iter().position(|open| open.id == id) {
             let native_id = self.open.remove(at).id;
             let reason = match self.turn {
@@ -79,27 +77,27 @@ impl ClaudeProcess {
             };
             out.event(AgentEvent::AskWithdrawn { native_id, reason: reason.to_owned() });
         } else if let Some(at) = self.sent.iter().position(|sent| sent.request == id) {
-            // Both were under way. An answer after this is passed over.
+            // The response and the cancellation crossed. Claude ignores a response after its cancellation.
             let sent = self.sent.remove(at);
             let delivery = Delivery::Undeliverable { reason: TOO_LATE.to_owned() };
             out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery });
         }
     }
 
-    /// A tool call has its result, so nobody waits for an answer to it.
-    pub(super) fn no_longer_needed(&mut self, tool_use: &str, out: &mut Out) {
+    /// Withdraws the ask of a tool call that already has a result.
+    pub(super) fn withdraw_answered_call(&mut self, tool_use: &str, out: &mut Out) {
         for open in self.open.extract_if(.., |open| open.tool_use.as_deref() == Some(tool_use)) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: NOT_NEEDED.to_owned() });
         }
     }
 
-    /// The response to a request of ours; to any other it says nothing to us.
-    fn responded(&mut self, response: &Response<'_>, out: &mut Out) {
+    /// Handles the response to one of Sayso's requests. Other responses are ignored.
+    fn handle_response(&mut self, response: &Response<'_>, out: &mut Out) {
         let Some(at) = self.waiting.iter().position(|waiting| wire::request_id(waiting.number) == response.id) else { return };
         let waiting = self.waiting.remove(at);
         if let Some(error) = &response.error {
             let what = match waiting.control {
-                Control::Initialize => "did not take our greeting".to_owned(),
+                Control::Initialize => "did not accept the handshake".to_owned(),
                 Control::Interrupt => "could not be interrupted".to_owned(),
                 Control::SetMode(mode) => format!("did not change its permission mode to `{mode}`"),
                 Control::SetModel(model) => format!("did not change its model to `{model}`"),
@@ -113,7 +111,7 @@ impl ClaudeProcess {
             }
         }
         for request in &response.pending {
-            // What was answered in the meantime may still be in the list.
+            // The list can still contain requests that were answered in the meantime.
             if self.sent.iter().all(|sent| sent.request != request.id) {
                 self.request(request, out);
             }
@@ -122,18 +120,18 @@ impl ClaudeProcess {
 
     fn system(&mut self, fields: &Object<'_>, out: &mut Out) {
         match fields.text("subtype").as_deref() {
-            Some("init") => self.turn_begun(out),
+            Some("init") => self.begin_turn(out),
             Some("session_state_changed") => match fields.text("state").as_deref() {
-                Some("running") => self.turn_begun(out),
-                // It comes after the result and matters when there was none. A turn that has not begun is
-                // the next one: we were faster.
+                Some("running") => self.begin_turn(out),
+                // `idle` follows the result and only matters if there was no result. A turn that has not begun is the
+                // next turn, which Sayso requested before `idle` arrived.
                 Some("idle") if matches!(self.turn, Turn::Running { begun: true, .. }) => {
                     self.turn_ended(Turn::Idle { cut_short: false }, out)
                 }
                 _ => {}
             },
             Some("task_started") => {
-                let name = super::speech::helper_name(fields.words("subagent_type"), fields.words("description"));
+                let name = super::messages::helper_name(fields.words("subagent_type"), fields.words("description"));
                 if let Some(name) = name {
                     self.name_helper([fields.text("task_id"), fields.text("tool_use_id")], &name);
                 }
@@ -142,7 +140,7 @@ impl ClaudeProcess {
         }
     }
 
-    /// The turn is over, well or not.
+    /// Handles the end of a turn, successful or not.
     fn result(&mut self, fields: &Object<'_>, out: &mut Out) {
         let ours = matches!(self.turn, Turn::Running { stopping: true, .. });
         let aborted = fields.text("terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
@@ -164,7 +162,7 @@ impl ClaudeProcess {
 
     fn turn_ended(&mut self, after: Turn, out: &mut Out) {
         let Turn::Running { stopping, .. } = std::mem::replace(&mut self.turn, after) else { return };
-        // Sub-agents in the background go on and still wait for their answers.
+        // Sub-agents in the background continue and still wait for their answers.
         for open in self.open.extract_if(.., |open| !open.by_helper) {
             let reason = if stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
             out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason: reason.to_owned() });
@@ -174,7 +172,7 @@ impl ClaudeProcess {
     }
 }
 
-/// What a failed turn says about itself, without the diagnostics that are for nobody's eyes.
+/// The error message of a failed turn, without internal diagnostics.
 fn error_words(fields: &Object<'_>) -> String {
     let errors = fields.get("errors").and_then(list).unwrap_or_default().into_iter().filter_map(text);
     let errors: Vec<String> = errors.filter(|error| !error.starts_with("[ede_diagnostic]")).collect();

@@ -1,4 +1,4 @@
-//! What Codex tells without being asked: its turns, its words, what it does, and what others answered.
+//! Notifications of Codex: turns, messages, tool calls and requests that other clients resolved.
 
 use sayso_core::ask::Delivery;
 use sayso_core::transcript::Role;
@@ -13,32 +13,32 @@ use crate::out::Out;
 use crate::text::{bounded, fingerprint};
 use crate::translator::AgentEvent;
 
-/// Bytes of an error's words.
+/// Maximum length of a displayed error in bytes.
 const SHOWN: usize = 2048;
 const ELSEWHERE: &str = "It was answered elsewhere.";
 const TURN_OVER: &str = "The turn ended without an answer.";
 
 impl CodexState {
-    /// A notification. What is not known is none of our business.
-    pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
+    /// Handles a notification. Unknown notifications are ignored.
+    pub(super) fn handle_notification(&mut self, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
         match method {
             "thread/started" => self.thread_started(&params),
             "turn/started" => self.turn_started(&params, out),
             "turn/completed" => self.turn_completed(&params, out),
-            "item/started" => self.item(&params, false, line, out),
-            "item/completed" => self.item(&params, true, line, out),
-            "item/agentMessage/delta" => self.delta(&params, out),
-            "serverRequest/resolved" => self.resolved(&params, out),
+            "item/started" => self.handle_item(&params, false, line, out),
+            "item/completed" => self.handle_item(&params, true, line, out),
+            "item/agentMessage/delta" => self.handle_delta(&params, out),
+            "serverRequest/resolved" => self.handle_resolved(&params, out),
             "error" if params.says("willRetry") => {
                 let words = params.object("error").and_then(|error| error.words("message"));
-                out.event(AgentEvent::Notice(format!("Codex tries again: {}", shown(words))));
+                out.event(AgentEvent::Notice(format!("Codex is retrying: {}", describe_error(words))));
             }
             _ => {}
         }
     }
 
-    /// Sub-agents have threads of their own.
+    /// Records a sub-agent's thread.
     fn thread_started(&mut self, params: &Object<'_>) {
         let Some(thread) = params.object("thread") else { return };
         let Some(id) = thread.words("id").filter(|id| id.len() <= ID) else { return };
@@ -52,7 +52,7 @@ impl CodexState {
     fn turn_started(&mut self, params: &Object<'_>, out: &mut Out) {
         let (Some(thread), Some(turn)) = (thread(params), turn(params)) else { return };
         if self.subagent(&thread).is_none() {
-            self.turn_is(turn, out);
+            self.record_turn_id(turn, out);
         }
     }
 
@@ -66,7 +66,7 @@ impl CodexState {
         let status = fields.text("status");
         let interrupted = status.as_deref() == Some("interrupted");
         let reason = if interrupted || stopping { texts::WITHDRAWN_INTERRUPTED } else { TURN_OVER };
-        // What Codex does not wait for outlives the turn, unless the person stopped it.
+        // Asks that do not block Codex outlive the turn, unless the person stopped it.
         let over = |open: &Open| {
             open.thread == thread
                 && open.turn.as_ref().is_none_or(|of| *of == turn)
@@ -82,16 +82,16 @@ impl CodexState {
         }
         if status.as_deref() == Some("failed") && own {
             let words = fields.object("error").and_then(|error| error.words("message"));
-            out.event(AgentEvent::Error(format!("Codex: {}", shown(words))));
+            out.event(AgentEvent::Error(format!("Codex: {}", describe_error(words))));
         }
         if ours {
             self.turn = None;
             out.event(AgentEvent::TurnEnded);
-            self.say_next(out);
+            self.send_next_message(out);
         }
     }
 
-    /// Whoever shares this Codex with us is gone, and what waited with it.
+    /// Withdraws all open asks because the shared Codex is gone.
     pub(super) fn lost(&mut self, reason: &str, out: &mut Out) {
         for open in std::mem::take(&mut self.open) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: reason.to_owned() });
@@ -105,35 +105,35 @@ impl CodexState {
         }
     }
 
-    /// A request with this id came. Another one that had it is over: the Codex that asked it is.
-    pub(super) fn forget_other(&mut self, id: &Id, line: &str, out: &mut Out) {
+    /// Withdraws another ask with the id of a new request: the Codex process that sent the earlier request has exited.
+    pub(super) fn withdraw_other(&mut self, id: &Id, line: &str, out: &mut Out) {
         let print = fingerprint(line.trim());
         for open in self.open.extract_if(.., |open| open.id.as_ref() == Some(id) && open.print != print) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: TURN_OVER.to_owned() });
         }
     }
 
-    /// These requests wait; all others were answered elsewhere.
-    pub(super) fn keep_only(&mut self, waiting: &[Id], out: &mut Out) {
+    /// Withdraws all asks except these; they were answered elsewhere.
+    pub(super) fn withdraw_except(&mut self, waiting: &[Id], out: &mut Out) {
         let over = |open: &Open| open.id.as_ref().is_some_and(|id| !waiting.contains(id));
         for open in self.open.extract_if(.., |open| over(open)) {
             out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: ELSEWHERE.to_owned() });
         }
     }
 
-    fn item(&mut self, params: &Object<'_>, ended: bool, line: &str, out: &mut Out) {
+    fn handle_item(&mut self, params: &Object<'_>, ended: bool, line: &str, out: &mut Out) {
         let (Some(thread), Some(item)) = (thread(params), params.object("item")) else { return };
         let Some(id) = item.words("id").filter(|id| id.len() <= ID) else { return };
         let subagent = self.subagent(&thread);
         match item.text("type").as_deref() {
             Some("agentMessage") if ended => {
                 if item.list("questions").is_some_and(|questions| !questions.is_empty()) {
-                    self.message_asks(&item, params, line, out);
+                    self.open_message_ask(&item, params, line, out);
                 } else {
-                    said(id, &item, subagent, out);
+                    report_message(id, &item, subagent, out);
                 }
             }
-            Some("plan") if ended => said(id, &item, subagent, out),
+            Some("plan") if ended => report_message(id, &item, subagent, out),
             _ => {
                 let Some(event) = items::event(&item, &id, subagent, ended) else { return };
                 out.event(event);
@@ -146,8 +146,8 @@ impl CodexState {
         }
     }
 
-    /// A piece of a message while it is being said. Only the session's own thread is shown live.
-    fn delta(&mut self, params: &Object<'_>, out: &mut Out) {
+    /// Handles a chunk of a streaming message. Only the session's own thread is shown live.
+    fn handle_delta(&mut self, params: &Object<'_>, out: &mut Out) {
         let (Some(thread), Some(item), Some(text)) = (thread(params), params.words("itemId"), params.text("delta")) else {
             return;
         };
@@ -156,8 +156,8 @@ impl CodexState {
         }
     }
 
-    /// A request is settled: by us, by somebody else who listens, or by the end of its turn.
-    fn resolved(&mut self, params: &Object<'_>, out: &mut Out) {
+    /// Handles a resolved request: answered by Sayso or another client, or ended with its turn.
+    fn handle_resolved(&mut self, params: &Object<'_>, out: &mut Out) {
         let Some(id) = params.get("requestId").and_then(Id::of) else { return };
         if let Some(at) = self.open.iter().position(|open| open.id.as_ref() == Some(&id)) {
             let open = self.open.remove(at);
@@ -180,12 +180,12 @@ fn turn(params: &Object<'_>) -> Option<String> {
     params.object("turn")?.words("id").filter(|turn| turn.len() <= ID)
 }
 
-fn said(message: String, item: &Object<'_>, subagent: Option<String>, out: &mut Out) {
+fn report_message(message: String, item: &Object<'_>, subagent: Option<String>, out: &mut Out) {
     if let Some(text) = item.words("text") {
         out.event(AgentEvent::Message { message, role: Role::Assistant, text: bounded(text), subagent });
     }
 }
 
-fn shown(words: Option<String>) -> String {
+fn describe_error(words: Option<String>) -> String {
     words.map_or_else(|| "it gave no reason".to_owned(), |words| limits::head(words.trim(), SHOWN).to_owned())
 }

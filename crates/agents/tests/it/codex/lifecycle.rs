@@ -1,4 +1,4 @@
-//! From the first start to the last exit.
+//! The lifecycle of a session, from the first start to the last exit.
 
 use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Exit, Input, Output, Saved, Translator};
@@ -17,7 +17,7 @@ fn thread(id: &Value) -> Value {
     json!({"id": id, "result": {"thread": {"id": "t-1"}, "model": "gpt-5.5"}})
 }
 
-/// A Codex that took its first prompt.
+/// A session that accepted its first prompt.
 fn started() -> (CodexTranslator, Vec<Value>) {
     let mut codex = CodexTranslator::new();
     let outputs = command(&mut codex, start(Some("go")));
@@ -30,7 +30,7 @@ fn started() -> (CodexTranslator, Vec<Value>) {
 }
 
 #[test]
-fn a_start_introduces_itself_opens_a_thread_and_says_the_prompt() {
+fn start_initializes_opens_a_thread_and_prompts() {
     let (mut codex, lines) = started();
     let methods: Vec<&str> = lines.iter().map(|line| line["method"].as_str().unwrap()).collect();
     assert_eq!(methods, ["initialize", "initialized", "thread/start", "turn/start"]);
@@ -38,7 +38,7 @@ fn a_start_introduces_itself_opens_a_thread_and_says_the_prompt() {
     let input = json!([{"type": "text", "text": "go", "text_elements": []}]);
     assert_eq!(lines[3]["params"], json!({"threadId": "t-1", "input": input}));
 
-    // What is said before Codex names the turn waits for it, and then steers it.
+    // Messages before the turn has an id are queued, and then sent to the turn.
     assert!(sent(&command(&mut codex, prompt("and this"))).is_empty());
     let lines = sent(&hear(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
     assert_eq!((lines[0]["method"].as_str(), &lines[0]["params"]["expectedTurnId"]), (Some("turn/steer"), &json!("u-1")));
@@ -48,7 +48,7 @@ fn a_start_introduces_itself_opens_a_thread_and_says_the_prompt() {
 }
 
 #[test]
-fn plan_mode_goes_with_every_turn() {
+fn plan_mode_is_sent_with_every_turn() {
     let mut codex = CodexTranslator::new();
     let plan = match start(Some("go")) {
         Command::Start { session, project, prompt, model, questions, .. } => {
@@ -64,7 +64,7 @@ fn plan_mode_goes_with_every_turn() {
 }
 
 #[test]
-fn an_interrupt_ends_the_turn_and_takes_back_what_waits() {
+fn interrupt_ends_the_turn_and_withdraws_its_asks() {
     let mut codex = working();
     hear(&mut codex, &question(0));
     let lines = sent(&command(&mut codex, Command::Interrupt { session: session() }));
@@ -72,7 +72,7 @@ fn an_interrupt_ends_the_turn_and_takes_back_what_waits() {
         (lines[0]["method"].as_str(), &lines[0]["params"]),
         (Some("turn/interrupt"), &json!({"threadId": "t-1", "turnId": "u-1"}))
     );
-    // What Codex asks before it has seen that gets a no at once.
+    // Requests that crossed the interrupt are rejected immediately.
     assert_eq!(sent(&hear(&mut codex, &run(1, "ls"))), [json!({"id": 1, "result": {"decision": "decline"}})]);
     let outputs = hear(&mut codex, &done("interrupted"));
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason: texts::WITHDRAWN_INTERRUPTED.to_owned() };
@@ -82,7 +82,7 @@ fn an_interrupt_ends_the_turn_and_takes_back_what_waits() {
 }
 
 #[test]
-fn an_interrupt_before_the_turn_has_a_name_is_said_when_it_has() {
+fn interrupt_before_the_turn_id_is_sent_once_known() {
     let (mut codex, lines) = started();
     assert!(sent(&command(&mut codex, Command::Interrupt { session: session() })).is_empty());
     let lines = sent(&hear(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
@@ -92,7 +92,7 @@ fn an_interrupt_before_the_turn_has_a_name_is_said_when_it_has() {
 }
 
 #[test]
-fn a_session_that_has_a_turn_is_resumed_in_its_thread() {
+fn session_with_a_turn_is_resumed_in_its_thread() {
     let mut codex = working();
     hear(&mut codex, &question(0));
     let outputs = exit(&mut codex, Some(1));
@@ -108,7 +108,7 @@ fn a_session_that_has_a_turn_is_resumed_in_its_thread() {
 }
 
 #[test]
-fn a_session_without_a_turn_is_not_resumed() {
+fn session_without_a_turn_is_not_resumed() {
     let mut codex = CodexTranslator::new();
     command(&mut codex, start(None));
     let outputs = exit(&mut codex, None);
@@ -118,7 +118,7 @@ fn a_session_without_a_turn_is_not_resumed() {
 }
 
 #[test]
-fn closing_takes_everything_back() {
+fn close_withdraws_all_asks() {
     let mut codex = working();
     let ask = asked(&hear(&mut codex, &run(0, "ls")));
     let outputs = command(&mut codex, Command::Close { session: session() });
@@ -132,7 +132,7 @@ fn closing_takes_everything_back() {
 }
 
 #[test]
-fn a_failed_turn_says_why() {
+fn failed_turn_reports_its_error() {
     let mut codex = working();
     let turn = json!({"id": "u-1", "status": "failed", "error": {"message": "no quota"}});
     let outputs = hear(&mut codex, &json!({"method": "turn/completed", "params": {"threadId": "t-1", "turn": turn}}));
@@ -140,7 +140,7 @@ fn a_failed_turn_says_why() {
 }
 
 #[test]
-fn what_nobody_knows_is_refused_and_too_much_too() {
+fn unknown_and_oversized_requests_are_refused() {
     let mut codex = working();
     let call = json!({"method": "item/tool/call", "id": 7, "params": {"threadId": "t-1", "tool": "x"}});
     let outputs = hear(&mut codex, &call);
@@ -162,7 +162,7 @@ fn what_nobody_knows_is_refused_and_too_much_too() {
 }
 
 #[test]
-fn a_state_of_another_version_is_not_read() {
+fn state_of_another_version_is_not_restored() {
     let saved = working().save();
     assert!(CodexTranslator::restore(&saved).is_some());
     assert!(CodexTranslator::restore(&Saved { version: saved.version + 1, ..saved }).is_none());
