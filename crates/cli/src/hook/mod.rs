@@ -26,7 +26,7 @@ use crate::args::{Args, CliCommand, HookAgent};
 struct Hooked {
     environment: Environment,
     paths: Paths,
-    /// First argument of this process. If an agent has two hooks for one question, they differ in it.
+    /// The command that started this program (`argv[0]`). Two hooks for one question differ in it.
     called: String,
 }
 
