@@ -49,7 +49,7 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
                 Err(error) => return Err(error.into()),
             }
             if !is_ours(app, &target) {
-                return Err(Failure::new(format!("No server is running at {}.", target.url))
+                return Err(Failure::new(format!("Cannot reach the server at {}.", target.url))
                     .then("Ask a person to start it with: sayso serve"));
             }
         }

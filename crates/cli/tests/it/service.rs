@@ -174,7 +174,7 @@ async fn doctor_reports_a_service_for_another_program() -> Result<()> {
     let program = sayso_testkit::sayso_bin()?;
     std::fs::write(service.unit(), unit.replace(program.to_str().context("a path")?, "/opt/old/sayso"))?;
     let doctor = ran(service.command(&["doctor"])).await?;
-    assert!(doctor.out.contains("x Service    starts /opt/old/sayso, instead of this program\n"), "{doctor:?}");
+    assert!(doctor.out.contains("x Service    starts /opt/old/sayso instead of this program\n"), "{doctor:?}");
     service.ok(&["service", "remove"]).await?;
     Ok(())
 }
