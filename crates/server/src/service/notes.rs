@@ -125,8 +125,8 @@ impl Note {
         let agent = if agent.is_empty() { "An agent".to_owned() } else { agent };
         let project = project(ask);
         let line = match &project {
-            Some(project) => format!("{agent} in {project} waits for you"),
-            None => format!("{agent} waits for you"),
+            Some(project) => format!("{agent} in {project} needs you"),
+            None => format!("{agent} needs you"),
         };
         let asked = (says == Says::WhatIsAsked).then(|| what_is_asked(ask));
         let buttons = asked.as_ref().filter(|asked| asked.is_whole).map(|_| buttons(ask)).unwrap_or_default();
@@ -152,7 +152,7 @@ impl Note {
             kind: "test",
             agent: "sayso".to_owned(),
             project: None,
-            line: "This is a test of Sayso: nobody waits for you".to_owned(),
+            line: "This is a test notification from Sayso".to_owned(),
             content: None,
             link: None,
             buttons: Vec::new(),
@@ -182,7 +182,7 @@ pub(crate) fn over(ask: &Ask) -> String {
     let by = match &outcome.by {
         Actor::Person { name, .. } | Actor::Message { name, .. } => format!(" by {}", one_line(name, NAME)),
         Actor::Policy { .. } => " by a rule".to_owned(),
-        Actor::Timeout { .. } => " because nobody came in time".to_owned(),
+        Actor::Timeout { .. } => " because no one answered in time".to_owned(),
         Actor::Agent => String::new(),
     };
     format!("No longer waiting: {}{by}", outcome.decision.status().as_str())
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn a_note_says_who_waits_and_nothing_else() {
         let note = Note::about(&ask(approval("rm -rf /")), "phone", Says::WhoWaits);
-        assert_eq!(note.line, "claude in shop-api waits for you");
+        assert_eq!(note.line, "claude in shop-api needs you");
         assert_eq!((note.content, note.buttons.len()), (None, 0));
     }
 
@@ -387,7 +387,7 @@ mod tests {
         let mut hostile = ask(approval("a\u{1b}[2Jb\u{202e}c\u{200b}d"));
         Arc::make_mut(&mut hostile.context).agent = "cl\u{7}au\nde".to_owned();
         let note = Note::about(&hostile, "phone", Says::WhatIsAsked);
-        assert_eq!(note.line, "cl<U+0007>au de in shop-api waits for you");
+        assert_eq!(note.line, "cl<U+0007>au de in shop-api needs you");
         assert_eq!(note.content.as_deref(), Some("Run a command\na<U+001B>[2Jb<U+202E>c<U+200B>d"));
     }
 

@@ -33,7 +33,7 @@ impl std::fmt::Debug for PushKey {
 
 /// A key or a message that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the key or the message cannot be used")]
+#[error("the key or the message is invalid")]
 pub(crate) struct Unusable;
 
 impl PushKey {

@@ -79,7 +79,7 @@ pub(crate) struct Quiet {
 
 /// Text that names no hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("quiet is written as \"22:00-07:00\"")]
+#[error("quiet must look like \"22:00-07:00\"")]
 pub(crate) struct NoHours;
 
 impl FromStr for Quiet {

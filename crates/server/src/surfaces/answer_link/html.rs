@@ -85,14 +85,14 @@ fn of_link(link: &Link) -> String {
     let message = link.message.as_ref().map(|message| format!("<p>{}</p>", safe(message))).unwrap_or_default();
     // The address is shown, not linked: it is the agent's.
     let buttons = format!("{}{}", yes("approve", "I opened it"), no("deny", "Deny"));
-    format!("<h1>Open this address</h1>{message}{}{}", pre(&link.url), form(&buttons))
+    format!("<h1>Open a link</h1>{message}{}{}", pre(&link.url), form(&buttons))
 }
 
 fn of_questions(questions: &[Question], is_secret: bool) -> String {
     let reject = no("reject", "Reject");
     if is_secret {
         let texts: String = questions.iter().map(|question| format!("<h1>{}</h1>", safe(&question.text))).collect();
-        return format!("{texts}<p>The answer is a secret. Give it in Sayso itself, not over a link.</p>{}", form(&reject));
+        return format!("{texts}<p>The answer is a secret. To enter it, open Sayso.</p>{}", form(&reject));
     }
     if let [only] = questions
         && !only.takes_text()

@@ -98,7 +98,7 @@ impl TelegramChannel {
                     }
                 }
                 Err(failure) => {
-                    tracing::debug!(reason = failure.reason, "Telegram does not tell which buttons are pressed");
+                    tracing::debug!(reason = failure.reason, "cannot read button presses from Telegram");
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -110,26 +110,26 @@ impl TelegramChannel {
         let reply = send_within(self.caller.post(&format!("/bot{}/getUpdates", self.token), &body), PATIENCE).await?;
         match result_of(&reply)? {
             Value::Array(updates) => Ok(updates),
-            _ => Err(SendFailure::later("the reply holds no list")),
+            _ => Err(SendFailure::later("the response is not a list")),
         }
     }
 
     async fn take(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
         let callback = update.get_mut("callback_query").map(Value::take);
         let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
-            tracing::warn!("Telegram sent what is no button of ours");
+            tracing::warn!("ignoring an unknown button press from Telegram");
             return;
         };
         let pressed = press(runtime, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
         let answer = json!({ "callback_query_id": callback.id, "text": pressed.words() });
         if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
-            tracing::debug!(reason = failure.reason, "Telegram did not take what was said to a button");
+            tracing::debug!(reason = failure.reason, "could not answer a button press in Telegram");
         }
     }
 }
 
 fn result_of(reply: &[u8]) -> Result<Value, SendFailure> {
     let reply: TelegramReply =
-        serde_json::from_slice(reply).map_err(|_| SendFailure::later("the receiver's reply is not JSON"))?;
-    reply.result.ok_or_else(|| SendFailure::later("the receiver's reply has no result"))
+        serde_json::from_slice(reply).map_err(|_| SendFailure::later("the receiver's response is not JSON"))?;
+    reply.result.ok_or_else(|| SendFailure::later("the receiver's response has no result"))
 }
