@@ -201,7 +201,7 @@ test("an approval says why it asks without repeating the command, and where and 
   const facts = card(inbox).locator(".factlist");
   await expect(facts).toContainText("Directory/home/ada/work/shop-api");
   await expect(facts).toContainText("Machinethis machine");
-  await expect(facts).toContainText("Silence is a deny.");
+  await expect(facts).toContainText("Denied if you don’t answer.");
 });
 
 test("while a reason is typed the footer offers only what goes with it", async ({ inbox, server }) => {

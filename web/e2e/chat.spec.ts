@@ -96,7 +96,7 @@ test("any message that is typed resolves the question, and nothing else is inser
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
   await expect(inbox.getByPlaceholder("Other: type your answer")).toHaveCount(0);
   const ask = await server.asked(session);
-  await inbox.getByRole("textbox", { name: /It will answer the question above/ }).fill("Please wait");
+  await inbox.getByRole("textbox", { name: /This answers the question above/ }).fill("Please wait");
   await inbox.keyboard.press("Enter");
   await expect(card(inbox)).toHaveAttribute("data-state", "answered");
   await expect(card(inbox)).toContainText("Please wait");

@@ -98,7 +98,7 @@ test("an approval is approved, edited, denied and stopped", async ({ inbox, serv
     [
       async () => {
         await pressOnCard(inbox, "e");
-        await inbox.getByRole("textbox", { name: "Input that is approved" }).fill("cargo test -p core");
+        await inbox.getByRole("textbox", { name: "Input to approve" }).fill("cargo test -p core");
         await inbox.keyboard.press("Control+Enter");
       },
       { status: "approved", input: { command: "cargo test -p core" } },

@@ -11,7 +11,7 @@ import type { Server } from "./server";
 
 const STAGING = "#!/bin/sh\necho to staging\n";
 const PRODUCTION = "#!/bin/sh\necho to production\n";
-const REFUSED = "Not approved: a file that this command executes has changed. Look at it again.";
+const REFUSED = "Not approved: a file that this command executes has changed. Review it again.";
 
 const writeScript = (server: Server, text: string) => writeFileSync(join(server.project(), "deploy.sh"), text);
 

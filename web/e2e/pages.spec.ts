@@ -90,7 +90,7 @@ test("history is filtered by project and days, and its keys search and open the 
   await inbox.getByRole("combobox", { name: "Project" }).selectOption({ label: "billing" });
   await expect(rows).toHaveCount(3);
   await inbox.getByRole("combobox", { name: "Project" }).selectOption("");
-  await inbox.getByRole("combobox", { name: "Period" }).selectOption("Other days");
+  await inbox.getByRole("combobox", { name: "Period" }).selectOption("Custom range");
   await inbox.getByLabel("From").fill("2100-01-01");
   await expect(rows).toHaveCount(0);
   await inbox.getByLabel("From").fill("");
@@ -132,8 +132,8 @@ test("the chart of history has every day and an axis, and says when only rules d
     await visit(page, "#/history");
     await expect(page.getByRole("row", { name: /git push/ })).toBeVisible();
     const chart = page.getByRole("figure", { name: "Waiting time" });
-    await expect(chart).toContainText("People decided nothing in this period.");
-    await expect(page.getByText("Nothing was decided yet.")).toHaveCount(0);
+    await expect(chart).toContainText("People made no decisions in this period.");
+    await expect(page.getByText("No decisions yet.")).toHaveCount(0);
     const ask = await server.ask({ questions: [{ text: "Which one?", options: [{ label: "This" }] }] });
     await server.api("POST", `/asks/${ask.id}/answer`, { answers: [["This"]] });
     await expect(chart.locator(".day")).toHaveCount(14);
@@ -232,7 +232,7 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
     await signIn(page, server, { holdMs: 0 }, "answerer");
 
     await expect(page.getByText(/^Away until/)).toBeVisible();
-    await expect(page.getByRole("button", { name: "I am back" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "I’m back" })).toHaveCount(0);
     await expect(page.getByRole("button", { name: "Away" })).toHaveCount(0);
     await expect(card(page)).toHaveAttribute("data-ask", ask.id);
     await expect(page.getByRole("button", { name: "Make a rule" })).toHaveCount(0);
@@ -253,7 +253,7 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
     const sections = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
     await expect(sections).toHaveText(["Policy and rules", "Agents", "Preferences"]);
     await visit(page, "#/settings/policy");
-    await expect(page.getByText("Only an admin can change it.")).toBeVisible();
+    await expect(page.getByText("Only admins can change it.")).toBeVisible();
     await expect(page.getByRole("button", { name: "New rule" })).toHaveCount(0);
     await page.getByRole("button", { name: "policy.toml" }).click();
     const field = page.getByRole("textbox", { name: "policy.toml" });
@@ -406,7 +406,7 @@ test("a page on the home screen, which has no address to type, is signed in with
   const field = page.getByRole("textbox", { name: "Or paste the link here" });
   await field.fill(`${server.url}/#code=0123`);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("This link was used already, or is too old")).toBeVisible();
+  await expect(page.getByText("This link has expired or was already used")).toBeVisible();
   await axe(page, "signing in");
   await field.fill(` ${await server.loginLink("answerer")}\n`);
   await field.press("Enter");

@@ -48,7 +48,7 @@ test("a phone in the same network signs in, answers, and is taken back at once",
     // The code works once.
     const thief = await phone(browser);
     await thief.goto(shown.url);
-    await expect(thief.getByText("This link was used already, or is too old")).toBeVisible();
+    await expect(thief.getByText("This link has expired or was already used")).toBeVisible();
     await expect(thief.getByText("sayso phone")).toBeVisible();
 
     const ask = await server.ask({

@@ -112,7 +112,7 @@ test("answers are moved past each other, and only they have an order", async ({ 
     await visit(page, "#/settings/policy");
     const tests = page.getByRole("region", { name: "tests", exact: true });
     await tests.getByRole("button", { name: "tests" }).click();
-    await expect(tests.getByText("Order doesn't matter.")).toBeVisible();
+    await expect(tests.getByText("Order doesn’t matter.")).toBeVisible();
     await expect(tests.getByRole("button", { name: "Move up" })).toHaveCount(0);
     const which = page.getByRole("region", { name: "which one" });
     await which.getByRole("button", { name: "which one" }).click();
@@ -132,7 +132,7 @@ test("the defaults and the away profile are set in the form", async ({ inbox, se
   await expect(inbox.getByText("Questions: wait 15 min, then reject. Approvals: wait 15 min, then deny")).toBeVisible();
   await inbox.getByRole("button", { name: "Save", exact: true }).click();
   await inbox.getByRole("button", { name: "Away for 2 h" }).click();
-  await expect(inbox.getByRole("button", { name: "I'm back" })).toBeVisible();
+  await expect(inbox.getByRole("button", { name: "I’m back" })).toBeVisible();
   expect(await server.api("GET", "/policy")).toMatchObject({ profile: { name: "away" } });
   const ask = await server.ask(run("make"));
   expect(ask.deadlineAt).toBeTruthy();
@@ -159,7 +159,7 @@ test("the mode and the model of a running session are changed", async ({ inbox, 
   await inbox.getByRole("button", { name: "Mode and model" }).click();
   const dialog = inbox.getByRole("dialog", { name: "Mode and model" });
   await dialog.getByRole("combobox", { name: "Mode" }).selectOption("bypassPermissions");
-  await expect(dialog.getByText("In this mode the agent may act without asking you.")).toBeVisible();
+  await expect(dialog.getByText("In this mode, the agent can act without asking you.")).toBeVisible();
   await dialog.getByRole("combobox", { name: "Mode" }).selectOption("plan");
   await dialog.getByRole("textbox", { name: "Model" }).fill("opus");
   await dialog.getByRole("button", { name: "Apply" }).click();

@@ -134,7 +134,7 @@ const QUESTION = {
   questions: [{ text: "Which port?", options: [{ label: "3000" }, { label: "8080" }] }],
 };
 const NOTE = {
-  title: "claude in shop-api waits for you",
+  title: "claude in shop-api needs you",
   body: "Which port?\n1. 3000\n2. 8080",
   actions: ["3000=choose:0", "8080=choose:1"],
 };
@@ -187,7 +187,7 @@ test("a click on a note leads to its ask, in a new page or in the one that is op
 
   await visit(page, "#/history");
   await expect(card(page)).toHaveCount(0);
-  await push(JSON.stringify({ title: "claude waits for you", tag: id }));
+  await push(JSON.stringify({ title: "claude needs you", tag: id }));
   await expect.poll(shown).toHaveLength(1);
   expect(await click(worker)).toEqual(["focus"]);
   await expect(card(page)).toHaveAttribute("data-ask", id);
@@ -201,7 +201,7 @@ test("a push that is not one does no harm", async ({ woken }) => {
     self.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
     return errors;
   });
-  const nothing = { title: "Sayso", body: "Open Sayso to see what waits", tag: "sayso", actions: [] };
+  const nothing = { title: "Sayso", body: "Open Sayso to see waiting asks", tag: "sayso", actions: [] };
   for (const data of ["", "\u0000", "{", "null", '"text"', "[[]]", '{"title":7,"buttons":{"length":3}}']) {
     await push(data);
     await expect.poll(shown, data).toEqual([nothing]);

@@ -33,7 +33,7 @@ test("destructive words are underlined, and writes outside the project are named
     });
   expect(copied).toBe(text);
   await pressOnCard(inbox, "e");
-  await inbox.getByRole("textbox", { name: "Input that is approved" }).fill("git push origin main");
+  await inbox.getByRole("textbox", { name: "Input to approve" }).fill("git push origin main");
   await expect(card(inbox).locator(".risks")).toHaveCount(0);
 });
 
@@ -48,7 +48,7 @@ test("a plan is read and edited by a switch, and changes stay while it is read",
   });
   const ask = await server.ask({ approval: approval("1. Stop\n2. Go") });
   const modes = card(inbox).getByRole("group", { name: "Read or edit the plan" });
-  const editor = inbox.getByRole("textbox", { name: "Input that is approved" });
+  const editor = inbox.getByRole("textbox", { name: "Input to approve" });
   await settled(inbox);
   const tops = await card(inbox).evaluate((element) => {
     const buttons = [...element.querySelectorAll(".foot > *")].filter((one) => one.checkVisibility());

@@ -88,7 +88,7 @@ test("an editor takes the focus only when it is opened, and Escape closes one th
   const ask = await server.ask(command("make deploy"));
   await server.ask(command("make test"));
   await expect(inbox.locator(".row")).toHaveCount(2);
-  const editor = inbox.getByRole("textbox", { name: "Input that is approved" });
+  const editor = inbox.getByRole("textbox", { name: "Input to approve" });
   await pressOnCard(inbox, "e");
   await expect(editor).toBeFocused();
   await inbox.keyboard.press("Escape");

@@ -30,7 +30,7 @@ test("a message answers the one question that waits, and no second message appea
   await visit(inbox, `#/sessions/${session.id}`);
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
   await expect(inbox.getByPlaceholder("Other: type your answer")).toBeFocused();
-  await inbox.getByRole("textbox", { name: /It will answer the question above/ }).fill("Use DuckDB");
+  await inbox.getByRole("textbox", { name: /This answers the question above/ }).fill("Use DuckDB");
   await inbox.keyboard.press("Enter");
   await expect(card(inbox)).toHaveAttribute("data-state", "answered");
   await expect(card(inbox)).toContainText("Selected: “Use DuckDB”");
@@ -81,7 +81,7 @@ test("what is known of a session is a sheet where there is no room beside it", a
   const page = await anotherBrowser(browser, server, { viewport: { width: 1000, height: 800 } });
   await visit(page, `#/sessions/${session.id}`);
   await page.getByRole("button", { name: "About this session" }).click();
-  await expect(page.getByRole("dialog", { name: "About this session" })).toContainText("Waiting here");
+  await expect(page.getByRole("dialog", { name: "About this session" })).toContainText("Waiting in this session");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.context().close();
@@ -107,7 +107,7 @@ test("a session in the person's own terminal is read here and answered there", a
   });
   await visit(inbox, `#/sessions/${ask.sessionId}`);
   await expect(card(inbox)).toBeVisible();
-  await expect(inbox.getByText("Runs in your terminal. Reply there.")).toBeVisible();
+  await expect(inbox.getByText("This agent runs in your terminal. Reply there.")).toBeVisible();
   await expect(inbox.locator(".composer textarea")).toHaveCount(0);
   await expect(inbox.getByRole("button", { name: "Interrupt" })).toHaveCount(0);
 });
@@ -127,5 +127,5 @@ test("an outcome that an own terminal did not get offers no message, which would
 test("the empty inbox counts agents that work, not sessions that are open", async ({ inbox, server }) => {
   const { id } = await server.session("hello");
   await server.until(async () => (await server.api<{ status: string }>("GET", `/sessions/${id}`)).status === "idle");
-  await expect(inbox.getByText("No agent is working.")).toBeVisible();
+  await expect(inbox.getByText("No agents are working.")).toBeVisible();
 });

@@ -184,7 +184,7 @@ describe("an approval", () => {
   it("is approved with a changed input", async () => {
     const { sent } = show(anApproval());
     await click("Edit command");
-    fireEvent.change(screen.getByRole("textbox", { name: "Input that is approved" }), {
+    fireEvent.change(screen.getByRole("textbox", { name: "Input to approve" }), {
       target: { value: "cargo test -p core" },
     });
     await click("Approve with changes");
@@ -194,7 +194,7 @@ describe("an approval", () => {
   it("does not send an input that is no JSON object", async () => {
     const { sent } = show(anApproval({ action: "other", input: { a: 1 } }));
     await click("Edit input");
-    const field = screen.getByRole("textbox", { name: "Input that is approved" });
+    const field = screen.getByRole("textbox", { name: "Input to approve" });
     fireEvent.change(field, { target: { value: "[1]" } });
     await click("Approve with changes");
     expect([sent, field.getAttribute("aria-invalid")]).toEqual([[], "true"]);
@@ -276,7 +276,7 @@ describe("states", () => {
     const { card } = show(
       decided(anAsk(), { status: "rejected", by: { kind: "timeout", after: "10m" }, message: "User did not respond" }),
     );
-    expect(strip(card())).toBe("Nobody answered in 10 min14:01");
+    expect(strip(card())).toBe("No answer within 10 min14:01");
     expect(screen.getByText("Rejected automatically, and the agent was told why.")).toBeTruthy();
   });
 

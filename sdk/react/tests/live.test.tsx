@@ -5,7 +5,7 @@ import userEvent from "@testing-library/user-event";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Server } from "../../../web/e2e/server";
 
-/** The components and hooks with the real server and the mock agent, from a page of another origin. */
+/** Components and hooks with the real server and the mock agent, from a page of another origin. */
 let server: Server;
 let sayso: Sayso;
 

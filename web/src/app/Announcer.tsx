@@ -10,7 +10,7 @@ import { useSaid } from "./useSaid";
 
 const PAUSE_MS = 5000;
 
-/** Reads new asks aloud, at most one message in five seconds, and tells the system when the page is not looked at. */
+/** Announces new asks to screen readers, at most once in five seconds, and shows notifications while the page is hidden. */
 export function Announcer() {
   const t = useWords();
   const live = useLive();
@@ -78,7 +78,7 @@ function announcement(t: Words, asks: Ask[], waiting: number): string {
   return t(ask.kind === "approval" ? "say.approval" : "say.question", about);
 }
 
-/** A note of the system, without what is asked unless the person allows it. */
+/** Shows a system notification. It contains the title of the ask only if the person allows that. */
 async function notify(t: Words, ask: Ask): Promise<void> {
   const { notify: wanted, notifyContent } = readPrefs();
   if (!wanted || !document.hidden || typeof Notification !== "function" || Notification.permission !== "granted")

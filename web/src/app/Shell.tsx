@@ -28,7 +28,7 @@ const SettingsPage = lazy(() =>
 
 export type Open = "none" | "new" | "keys" | "rule" | "palette";
 
-/** What stands around every page: navigation, banner, dialogs, what is read aloud. */
+/** The frame of all pages: navigation, banner, dialogs, announcements. */
 export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const route = useRoute();
@@ -75,11 +75,11 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-/** Whether one thing is open beside its list, or on a small screen in front of it. */
+/** Whether the detail pane of a list is open. On a small screen it covers the list. */
 const hasDetail = (route: Route): boolean =>
   (route.page === "inbox" && route.ask !== undefined) || (route.page === "runs" && route.run !== undefined);
 
-/** To the open ask where there is one. The address stays: it says where the person is. */
+/** Skips to the open ask, if there is one. The address does not change. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
   (document.getElementById("open-ask") ?? document.getElementById("content"))?.focus();

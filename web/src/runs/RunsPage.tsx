@@ -10,7 +10,7 @@ import { RunView } from "./RunView";
 import { isRunOver, runStatus, stepNow } from "./status";
 import { useRuns } from "./useRuns";
 
-/** The runs of workflows, and the one that is open. */
+/** The workflow runs, and the open run. */
 export function RunsPage({ runId }: { runId: string | undefined }) {
   const t = useWords();
   const runs = useRuns();

@@ -8,7 +8,7 @@ import { letMeSleep, wakeMe } from "./push";
 
 const HOLDS = ["0", "3000", "5000"] as const;
 
-/** What is set for this browser only. */
+/** The preferences of this browser. */
 export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const prefs = usePrefs();
@@ -80,7 +80,7 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-/** Switches notes on as far as this browser and the server allow it; in words, how far that is. */
+/** Turns notifications on, as far as the browser and the server support them. Returns a message about the result. */
 async function notifyMe(client: Client, t: Words): Promise<string> {
   if (!isSecureContext || typeof Notification !== "function") return t("notify.unable");
   if ((await Notification.requestPermission()) !== "granted") return t("notify.refused");
@@ -92,7 +92,7 @@ async function notifyMe(client: Client, t: Words): Promise<string> {
   }
 }
 
-/** Switches them off. Where the server cannot be told, there is nothing left that would show one. */
+/** Turns notifications off. If the server cannot be reached, no worker is left that would show them. */
 async function leaveMe(client: Client): Promise<string> {
   setPrefs({ notify: false });
   await letMeSleep(client).catch(() => {});

@@ -4,7 +4,7 @@ import { letMeSleep, wakeMe } from "./push";
 
 const KEYS = { p256dh: "p", auth: "a" };
 
-/** A browser that can be woken, and what it was asked. */
+/** A fake browser with push support, and the calls it received. */
 function browser() {
   const unsubscribe = vi.fn();
   const subscribe = vi.fn(async () => ({
@@ -57,7 +57,7 @@ describe("being woken", () => {
 
 type Handler = (event: unknown) => void;
 
-/** The worker in a browser of this test's making. */
+/** The service worker in a fake browser. */
 function worker(windows: object[] = []) {
   const handlers: Record<string, Handler> = {};
   const showNotification = vi.fn(async (_title: string, _options: object) => undefined);
@@ -80,7 +80,7 @@ function worker(windows: object[] = []) {
 }
 
 const note = (tag: string, path?: string) => ({ notification: { tag, data: { path }, close: () => {} } });
-const NOTE = { title: "claude waits for you", body: "make", tag: "ask_1", path: "/a/x" };
+const NOTE = { title: "claude needs you", body: "make", tag: "ask_1", path: "/a/x" };
 
 describe("the worker", () => {
   it("shows a note with its buttons", async () => {
@@ -88,7 +88,7 @@ describe("the worker", () => {
     await push(JSON.stringify({ ...NOTE, buttons: [{ label: "Approve", press: "approve" }] }));
     const options = { body: "make", tag: "ask_1", icon: "/icon-192.png", silent: false, data: { path: "/a/x" } };
     const actions = [{ action: "approve", title: "Approve" }];
-    expect(showNotification).toHaveBeenCalledWith("claude waits for you", { ...options, actions });
+    expect(showNotification).toHaveBeenCalledWith("claude needs you", { ...options, actions });
   });
 
   it.each(["", "no JSON", "null", "7", "[]", '{"title":{}}', '{"buttons":"x"}'])(
@@ -96,7 +96,7 @@ describe("the worker", () => {
     async (said) => {
       const { push, showNotification } = worker();
       await push(said);
-      const shown = { body: "Open Sayso to see what waits", tag: "sayso", data: { path: undefined }, actions: [] };
+      const shown = { body: "Open Sayso to see waiting asks", tag: "sayso", data: { path: undefined }, actions: [] };
       expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
     },
   );
@@ -124,7 +124,7 @@ describe("the worker", () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     const { send, showNotification } = worker();
     await send("notificationclick", { ...note("ask_1", "/a/x"), action: "approve" });
-    const shown = { body: "That did not work; open Sayso to answer", tag: "ask_1" };
+    const shown = { body: "Something went wrong. Open Sayso to answer.", tag: "ask_1" };
     expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
   });
 

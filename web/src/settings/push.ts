@@ -3,13 +3,13 @@ import type { Client } from "../api/client";
 type Calls = Pick<Client, "call">;
 
 const WORKER = "/sw.js";
-/** Without a connection a browser tries for ever, and says nothing. */
+/** The time limit for a subscription, because browsers retry without end when they are offline. */
 const PATIENCE_MS = 10_000;
 
-/** Where browsers keep workers; nowhere on a page that is not secure. */
+/** The container of service workers. Undefined outside a secure context. */
 const workers = (): ServiceWorkerContainer | undefined => navigator.serviceWorker as ServiceWorkerContainer | undefined;
 
-/** Lets the server wake this browser when the page is closed. Whether it will: not without a channel for that. */
+/** Subscribes this browser to push messages. Returns false if the server has no webpush channel. */
 export async function wakeMe(client: Calls): Promise<boolean> {
   const { publicKey } = await client.call<{ publicKey?: string | null }>("GET", "/push");
   await workers()?.register(WORKER);
@@ -30,7 +30,7 @@ const silence = (): Promise<never> =>
     setTimeout(() => reject(new Error("its push service does not answer")), PATIENCE_MS);
   });
 
-/** Takes that back. */
+/** Cancels the subscription. */
 export async function letMeSleep(client: Calls): Promise<void> {
   const worker = await workers()?.getRegistration(WORKER);
   if (!worker) return;
@@ -38,14 +38,14 @@ export async function letMeSleep(client: Calls): Promise<void> {
   await client.call("DELETE", "/push");
 }
 
-/** Shows a note of this page. A phone shows those of a worker alone. */
+/** Shows a notification. Phones only support notifications of a service worker. */
 export async function showNote(title: string, options: NotificationOptions): Promise<void> {
   const worker = await workers()?.getRegistration(WORKER);
   if (worker?.active) await worker.showNotification(title, options);
   else new Notification(title, options);
 }
 
-/** Takes the note about an ask back that a worker shows. */
+/** Closes the notification about an ask. */
 export async function closeNote(tag: string): Promise<void> {
   const worker = await workers()?.getRegistration(WORKER);
   for (const note of (await worker?.getNotifications({ tag })) ?? []) note.close();

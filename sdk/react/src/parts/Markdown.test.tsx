@@ -12,7 +12,7 @@ function show(text: string): HTMLElement {
   return container;
 }
 
-/** Lists as nested arrays: the number or bullet of each item, its own text, and the items below it. */
+/** Lists as nested arrays: the marker, the text and the nested items of each item. */
 type Item = [string, string, ...Item[]];
 function itemsOf(list: Element | null): Item[] {
   return [...(list?.children ?? [])].map((item) => {

@@ -6,7 +6,7 @@ import { bundle } from "../../../typescript/scripts/bundle.mjs";
 import { Site } from "../../../typescript/tests/browser/site";
 import { type Example, examples, place } from "../../../typescript/tests/docs";
 
-/** The pages of the documentation, on a site of somebody else, with a token that sees one session. */
+/** The pages of the documentation, on a site with another origin and with a token for one session. */
 const PAGE = `<!doctype html><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
 <body><script type="module" src="/page.js"></script>`;
 
@@ -28,7 +28,7 @@ test.afterEach(async () => {
 
 const FOLDER = fileURLToPath(new URL("../../.docs", import.meta.url));
 
-/** Builds the page that stands in the documentation, as its reader would: with the built packages. */
+/** Builds the page of the documentation with the built packages, as a reader would. */
 async function build(page: string): Promise<void> {
   const example = examples(page).find(({ language }) => language === "tsx") as Example;
   const define = { "process.env.NODE_ENV": '"production"' };
@@ -39,7 +39,7 @@ async function build(page: string): Promise<void> {
 
 const give = (facts: object) => site.files.set("/sayso.json", JSON.stringify({ baseUrl: server.url, ...facts }));
 
-/** Keeps everything that comes to the page, streams too. Returns what came so far. */
+/** Records all responses to the page, including streams. Returns the recorded text. */
 async function listenIn(page: Page): Promise<() => Promise<string>> {
   await page.addInitScript(() => {
     window.came = "";
@@ -77,7 +77,7 @@ test("a page of another origin shows and answers the asks of its token, and sees
   const cards = page.locator(".sayso-ask");
   await expect(cards).toHaveCount(1);
   await expect(cards).toContainText("Which database should this feature use?");
-  // Something happens next door: nothing of it is heard here.
+  // Events of another session do not reach this page.
   await server.api("POST", `/asks/${foreign.id}/deny`, {});
   await cards.getByRole("button", { name: /PostgreSQL/ }).click();
   await expect(cards).toHaveAttribute("data-state", "answered");
@@ -87,7 +87,7 @@ test("a page of another origin shows and answers the asks of its token, and sees
   expect(await came()).toContain(ask.id);
   expect(await came()).not.toContain(foreign.id);
 
-  // With the token in hand, the other ask is as unknown as one that never was.
+  // For this token, the ask of the other session looks like one that does not exist.
   const status = await page.evaluate(
     async ({ url, token, id }) => {
       const headers = { Authorization: `Bearer ${token}` };
