@@ -17,17 +17,17 @@ interface Question {
   options: [string, string][];
 }
 
-/** Takes the parameters of the extension as they are. */
+/** Accepts the parameters of the extension unchanged. */
 const question = (params: unknown) => params as Question;
 
-/** What a client saw in a turn: how it was asked, what was said, and what was taken back. */
+/** Everything that a client received in a turn: requests, messages and cancellations. */
 class Seen {
   asked: string[] = [];
   said = "";
   takenBack = 0;
 }
 
-/** The official client. It answers everything, except while it waits until somebody else did. */
+/** The official client. It answers all requests, except while it waits for another client to answer. */
 function person(state: { seen: Seen; elsewhere: boolean }) {
   const noted = (way: string, signal: AbortSignal): Promise<boolean> => {
     const { seen } = state;

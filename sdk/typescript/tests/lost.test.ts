@@ -13,12 +13,12 @@ import { fails, until } from "./check";
 import { WeakLine } from "./weakLine";
 import { World } from "./world";
 
-/** Lines that break, servers that die, and words that are not understood. Nothing is lost, nothing happens twice. */
+/** Broken connections, killed servers and invalid input. No event is lost, and no call takes effect twice. */
 let server: Server;
 let proxy: WeakLine;
-/** Past the proxy. */
+/** A client that bypasses the proxy. */
 let direct: World;
-/** Through it. */
+/** A client that uses the proxy. */
 let world: World;
 
 beforeEach(async () => {
@@ -210,7 +210,7 @@ describe("what is not understood", () => {
     await until("the reset", () => resets === 1);
     expect(told).toEqual([first.ask.id]);
 
-    // While nobody is heard, one is decided and another asked.
+    // While the stream is down, one ask is decided and another one is opened.
     proxy.down = true;
     proxy.cut();
     await direct.admin.replyQuestion(first.ask.id, [["SQLite"]]);
@@ -250,7 +250,7 @@ describe("a token that ends", () => {
     const next = iterator.next();
     await until("it listens", () => sayso.live.connection().state === "open");
     await direct.admin.tokens.revoke(id);
-    // The next event finds the token gone; without one, the next sign of life would.
+    // The server notices the revoked token with the next event or the next keep-alive comment.
     await direct.admin.sessions.create({ agent: "mock" });
     await fails(next, UnauthorizedError, "unauthorized");
     await until("the error", () => errors.length === 1);

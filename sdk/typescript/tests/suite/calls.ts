@@ -16,7 +16,7 @@ import type { Case } from "../world";
 
 const questionStep = (id: string): WorkflowStep => ({ id, agent: "mock", prompt: "question", questions: "forward" });
 
-/** Sessions, asks, events, and what each mistake is called. */
+/** Sessions, asks, events, and the error class of each failure. */
 export const calls: Case[] = [
   {
     name: "a session is created, listed, read, talked to, interrupted and closed",
