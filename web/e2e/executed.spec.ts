@@ -105,7 +105,7 @@ test("viewers see which script runs, but never its content", async ({ page, serv
   expect(replies.filter((text) => text.includes("to staging"))).toEqual([]);
 });
 
-test("an ask of a program lists scripts without content, and its token reads none", async ({ inbox, server }) => {
+test("an ask of a program lists scripts without content, and its token cannot read them", async ({ inbox, server }) => {
   writeScript(server, STAGING);
   const { token } = await server.api<{ token: string }>("POST", "/tokens", { role: "agent", actor: "program" });
   const body = { project: server.project(), approval: commandApproval("bash deploy.sh && make") };

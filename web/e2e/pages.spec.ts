@@ -66,7 +66,7 @@ for (const { colorScheme, ...screen } of LOOKS) {
   });
 }
 
-test("history tells who, when, how long and which rule, and exports it", async ({ inbox, server }) => {
+test("history shows who, when, how long and which rule, and exports it", async ({ inbox, server }) => {
   await fill(server);
   await visit(inbox, "#/history");
   await expect(inbox.getByRole("row")).not.toHaveCount(1);
@@ -104,7 +104,7 @@ test("history is filtered by project and days, and its keys search and open the 
   await expect(inbox).toHaveURL(new RegExp(session.id));
 });
 
-test("a row of history opens anywhere, and no outcome covers its title", async ({ inbox, server }) => {
+test("a row of history opens with a click anywhere, and no outcome covers its title", async ({ inbox, server }) => {
   const { undelivered } = await unusualAsks(server);
   await visit(inbox, "#/history");
   const row = inbox.getByRole("row", { name: /Where should login sessions be stored/ });
@@ -122,7 +122,9 @@ test("a row of history opens anywhere, and no outcome covers its title", async (
   await expect(inbox.locator("input[type=date]")).toHaveCount(0);
 });
 
-test("the chart of history has every day and an axis, and says when only rules decided", async ({ page }) => {
+test("the chart of history has all days and an axis, and reports periods without decisions by people", async ({
+  page,
+}) => {
   const server = await Server.start({ policy: DENY_PUSH });
   try {
     await server.ask({
@@ -144,7 +146,7 @@ test("the chart of history has every day and an axis, and says when only rules d
   }
 });
 
-test("a decision by rule leads to the rule", async ({ page }) => {
+test("a decision by a rule links to the rule", async ({ page }) => {
   const server = await Server.start({ policy: `# first\n${DENY_PUSH}` });
   try {
     await server.ask({
@@ -165,7 +167,7 @@ test("a decision by rule leads to the rule", async ({ page }) => {
 const DENY_PUSH = '[[rules]]\nname = "no pushing"\ndo = "deny"\nrun = ["git push *"]\n';
 const policyText = async (server: Server) => (await server.api<{ text: string }>("GET", "/policy")).text;
 
-test("the policy is tried on history at every keystroke, and holds when it is saved", async ({ inbox, server }) => {
+test("the policy is tried on history at every keystroke, and applies when it is saved", async ({ inbox, server }) => {
   await fill(server);
   await visit(inbox, "#/settings/policy");
   await inbox.getByRole("button", { name: "policy.toml" }).click();
@@ -183,7 +185,7 @@ test("the policy is tried on history at every keystroke, and holds when it is sa
   expect(await policyText(server)).toBe(DENY_PUSH);
 });
 
-test("a policy that somebody else wrote meanwhile is not overwritten", async ({ inbox, server }) => {
+test("a policy that was changed elsewhere is not overwritten", async ({ inbox, server }) => {
   await visit(inbox, "#/settings/policy");
   await inbox.getByRole("button", { name: "policy.toml" }).click();
   const field = inbox.getByRole("textbox", { name: "policy.toml" });
@@ -207,7 +209,7 @@ test("a grant is listed with its project, and revoked", async ({ inbox, server }
   expect(await server.api("GET", "/policy")).toMatchObject({ grants: [] });
 });
 
-test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
+test("tokens are created, shown once, and revoked", async ({ inbox, server }) => {
   await visit(inbox, "#/settings/tokens");
   await inbox.getByRole("textbox", { name: "Name of a person or program" }).fill("nightly job");
   await inbox.getByRole("button", { name: "New token" }).click();
@@ -219,7 +221,7 @@ test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
   await expect(server.api("GET", "/asks", undefined, secret)).rejects.toThrow("401");
 });
 
-test("who may only answer is shown nothing that they cannot do", async ({ page }) => {
+test("answerers see no actions that they cannot take", async ({ page }) => {
   const server = await Server.start({ policy: `${DENY_PUSH}[profiles.away]\n` });
   try {
     const refused: string[] = [];
@@ -271,7 +273,7 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
   }
 });
 
-test("who may only look is shown everything, and nothing that they cannot do", async ({ page }) => {
+test("viewers see everything, and no actions that they cannot take", async ({ page }) => {
   const server = await Server.start();
   try {
     const refused: string[] = [];
@@ -304,7 +306,10 @@ test("who may only look is shown everything, and nothing that they cannot do", a
   }
 });
 
-test("roles are on one row, and dates are relative within a day and then the language's", async ({ page, server }) => {
+test("roles are on one row, and dates are relative within a day and then in the format of the locale", async ({
+  page,
+  server,
+}) => {
   await page.route("**/v1/tokens", async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { data: { device?: string; createdAt: string }[] };
@@ -391,16 +396,13 @@ test("on the smallest phone every page is in reach of the thumb, with its whole 
   await page.context().close();
 });
 
-test("a link that is opened where nobody is signed in yet signs in", async ({ page, server }) => {
+test("a link signs in a browser that is not signed in", async ({ page, server }) => {
   await page.goto(server.url);
   await expect(page.getByText("This browser is not signed in")).toBeVisible();
   await signIn(page, server);
 });
 
-test("a page on the home screen, which has no address to type, is signed in with a link that is pasted", async ({
-  page,
-  server,
-}) => {
+test("a page on the home screen is signed in with a pasted link", async ({ page, server }) => {
   await page.goto(server.url);
   await expect(page.getByText("This browser is not signed in")).toBeVisible();
   const field = page.getByRole("textbox", { name: "Or paste the link here" });
@@ -413,7 +415,7 @@ test("a page on the home screen, which has no address to type, is signed in with
   await expect(page.locator(".app")).toBeVisible();
 });
 
-test("it can be installed", async ({ inbox, server }) => {
+test("the page can be installed", async ({ inbox, server }) => {
   const manifest = (await (await fetch(`${server.url}/manifest.webmanifest`)).json()) as {
     icons: { src: string; type: string }[];
   };

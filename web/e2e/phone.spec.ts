@@ -28,7 +28,7 @@ const phone = async (browser: Browser, more: object = {}) => {
   return page;
 };
 
-test("a phone in the same network signs in, answers, and is taken back at once", async ({ browser, machine }) => {
+test("a phone in the same network signs in, answers, and is revoked immediately", async ({ browser, machine }) => {
   const server = await Server.start({ machine });
   try {
     // The address is found by the server: the one of its network.

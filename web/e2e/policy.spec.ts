@@ -105,7 +105,7 @@ test("an incomplete rule says what is missing, and stays out of the text", async
   expect(await policyText(server)).toBe("");
 });
 
-test("answers are moved past each other, and only they have an order", async ({ page }) => {
+test("answer rules can be reordered, and only they have an order", async ({ page }) => {
   const server = await Server.start({ policy: POLICY });
   try {
     await signIn(page, server);
@@ -138,7 +138,7 @@ test("the defaults and the away profile are set in the form", async ({ inbox, se
   expect(ask.deadlineAt).toBeTruthy();
 });
 
-test("an action that was approved again and again is offered as a rule", async ({ inbox, server }) => {
+test("an action that was approved often is suggested as a rule", async ({ inbox, server }) => {
   for (let n = 0; n < 3; n++) {
     const { id } = await server.ask(run("make lint"));
     await server.api("POST", `/asks/${id}/approve`, {});
@@ -169,7 +169,7 @@ test("the mode and the model of a running session are changed", async ({ inbox, 
   expect(await server.api("GET", `/sessions/${session.id}`)).toMatchObject({ permissionMode: "plan", model: "opus" });
 });
 
-test("people who may not change settings are offered no mode that skips approvals", async ({ page, server }) => {
+test("only admins are offered modes that skip approvals", async ({ page, server }) => {
   const session = await server.session("question");
   await server.asked(session.id);
   await signIn(page, server, { holdMs: 0 }, "answerer");

@@ -139,7 +139,7 @@ const NOTE = {
   actions: ["3000=choose:0", "8080=choose:1"],
 };
 
-test("a push shows who waits with its buttons, and is replaced when nobody waits any more", async ({ woken }) => {
+test("a push shows the waiting agent with buttons, and is replaced after the outcome", async ({ woken }) => {
   const { server, relay, shown } = woken;
   const { id: tag } = await server.ask(QUESTION);
   await relay(tag);
@@ -151,7 +151,7 @@ test("a push shows who waits with its buttons, and is replaced when nobody waits
     .toEqual([{ title: "Sayso", body: expect.stringMatching(/^No longer waiting: answered by /), tag, actions: [] }]);
 });
 
-test("a button of a note answers, without a token", async ({ woken }) => {
+test("a button of a notification answers without a token", async ({ woken }) => {
   const { server, relay, shown, worker } = woken;
   const { id } = await server.ask(QUESTION);
   await relay(id);
@@ -162,7 +162,7 @@ test("a button of a note answers, without a token", async ({ woken }) => {
   expect(outcome).toMatchObject({ status: "answered", answers: [["8080"]], by: { kind: "person", via: "webpush" } });
 });
 
-test("a button that is pressed too late says that nobody waits", async ({ woken }) => {
+test("a button that is pressed too late shows the outcome", async ({ woken }) => {
   const { server, relay, shown, worker } = woken;
   const { id: tag } = await server.ask(QUESTION);
   await relay(tag);
@@ -174,7 +174,7 @@ test("a button that is pressed too late says that nobody waits", async ({ woken 
   expect((await server.readAsk(tag)).outcome?.answers).toEqual([["3000"]]);
 });
 
-test("a click on a note leads to its ask, in a new page or in the one that is open", async ({ woken }) => {
+test("a click on a notification opens its ask in a new or open page", async ({ woken }) => {
   const { page, server, push, relay, shown, worker } = woken;
   await server.ask({ questions: [{ text: "What stands first in the inbox?", options: [{ label: "This" }] }] });
   const { id } = await server.ask(QUESTION);
@@ -193,7 +193,7 @@ test("a click on a note leads to its ask, in a new page or in the one that is op
   await expect(card(page)).toHaveAttribute("data-ask", id);
 });
 
-test("a push that is not one does no harm", async ({ woken }) => {
+test("an invalid push is harmless", async ({ woken }) => {
   const { push, shown, worker } = woken;
   const broken = await worker.evaluateHandle(() => {
     const errors: string[] = [];
@@ -224,7 +224,7 @@ test("a push that is not one does no harm", async ({ woken }) => {
   expect(await broken.jsonValue()).toEqual([]);
 });
 
-test("the page says when the browser does not reach its push service", async ({ server }, info) => {
+test("the page reports that the browser cannot reach its push service", async ({ server }, info) => {
   const { executablePath, args = [] } = info.project.use.launchOptions ?? {};
   const context = await chromium.launchPersistentContext(info.outputPath("profile"), {
     ...(executablePath ? { executablePath } : {}),
@@ -240,7 +240,7 @@ test("the page says when the browser does not reach its push service", async ({ 
   await context.close();
 });
 
-test("a private window cannot be woken, and tells while the page is open", async ({ page, context, server }) => {
+test("a private window gets notifications only while the page is open", async ({ page, context, server }) => {
   await context.grantPermissions(["notifications"]);
   await signIn(page, server);
   await visit(page, "#/settings/page");
@@ -260,7 +260,7 @@ test("a private window cannot be woken, and tells while the page is open", async
   await expect.poll(() => shownBy(page)).toEqual([]);
 });
 
-test("the page says when notifications are not allowed", async ({ page, server }) => {
+test("the page reports that notifications are not allowed", async ({ page, server }) => {
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();

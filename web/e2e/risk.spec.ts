@@ -37,7 +37,7 @@ test("destructive words are underlined, and writes outside the project are named
   await expect(card(inbox).locator(".risks")).toHaveCount(0);
 });
 
-test("a plan is read and edited by a switch, and changes stay while it is read", async ({ inbox, server }) => {
+test("a switch changes between reading and editing a plan, and keeps the changes", async ({ inbox, server }) => {
   const approval = (plan: string) => ({
     tool: "ExitPlanMode",
     action: "plan",
@@ -67,7 +67,7 @@ test("a plan is read and edited by a switch, and changes stay while it is read",
   await expect.poll(async () => (await server.readAsk(ask.id)).outcome?.input).toEqual({ plan: "1. Stop\n2. Wait" });
 });
 
-test("with the next ask at once, decisions are stacked, and undo goes back to the last one", async ({
+test("with the next ask shown immediately, decisions are stacked, and undo returns to the last one", async ({
   page,
   server,
 }) => {
@@ -93,7 +93,7 @@ test("with the next ask at once, decisions are stacked, and undo goes back to th
   expect((await server.pending()).map(({ id }) => id).sort()).toEqual(asks.sort());
 });
 
-test("a decision that is refused after the page went on leads back to its card", async ({ page, server }) => {
+test("a decision that is refused after the page moved on links to its card", async ({ page, server }) => {
   const refused = await server.ask(command("make 1"));
   const next = await server.ask(command("make 2"));
   await signIn(page, server, { holdMs: 0, advance: "atOnce" });
@@ -110,7 +110,10 @@ test("a decision that is refused after the page went on leads back to its card",
   await expect(page.locator(".toast")).toHaveCount(0);
 });
 
-test("the time to go on is a setting, and on a phone no toast covers the buttons", async ({ browser, server }) => {
+test("when to show the next ask is a setting, and on a phone no toast covers the buttons", async ({
+  browser,
+  server,
+}) => {
   for (const n of [1, 2]) await server.ask(command(`make ${n}`));
   const { defaultBrowserType: _, ...pixel } = devices["Pixel 7"];
   const page = await (await browser.newContext(pixel)).newPage();

@@ -115,7 +115,7 @@ describe("the official ACP client", () => {
   ];
 
   for (const [name, connect] of transports) {
-    it(`is asked, answers and hears what others decide ${name}`, async () => {
+    it(`is asked, answers, and receives decisions of others ${name}`, async () => {
       const sayso = Sayso.connect({ baseUrl: server.url, token: server.token });
       const state = { seen: new Seen(), elsewhere: false };
       const { stream, gone } = connect();

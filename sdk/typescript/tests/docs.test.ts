@@ -32,7 +32,7 @@ describe("the examples", () => {
     expect(stdout).toBe(example.prints);
   });
 
-  it("are there, and fit the types", { timeout: 300_000 }, () => {
+  it("exist and type-check", { timeout: 300_000 }, () => {
     expect(programs.length).toBeGreaterThan(7);
     const files = programs.map((example) => place(folder, example, example.language));
     expect(typeErrors(files, here("../tsconfig.json"))).toEqual([]);

@@ -19,8 +19,8 @@ function browser() {
   return { register, subscribe, unsubscribe };
 }
 
-describe("being woken", () => {
-  it("gives the server the subscription of this browser", async () => {
+describe("push subscription", () => {
+  it("sends the subscription of this browser to the server", async () => {
     const { register, subscribe } = browser();
     const call = vi.fn(async (method: string) => (method === "GET" ? { publicKey: "key" } : undefined));
     expect(await wakeMe({ call: call as never })).toBe(true);
@@ -29,14 +29,14 @@ describe("being woken", () => {
     expect(call).toHaveBeenLastCalledWith("POST", "/push", { endpoint: "https://push.test/x", keys: KEYS });
   });
 
-  it("is not asked for where the server has no channel for it", async () => {
+  it("is not requested without a webpush channel", async () => {
     const { register, subscribe } = browser();
     expect(await wakeMe({ call: vi.fn(async () => ({ publicKey: null })) as never })).toBe(false);
     expect(register).toHaveBeenCalled();
     expect(subscribe).not.toHaveBeenCalled();
   });
 
-  it("is given up when the browser gets no answer", async () => {
+  it("times out when the push service does not respond", async () => {
     vi.useFakeTimers();
     browser().subscribe.mockReturnValue(new Promise(() => {}));
     const woken = wakeMe({ call: vi.fn(async () => ({ publicKey: "key" })) as never });
@@ -46,7 +46,7 @@ describe("being woken", () => {
     vi.useRealTimers();
   });
 
-  it("is taken back here and there", async () => {
+  it("is canceled in the browser and on the server", async () => {
     const { unsubscribe } = browser();
     const call = vi.fn(async () => undefined);
     await letMeSleep({ call: call as never });
@@ -82,8 +82,8 @@ function worker(windows: object[] = []) {
 const note = (tag: string, path?: string) => ({ notification: { tag, data: { path }, close: () => {} } });
 const NOTE = { title: "claude needs you", body: "make", tag: "ask_1", path: "/a/x" };
 
-describe("the worker", () => {
-  it("shows a note with its buttons", async () => {
+describe("the service worker", () => {
+  it("shows a notification with its buttons", async () => {
     const { push, showNotification } = worker();
     await push(JSON.stringify({ ...NOTE, buttons: [{ label: "Approve", press: "approve" }] }));
     const options = { body: "make", tag: "ask_1", icon: "/icon-192.png", silent: false, data: { path: "/a/x" } };
@@ -101,7 +101,7 @@ describe("the worker", () => {
     },
   );
 
-  it("takes no more of a push than a note has room for, and no link to elsewhere", async () => {
+  it("limits the size of a push, and ignores links to other sites", async () => {
     const { push, showNotification } = worker();
     const button = { label: "Approve", press: "approve" };
     const buttons = [null, 7, { label: "Deny" }, { ...button, press: {} }, button, button, button];
@@ -111,7 +111,7 @@ describe("the worker", () => {
     expect(showNotification).toHaveBeenCalledWith(NOTE.title, expect.objectContaining(shown));
   });
 
-  it("decides with the link when a button is pressed", async () => {
+  it("sends the decision with the answer link when a button is pressed", async () => {
     const fetched = vi.fn(async () => new Response(null, { status: 204 }));
     vi.stubGlobal("fetch", fetched);
     const { send, showNotification } = worker();
@@ -120,7 +120,7 @@ describe("the worker", () => {
     expect(showNotification).not.toHaveBeenCalled();
   });
 
-  it("says that a press without a connection decided nothing", async () => {
+  it("reports that a press without a connection decided nothing", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     const { send, showNotification } = worker();
     await send("notificationclick", { ...note("ask_1", "/a/x"), action: "approve" });
@@ -128,7 +128,7 @@ describe("the worker", () => {
     expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
   });
 
-  it("opens the page at what the note is about", async () => {
+  it("opens the page at the ask of the notification", async () => {
     const link = { url: "https://box.test/a/x", focus: vi.fn(), postMessage: vi.fn() };
     const closed = worker([link]);
     await closed.send("notificationclick", { ...note("ask_1", "/a/x"), action: "" });
@@ -138,7 +138,7 @@ describe("the worker", () => {
     expect(link.focus).not.toHaveBeenCalled();
   });
 
-  it("shows it in the page that is open", async () => {
+  it("shows the ask in an open page", async () => {
     const page = { url: "https://box.test/#/history", focus: vi.fn(), postMessage: vi.fn() };
     const open = worker([page]);
     await open.send("notificationclick", { ...note("ask_1", "/a/x"), action: "" });

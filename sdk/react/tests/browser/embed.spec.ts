@@ -64,7 +64,7 @@ declare global {
   }
 }
 
-test("a page of another origin shows and answers the asks of its token, and sees no others", async ({ page }) => {
+test("a page of another origin shows and answers only the asks of its token", async ({ page }) => {
   await build("embedding.md");
   const mine = await server.session("question");
   const other = await server.session("approve");
@@ -100,7 +100,7 @@ test("a page of another origin shows and answers the asks of its token, and sees
   expect(status).toEqual([404, [ask.id]]);
 });
 
-test("a chat of another origin has the prompts among its words", async ({ page }) => {
+test("a chat of another origin shows prompts between its messages", async ({ page }) => {
   await build("embedding.md");
   const session = await server.session("question");
   const ask = await server.asked(session.id);
@@ -152,7 +152,7 @@ for (const { reducedMotion, moves } of [
   });
 }
 
-test("a component of one's own stands in for the card, for asks with its label", async ({ page }) => {
+test("a custom component replaces the card for asks with its label", async ({ page }) => {
   await build("interactive-tools.md");
   const labels = { component: "colour" };
   const ask = await server.ask({ questions: [{ text: "Which colour?", options: [{ label: "#fff" }] }], labels });
@@ -169,7 +169,7 @@ test("a component of one's own stands in for the card, for asks with its label",
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["#336699"]]);
 });
 
-test("a page whose token was revoked says so and shows nothing new", async ({ page }) => {
+test("a page with a revoked token shows an error and nothing new", async ({ page }) => {
   await build("embedding.md");
   const session = await server.session("hello");
   const { token, id } = await admin.tokens.create({ role: "answerer", actor: "carol", sessionId: session.id });
