@@ -3,7 +3,7 @@ import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "
 const question = (change: object = {}) => ({
   title: "Nightly backup",
   questions: [
-    { header: "Target", text: "Where shall the backup go?", options: [{ label: "NAS" }, { label: "S3" }], ...change },
+    { header: "Target", text: "Where should the backup go?", options: [{ label: "NAS" }, { label: "S3" }], ...change },
   ],
 });
 

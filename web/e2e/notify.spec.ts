@@ -8,7 +8,7 @@ interface Note {
   tag?: string;
 }
 
-/** A page that is in the background, in a browser that may notify; what it would show is kept. */
+/** A page in the background, in a browser that allows notifications. Records the notifications. */
 async function inBackground(page: Page, server: Server, prefs: object): Promise<() => Promise<Note[]>> {
   await page.context().grantPermissions(["notifications"]);
   await page.addInitScript(() => {
@@ -27,7 +27,7 @@ async function inBackground(page: Page, server: Server, prefs: object): Promise<
   return () => page.evaluate(() => (window as unknown as { notes: Note[] }).notes);
 }
 
-const SECRETIVE = { questions: [{ text: "Shall we buy Globex?", options: [{ label: "Yes" }] }] };
+const SECRETIVE = { questions: [{ text: "Should we buy Globex?", options: [{ label: "Yes" }] }] };
 
 test("the title counts waiting asks, and a notification does not contain the ask", async ({ page, server }) => {
   const notes = await inBackground(page, server, { notify: true });
@@ -45,7 +45,7 @@ test("the title counts waiting asks, and a notification does not contain the ask
 test("a notification contains the ask only if that is allowed", async ({ page, server }) => {
   const notes = await inBackground(page, server, { notify: true, notifyContent: true });
   const { id } = await server.ask(SECRETIVE);
-  await expect.poll(notes).toEqual([{ title: "An agent needs you", body: "Shall we buy Globex?", tag: id }]);
+  await expect.poll(notes).toEqual([{ title: "An agent needs you", body: "Should we buy Globex?", tag: id }]);
 });
 
 test("notifications are off by default", async ({ page, server }) => {

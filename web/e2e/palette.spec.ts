@@ -1,7 +1,7 @@
 import { card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 
-// Finding things: the palette, the projects of the inbox, and addresses that somebody types.
+// Navigation: the palette, the projects of the inbox, and typed addresses.
 
 const command = (text: string, project: string) => ({
   agent: "codex",

@@ -20,7 +20,7 @@ function sayso(machine: Machine, server: Server, ...args: string[]): string {
   return String(execFileSync(...command, { env, stdio: "pipe" }));
 }
 
-/** A phone that is nobody yet. */
+/** A phone that is not signed in. */
 const phone = async (browser: Browser, more: object = {}) => {
   const { defaultBrowserType: _, ...pixel } = devices["Pixel 7"];
   const page = await (await browser.newContext({ ...pixel, ...more })).newPage();

@@ -92,7 +92,7 @@ test("a new rule is added to the text as soon as it is complete", async ({ inbox
   expect(denied.outcome).toMatchObject({ by: { kind: "policy", rule: "no terraform" } });
 });
 
-test("an incomplete rule says what is missing, and stays out of the text", async ({ inbox, server }) => {
+test("an incomplete rule shows the missing field, and is not added to the text", async ({ inbox, server }) => {
   await visit(inbox, "#/settings/policy");
   await inbox.getByRole("button", { name: "New rule" }).click();
   const rule = inbox.getByRole("region", { name: "New rule" });

@@ -80,8 +80,8 @@ const registered = (cdp: CDPSession): Promise<string> =>
     });
   });
 
-/** Keeps what the browser took to show, and what was taken back. It is not asked for its own list again and again: it
- * drops a note from that which its screen does not have yet. */
+/** Records the notifications that the browser shows and closes. Polling the browser's own list would not work: it drops
+ * notifications that are not on the screen yet. */
 const keepNotes = (place: Pick<Worker, "evaluate">): Promise<void> =>
   place.evaluate(() => {
     const notes = new Map<string, object>();
@@ -98,7 +98,7 @@ const keepNotes = (place: Pick<Worker, "evaluate">): Promise<void> =>
     };
   });
 
-/** What is shown. */
+/** The visible notifications. */
 const shownBy = (place: Pick<Worker, "evaluate">): Promise<Shown[]> =>
   place.evaluate(() => {
     const { notes } = self as unknown as { notes: Map<string, Omit<Shown, "actions"> & { actions?: Action[] }> };
@@ -107,8 +107,8 @@ const shownBy = (place: Pick<Worker, "evaluate">): Promise<Shown[]> =>
     });
   });
 
-/** Clicks the only note, or one of its buttons. There is nobody at this screen, so the worker is told of a click that was
- * not one, which may neither open nor focus windows: what it wanted to is the result. */
+/** Clicks the only notification, or one of its buttons. The test dispatches a synthetic click, which cannot open or focus windows,
+ * so the result is the attempted action. */
 const click = (worker: Worker, action = ""): Promise<string[]> =>
   worker.evaluate(async (wanted) => {
     // biome-ignore lint/suspicious/noExplicitAny: what a worker has is not among the types of pages
@@ -176,7 +176,7 @@ test("a button that is pressed too late shows the outcome", async ({ woken }) =>
 
 test("a click on a notification opens its ask in a new or open page", async ({ woken }) => {
   const { page, server, push, relay, shown, worker } = woken;
-  await server.ask({ questions: [{ text: "What stands first in the inbox?", options: [{ label: "This" }] }] });
+  await server.ask({ questions: [{ text: "What should the inbox show first?", options: [{ label: "This" }] }] });
   const { id } = await server.ask(QUESTION);
   await relay(id);
   await expect.poll(shown).toHaveLength(1);

@@ -4,7 +4,7 @@ import { anotherBrowser, card, expect, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 import { Server } from "./server";
 
-// What a person reads before deciding, and the dialogs around it.
+// Previews of a card, and dialogs.
 
 const LONG_LINE = `let total = ${"order.price * order.count + ".repeat(12)}0;`;
 test("a wrapped diff line keeps its number and indent, and Wrap shows it on one line", async ({ inbox, server }) => {

@@ -2,7 +2,7 @@ import { devices } from "@playwright/test";
 import { card, expect, pressOnCard, settled, signIn, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 
-// Reading and deciding fast: risks that are seen at a glance, plans that are read and edited, and undo while one goes on.
+// Risk hints, plans, and undo after the page moved on.
 
 const command = (text: string) => ({
   agent: "codex",

@@ -174,7 +174,7 @@ describe("the official ACP client", () => {
         );
         state.seen = new Seen();
         await agent.request("session/load", { sessionId, cwd: server.home, mcpServers: [] });
-        ok(state.seen.said.startsWith("hello"), `what was said is told again: ${state.seen.said}`);
+        ok(state.seen.said.startsWith("hello"), `earlier messages are repeated: ${state.seen.said}`);
       });
       await gone();
       sayso.close();

@@ -147,7 +147,7 @@ export const en = {
   "notify.title": "An agent needs you",
   "notify.woken": "You’ll be notified even when this page is closed.",
   "notify.open":
-    "You’ll be notified while this page is open. Add a webpush channel on the server to be notified when it is closed, too.",
+    "You’ll be notified while this page is open. Add a webpush channel on the server to also be notified when it is closed.",
   "notify.failed":
     "You’ll be notified while this page is open. Notifications for a closed page couldn’t be set up: {{reason}}",
   "notify.refused":
@@ -450,7 +450,7 @@ export const en = {
   "advance.sent": "After sending",
   "advance.never": "Never",
   "pref.notify": "Notify me while this page is in the background",
-  "pref.notifyContent": "Show what is asked in notifications",
+  "pref.notifyContent": "Show the question in notifications",
   "theme.system": "System",
   "theme.light": "Light",
   "theme.dark": "Dark",

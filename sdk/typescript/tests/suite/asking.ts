@@ -184,7 +184,7 @@ export const asking: Case[] = [
     },
   },
   {
-    name: "who listens late is told what is pending, once",
+    name: "a late listener gets pending asks once",
     async run(world) {
       const { sayso } = await world.team();
       const { session } = await world.asked(sayso, "parallel");
