@@ -116,7 +116,7 @@ test("an address without its # opens the page, and an unknown session is reporte
   await inbox.goto(`${server.url}/settings/page`);
   await expect(inbox.getByRole("heading", { name: "Preferences" })).toBeVisible();
   await visit(inbox, "#/sessions/ses_01a1eb00000000000000000000000000");
-  await expect(inbox.getByText("This session does not exist")).toBeVisible();
+  await expect(inbox.getByText("This session doesn’t exist")).toBeVisible();
 });
 
 test("a new session lists agents that are not installed, with the command that installs them", async ({

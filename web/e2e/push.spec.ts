@@ -235,7 +235,7 @@ test("the page reports that the browser cannot reach its push service", async ({
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(page.getByText("Notifications for a closed page could not be set up: ")).toBeVisible();
+  await expect(page.getByText("Notifications for a closed page couldn’t be set up: ")).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
   await context.close();
 });
@@ -246,7 +246,7 @@ test("a private window gets notifications only while the page is open", async ({
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
   await expect(
-    page.getByText(/Notifications for a closed page could not be set up: Registration failed/),
+    page.getByText(/Notifications for a closed page couldn’t be set up: Registration failed/),
   ).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
 
@@ -264,6 +264,6 @@ test("the page reports that notifications are not allowed", async ({ page, serve
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(page.getByText("This browser does not allow notifications of this page.")).toBeVisible();
+  await expect(page.getByText("This browser blocks notifications from this page.")).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).not.toBeChecked();
 });

@@ -119,7 +119,7 @@ test("when to show the next ask is a setting, and on a phone no toast covers the
   const page = await (await browser.newContext(pixel)).newPage();
   await signIn(page, server, { holdMs: 600_000 });
   await visit(page, "#/settings/page");
-  await page.getByRole("group", { name: "Show the next ask" }).getByRole("button", { name: "At once" }).tap();
+  await page.getByRole("group", { name: "Show the next ask" }).getByRole("button", { name: "Immediately" }).tap();
   await visit(page, "#/inbox");
   await page.locator(".row").first().tap();
   await card(page).getByRole("button", { name: "Approve" }).tap();

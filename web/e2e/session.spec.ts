@@ -44,7 +44,7 @@ test("rejecting inserts no message; a tool call and its ask are one entry", asyn
   await visit(inbox, `#/sessions/${session.id}`);
   await expect(card(inbox)).toHaveCount(1);
   await expect(inbox.locator(".toolbox")).toHaveCount(0);
-  await expect(inbox.getByRole("textbox", { name: /a message does not answer it/ })).toBeVisible();
+  await expect(inbox.getByRole("textbox", { name: /A message doesn’t answer it/ })).toBeVisible();
   await card(inbox).getByRole("button", { name: "Deny", exact: true }).click();
   await expect(card(inbox)).toHaveAttribute("data-state", "rejected");
   await expect(inbox.locator(".msg.you")).toHaveText(["approve it"]);

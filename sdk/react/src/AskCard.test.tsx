@@ -5,6 +5,7 @@ import { AskCard, type AskCardProps } from "./AskCard";
 import type { Ask, Decision, Outcome } from "./api";
 import { SaysoProvider } from "./host";
 import { type Decide, DecideError } from "./model/sender";
+import { clock } from "./model/time";
 import { anApproval, anAsk, areas, database, token } from "./test/asks";
 import { KEY_GRACE_MS } from "./useCardKeys";
 
@@ -251,7 +252,7 @@ describe("states", () => {
   it("answered: one row per question, which expands to the question and the whole answer", async () => {
     const ask = anAsk({ questions: [database, { ...areas, header: null }] });
     const { card } = show(decided(ask, { status: "answered", answers: [["postgres"], ["Auth", "Search"]] }));
-    expect([card().dataset.state, strip(card())]).toEqual(["answered", "Answered14:01"]);
+    expect([card().dataset.state, strip(card())]).toEqual(["answered", `Answered${clock(at)}`]);
     const rows = screen.getAllByRole("button").map((row) => row.textContent);
     expect(rows).toEqual(["[Database]Selected: “PostgreSQL”", "[Which areas?]Selected: “Auth”, “Search”"]);
     expect(screen.queryByRole("radio")).toBeNull();
@@ -262,21 +263,21 @@ describe("states", () => {
 
   it("rejected: the question is kept, and the reason is quoted", () => {
     const { card } = show(decided(anAsk(), { status: "rejected", message: "Not now." }));
-    expect([card().dataset.state, strip(card())]).toEqual(["rejected", "Rejected14:01"]);
+    expect([card().dataset.state, strip(card())]).toEqual(["rejected", `Rejected${clock(at)}`]);
     expect(screen.getByText("Which database?")).toBeTruthy();
     expect(card().querySelector(".quote")?.textContent).toBe("“Not now.”");
   });
 
   it("denied and stopped", () => {
     const { card } = show(decided(anApproval(), { status: "denied", stop: true }));
-    expect(strip(card())).toBe("Denied, agent stopped14:01");
+    expect(strip(card())).toBe(`Denied, agent stopped${clock(at)}`);
   });
 
   it("timed out", () => {
     const { card } = show(
       decided(anAsk(), { status: "rejected", by: { kind: "timeout", after: "10m" }, message: "User did not respond" }),
     );
-    expect(strip(card())).toBe("No answer within 10 min14:01");
+    expect(strip(card())).toBe(`No answer within 10 min${clock(at)}`);
     expect(screen.getByText("Rejected automatically, and the agent was told why.")).toBeTruthy();
   });
 
@@ -284,7 +285,7 @@ describe("states", () => {
     const { card } = show(
       decided(anAsk(), { status: "withdrawn", by: { kind: "agent" }, message: "the turn was interrupted" }),
     );
-    expect([card().dataset.state, strip(card())]).toEqual(["withdrawn", "Withdrawn14:01"]);
+    expect([card().dataset.state, strip(card())]).toEqual(["withdrawn", `Withdrawn${clock(at)}`]);
     expect(screen.getByText("The turn was interrupted. Nothing was sent.")).toBeTruthy();
   });
 
@@ -307,7 +308,7 @@ describe("states", () => {
     });
     await click(/PostgreSQL/);
     update(decided(ask, outcome));
-    expect(strip(card())).toBe("Answered by ada in the terminal14:01");
+    expect(strip(card())).toBe(`Answered by ada in the terminal${clock(at)}`);
     expect(
       screen.getByText(/Already answered by ada in the terminal. Your answer “PostgreSQL” wasn’t sent./),
     ).toBeTruthy();
@@ -319,7 +320,7 @@ describe("states", () => {
     const { card } = show(decided(anApproval(), { status: "approved", by: { kind: "policy", rule: "tests" } }), {
       actions: { editRule },
     });
-    expect(strip(card())).toBe("Allowed by rule “tests”14:01");
+    expect(strip(card())).toBe(`Allowed by rule “tests”${clock(at)}`);
     await click("Edit the rule");
     expect(editRule).toHaveBeenCalledOnce();
   });
