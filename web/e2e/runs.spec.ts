@@ -73,7 +73,7 @@ test("a failed run shows the reason, also in Chinese, and a small screen shows o
   await page.getByRole("link", { name: /fails/ }).click();
   await expect(page.locator(".detail .bar .chip")).toHaveText("失败");
   await expect(page.locator(`${step("crash")} > .wrong`)).not.toBeEmpty();
-  await expect(page.locator(".runend")).toContainText(/^运行失败：crash: ./);
+  await expect(page.locator(".runend")).toContainText(/^工作流失败：crash: ./);
   await expect(page.locator(".list")).toHaveCount(0);
   await page.locator(".back").click();
   await expect(page.locator(".row")).toContainText("停在 crash");
