@@ -245,9 +245,7 @@ test("a private window gets notifications only while the page is open", async ({
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(
-    page.getByText(/Notifications for a closed page couldn’t be set up: Registration failed/),
-  ).toBeVisible();
+  await expect(page.getByText(/Notifications for a closed page couldn’t be set up: Registration failed/)).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
 
   await keepNotes(page);
