@@ -129,7 +129,7 @@ function enter(event: KeyboardEvent, model: AskCardModel, { card }: CardKeysOpti
 function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOptions): boolean {
   const { ask } = model;
   if (takesTyping(ask)) return false;
-  if (yesNoQuestion(ask) && (event.key === "a" || event.key === "d")) return act(() => sayYesNo(model, event.key));
+  if (yesNoQuestion(ask) && (event.key === "a" || event.key === "d")) return act(() => answerYesNo(model, event.key));
   if (model.oneClick) {
     const count = optionCount(ask);
     const digit = Number.parseInt(event.key, 10);
@@ -163,7 +163,7 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
 }
 
 /** Answers a yes/no question. On cards with a Submit button, it only selects the answer. */
-function sayYesNo(model: AskCardModel, key: string): void {
+function answerYesNo(model: AskCardModel, key: string): void {
   if (model.oneClick) model.sendOption(key === "a" ? 0 : 1);
   else model.choose(0, key === "a" ? "true" : "false");
 }

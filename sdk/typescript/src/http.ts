@@ -81,7 +81,7 @@ export class Http {
         if (response.ok) return read as T;
         throw errorOf(response.status, read);
       } catch (error) {
-        if (!worthRepeating(error) || left <= 0) throw error;
+        if (!isRetryable(error) || left <= 0) throw error;
         await pause(backoff.next(), signal);
       }
     }
@@ -101,7 +101,7 @@ export class Http {
 }
 
 /** Whether a call can be repeated: there was no response, or the server is stopping. */
-const worthRepeating = (error: unknown): boolean =>
+const isRetryable = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof SaysoError && error.status === 503);
 
 /** The error of a failed `fetch`: the caller aborted it, or the connection failed. */

@@ -22,7 +22,7 @@ export interface StreamOptions {
 const SILENCE = 45_000;
 
 /** Statuses after which the stream is opened again. */
-const worthWaiting = (error: unknown): boolean =>
+const isTemporaryStatus = (error: unknown): boolean =>
   !(error instanceof SaysoError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
 /** The values of a stream, which reconnects after network errors. `query` is called before each attempt. The iterator ends
@@ -47,7 +47,7 @@ export async function* values(
       opened = true;
       yield* read(body, line, backoff);
     } catch (error) {
-      if (!signal.aborted && !worthWaiting(error)) {
+      if (!signal.aborted && !isTemporaryStatus(error)) {
         onConnection?.({ state: "closed", error });
         throw error;
       }

@@ -29,7 +29,7 @@ export function forgetIdentity(): void {
 }
 
 /** Removes the login code from the address, so that it is not stored in the history or shared. */
-export function takeCode(location: Location, history: History): string | undefined {
+export function readLoginCode(location: Location, history: History): string | undefined {
   const code = /^#code=([^&]+)/.exec(location.hash)?.[1];
   if (code) history.replaceState(null, "", location.pathname);
   return code && decodeURIComponent(code);

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from "react";
 import { useWords, type Words } from "../i18n";
 import { askOf } from "../live/events";
 import { useConnection, useLive, usePending } from "../live/hooks";
-import { closeNote, showNote } from "../settings/push";
+import { closeNotification, showPageNotification } from "../settings/push";
 import { readPrefs } from "./prefs";
-import { useSaid } from "./useSaid";
+import { useDecisionAnnouncement } from "./useDecisionAnnouncement";
 
 const PAUSE_MS = 5000;
 
@@ -17,7 +17,7 @@ export function Announcer() {
   const waiting = usePending().length;
   const connection = useConnection();
   const [polite, setPolite] = useState("");
-  const said = useSaid();
+  const said = useDecisionAnnouncement();
   const queue = useRef<Ask[]>([]);
   const words = useRef({ t, waiting });
   words.current = { t, waiting };
@@ -38,7 +38,7 @@ export function Announcer() {
     const onEvent = (event: FeedEvent) => {
       const ask = askOf(event);
       if (!ask) return;
-      if (event.type.endsWith(".resolved")) return void closeNote(ask.id).catch(() => {});
+      if (event.type.endsWith(".resolved")) return void closeNotification(ask.id).catch(() => {});
       queue.current.push(ask);
       timer ??= setTimeout(say, 50);
       void notify(words.current.t, ask).catch(() => {});
@@ -84,5 +84,5 @@ async function notify(t: Words, ask: Ask): Promise<void> {
   if (!wanted || !document.hidden || typeof Notification !== "function" || Notification.permission !== "granted")
     return;
   const body = notifyContent ? plain(titleOf(ask).text).slice(0, 200) : undefined;
-  await showNote(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
+  await showPageNotification(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
 }

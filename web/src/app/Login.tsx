@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Client } from "../api/client";
-import { type Identity, keepIdentity, readIdentity, takeCode } from "../api/token";
+import { type Identity, keepIdentity, readIdentity, readLoginCode } from "../api/token";
 import { useWords } from "../i18n";
 import { isLoopback } from "../ui/loopback";
 import { Brand } from "./Brand";
@@ -12,7 +12,7 @@ export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void
   const [pasted, setPasted] = useState("");
   useEffect(() => {
     const enter = () => {
-      const code = takeCode(location, history);
+      const code = readLoginCode(location, history);
       const kept = readIdentity();
       if (code) {
         redeem(code)

@@ -18,8 +18,8 @@ import { type Route, useRoute } from "./route";
 import { ShellContext } from "./shellContext";
 import { UndoToasts } from "./UndoToasts";
 import { useDecisions } from "./useDecisions";
-import { useFresh } from "./useFresh";
-import { useNoteClicks } from "./useNoteClicks";
+import { useListRefresh } from "./useListRefresh";
+import { useNotificationClicks } from "./useNotificationClicks";
 import { usePageKeys } from "./usePageKeys";
 
 const SettingsPage = lazy(() =>
@@ -37,9 +37,9 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const [open, setOpen] = useState<Open>("none");
   const close = useCallback(() => setOpen("none"), []);
   usePageKeys(open, setOpen);
-  useFresh();
+  useListRefresh();
   useDecisions();
-  useNoteClicks();
+  useNotificationClicks();
   const value = useMemo(() => ({ dialog: open, setDialog: setOpen }), [open]);
   return (
     <ShellContext value={value}>

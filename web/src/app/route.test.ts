@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { takeCode } from "../api/token";
+import { readLoginCode } from "../api/token";
 import { hrefOf, type Route, readRoute } from "./route";
 
 const routes: Route[] = [
@@ -25,7 +25,7 @@ it("removes the login code from the address", () => {
   const kept: string[] = [];
   const history = { replaceState: (_: unknown, __: string, to: string) => kept.push(to) } as unknown as History;
   const location = (hash: string) => ({ hash, pathname: "/" }) as Location;
-  expect([takeCode(location("#code=a%2Bb"), history), takeCode(location("#/inbox"), history), kept]).toEqual([
+  expect([readLoginCode(location("#code=a%2Bb"), history), readLoginCode(location("#/inbox"), history), kept]).toEqual([
     "a+b",
     undefined,
     ["/"],

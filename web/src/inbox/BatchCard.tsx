@@ -14,7 +14,7 @@ import {
 } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { useCardWords, useWords } from "../i18n";
-import { twinKey } from "./order";
+import { identicalKey } from "./order";
 
 interface BatchCardProps {
   asks: Ask[];
@@ -92,8 +92,8 @@ export function BatchCard({ asks, active, onDecided, onCancel, onOpen, more }: B
 function BatchList({ asks, onOpen }: { asks: Ask[]; onOpen: (ask: Ask) => void }) {
   const t = useWords();
   const [first] = asks;
-  const key = first && twinKey(first);
-  const identical = key !== undefined && asks.every((ask) => twinKey(ask) === key);
+  const key = first && identicalKey(first);
+  const identical = key !== undefined && asks.every((ask) => identicalKey(ask) === key);
   const isCommand = (ask: Ask) => titleOf(ask).code;
   return (
     <>

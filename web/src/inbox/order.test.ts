@@ -1,7 +1,7 @@
 import type { Ask } from "@sayso/react";
 import { describe, expect, it } from "vitest";
 import { anApproval, anAsk } from "../../../sdk/react/src/test/asks";
-import { type Entry, matches, ordered, place, projectsOf, twinsOf } from "./order";
+import { type Entry, identicalAsks, matches, ordered, place, projectsOf } from "./order";
 
 const opened = (minute: number) => `2026-11-15T14:${String(minute).padStart(2, "0")}:00Z`;
 const ask = (id: string, change: Partial<Ask> = {}): Ask => anAsk({ id, openedAt: opened(0), ...change });
@@ -73,7 +73,7 @@ describe("identical approvals", () => {
       project,
     });
     const asks = [twin("a", "ls"), twin("b", "ls"), twin("c", "ls -l"), twin("d", "ls", "/q"), anAsk({ id: "e" })];
-    expect(asks.map((one) => twinsOf(one, asks).map((other) => other.id))).toEqual([
+    expect(asks.map((one) => identicalAsks(one, asks).map((other) => other.id))).toEqual([
       ["a", "b"],
       ["a", "b"],
       ["c"],

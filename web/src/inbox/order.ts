@@ -64,7 +64,7 @@ export function place(before: Entry[], wanted: Entry[], cursor: string | undefin
 }
 
 /** A key that is equal for identical approvals. Undefined for other asks. */
-export function twinKey(ask: Ask): string | undefined {
+export function identicalKey(ask: Ask): string | undefined {
   const { approval } = ask;
   if (!approval || approval.action === "plan") return undefined;
   return JSON.stringify([
@@ -91,7 +91,7 @@ export function fold(entries: Entry[], find: (id: string) => Ask | undefined, un
   const byKey = new Map<string, Row>();
   for (const { id, group } of entries) {
     const ask = find(id);
-    const twins = ask?.status === "pending" ? twinKey(ask) : undefined;
+    const twins = ask?.status === "pending" ? identicalKey(ask) : undefined;
     const key = twins === undefined || unfolded.has(twins) ? undefined : `${group} ${twins}`;
     const same = key === undefined ? undefined : byKey.get(key);
     if (same) same.ids.push(id);
@@ -105,9 +105,9 @@ export function fold(entries: Entry[], find: (id: string) => Ask | undefined, un
 }
 
 /** The waiting approvals that are identical to this one, including itself. */
-export function twinsOf(ask: Ask, pending: Ask[]): Ask[] {
-  const key = twinKey(ask);
-  return key === undefined ? [] : pending.filter((other) => twinKey(other) === key);
+export function identicalAsks(ask: Ask, pending: Ask[]): Ask[] {
+  const key = identicalKey(ask);
+  return key === undefined ? [] : pending.filter((other) => identicalKey(other) === key);
 }
 
 /** Whether an ask contains the search text. */

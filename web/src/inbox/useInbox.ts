@@ -2,7 +2,7 @@ import { type Ask, useHost, useNow } from "@sayso/react";
 import { useMemo, useRef, useState } from "react";
 import { go } from "../app/route";
 import { useLive, usePending } from "../live/hooks";
-import { type Entry, fold, matches, ordered, place, projectsOf, twinKey } from "./order";
+import { type Entry, fold, identicalKey, matches, ordered, place, projectsOf } from "./order";
 
 /** How often snoozes and deadlines are checked, in milliseconds. */
 const STEP_MS = 15_000;
@@ -42,7 +42,7 @@ export function useInbox(askId: string | undefined) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const first = useRef(askId);
   const linked = first.current ? store.ask(first.current) : undefined;
-  const kept = (linked && twinKey(linked)) ?? "";
+  const kept = (linked && identicalKey(linked)) ?? "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: `pending` changes with what the store holds
   const rows = useMemo(
     () => fold(shown, store.ask, new Set([...unfolded, kept])),
@@ -61,7 +61,7 @@ export function useInbox(askId: string | undefined) {
   };
   /** Shows the asks of a folded row one by one. */
   const unfold = (ask: Ask) => {
-    const key = twinKey(ask);
+    const key = identicalKey(ask);
     if (key !== undefined) setUnfolded((keys) => new Set([...keys, key]));
   };
   return {

@@ -2,7 +2,7 @@ import { type Ask, isTyping, takesTyping } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { go } from "../app/route";
 import { useMayAnswer, usePending } from "../live/hooks";
-import { twinsOf } from "./order";
+import { identicalAsks } from "./order";
 import { useAskActs } from "./useAskActs";
 import type { Inbox } from "./useInbox";
 
@@ -61,7 +61,7 @@ function handle(key: string, { inbox, ask, selected, setSelected, acts, pending,
     case "x":
       return done(setSelected(toggled(selected, ask.id)));
     case "X":
-      return done(setSelected(new Set(twinsOf(ask, pending).map((twin) => twin.id))));
+      return done(setSelected(new Set(identicalAsks(ask, pending).map((twin) => twin.id))));
     default:
       return false;
   }

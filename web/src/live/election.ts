@@ -14,10 +14,10 @@ const RENEW_MS = 1500;
  * because tabs ignore events that they already have.
  */
 export function elect(id: string, lead: () => () => void): Election {
-  return typeof navigator !== "undefined" && navigator.locks ? byLock(lead) : byLease(id, lead);
+  return typeof navigator !== "undefined" && navigator.locks ? electByLock(lead) : electByLease(id, lead);
 }
 
-function byLock(lead: () => () => void): Election {
+function electByLock(lead: () => () => void): Election {
   const waiting = new AbortController();
   let release: () => void = () => {};
   const held = () =>
@@ -37,7 +37,7 @@ function byLock(lead: () => () => void): Election {
   };
 }
 
-function byLease(id: string, lead: () => () => void): Election {
+function electByLease(id: string, lead: () => () => void): Election {
   let resign: (() => void) | undefined;
   const tick = () => {
     const leader = readLease();

@@ -133,7 +133,7 @@ function Step({ step, asks, active }: { step: RunStep; asks: Ask[]; active: stri
             {t("button.session")}
           </a>
         )}
-        <Took step={step} />
+        <StepDuration step={step} />
       </div>
       {(step.onQuestion ?? step.question) && (
         <p className="muted">
@@ -154,7 +154,7 @@ function Step({ step, asks, active }: { step: RunStep; asks: Ask[]; active: stri
 }
 
 /** The duration of a step up to its end, or up to now. */
-function Took({ step }: { step: RunStep }) {
+function StepDuration({ step }: { step: RunStep }) {
   const words = useCardWords();
   const now = useNow(1000);
   if (!step.startedAt) return null;

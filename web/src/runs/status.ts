@@ -25,7 +25,7 @@ export function stepStatus(step: RunStep, asks: Ask[]): StepStatus {
 }
 
 /** The current step of a run: the first active step, or the step where it stopped. Undefined before the start and at the end. */
-export function stepNow(run: Run): { at: number; id: string } | undefined {
+export function currentStep(run: Run): { at: number; id: string } | undefined {
   const under = run.steps.findIndex(({ status }) => status === "running" || status === "waiting");
   const at = under === -1 ? run.steps.findIndex(({ status }) => status === "failed" || status === "cancelled") : under;
   const step = run.steps[at];

@@ -4,7 +4,7 @@ import { ADVANCES, type Prefs, setPrefs, usePrefs } from "../app/prefs";
 import { LANGUAGES, useWords, type Words } from "../i18n";
 import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
-import { letMeSleep, wakeMe } from "./push";
+import { subscribeToPush, unsubscribeFromPush } from "./push";
 
 const HOLDS = ["0", "3000", "5000"] as const;
 
@@ -60,7 +60,7 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
         <Check
           words={t("pref.notify")}
           on={prefs.notify}
-          set={(wanted) => void (wanted ? notifyMe(client, t) : leaveMe(client)).then(setReach)}
+          set={(wanted) => void (wanted ? enableNotifications(client, t) : leaveMe(client)).then(setReach)}
         />
         {reach && (
           <p className="muted" role="status">
@@ -81,12 +81,12 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
 }
 
 /** Turns notifications on, as far as the browser and the server support them. Returns a message about the result. */
-async function notifyMe(client: Client, t: Words): Promise<string> {
+async function enableNotifications(client: Client, t: Words): Promise<string> {
   if (!isSecureContext || typeof Notification !== "function") return t("notify.unable");
   if ((await Notification.requestPermission()) !== "granted") return t("notify.refused");
   setPrefs({ notify: true });
   try {
-    return t((await wakeMe(client)) ? "notify.woken" : "notify.open");
+    return t((await subscribeToPush(client)) ? "notify.woken" : "notify.open");
   } catch (error) {
     return t("notify.failed", { reason: error instanceof Error ? error.message : String(error) });
   }
@@ -95,7 +95,7 @@ async function notifyMe(client: Client, t: Words): Promise<string> {
 /** Turns notifications off. If the server cannot be reached, no worker is left that would show them. */
 async function leaveMe(client: Client): Promise<string> {
   setPrefs({ notify: false });
-  await letMeSleep(client).catch(() => {});
+  await unsubscribeFromPush(client).catch(() => {});
   return "";
 }
 

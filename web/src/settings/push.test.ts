@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { letMeSleep, wakeMe } from "./push";
+import { subscribeToPush, unsubscribeFromPush } from "./push";
 
 const KEYS = { p256dh: "p", auth: "a" };
 
@@ -23,7 +23,7 @@ describe("push subscription", () => {
   it("sends the subscription of this browser to the server", async () => {
     const { register, subscribe } = browser();
     const call = vi.fn(async (method: string) => (method === "GET" ? { publicKey: "key" } : undefined));
-    expect(await wakeMe({ call: call as never })).toBe(true);
+    expect(await subscribeToPush({ call: call as never })).toBe(true);
     expect(register).toHaveBeenCalledWith("/sw.js");
     expect(subscribe).toHaveBeenCalledWith({ userVisibleOnly: true, applicationServerKey: "key" });
     expect(call).toHaveBeenLastCalledWith("POST", "/push", { endpoint: "https://push.test/x", keys: KEYS });
@@ -31,7 +31,7 @@ describe("push subscription", () => {
 
   it("is not requested without a webpush channel", async () => {
     const { register, subscribe } = browser();
-    expect(await wakeMe({ call: vi.fn(async () => ({ publicKey: null })) as never })).toBe(false);
+    expect(await subscribeToPush({ call: vi.fn(async () => ({ publicKey: null })) as never })).toBe(false);
     expect(register).toHaveBeenCalled();
     expect(subscribe).not.toHaveBeenCalled();
   });
@@ -39,8 +39,8 @@ describe("push subscription", () => {
   it("times out when the push service does not respond", async () => {
     vi.useFakeTimers();
     browser().subscribe.mockReturnValue(new Promise(() => {}));
-    const woken = wakeMe({ call: vi.fn(async () => ({ publicKey: "key" })) as never });
-    const told = expect(woken).rejects.toThrow("its push service does not answer");
+    const woken = subscribeToPush({ call: vi.fn(async () => ({ publicKey: "key" })) as never });
+    const told = expect(woken).rejects.toThrow("the push service does not respond");
     await vi.advanceTimersByTimeAsync(10_000);
     await told;
     vi.useRealTimers();
@@ -49,7 +49,7 @@ describe("push subscription", () => {
   it("is canceled in the browser and on the server", async () => {
     const { unsubscribe } = browser();
     const call = vi.fn(async () => undefined);
-    await letMeSleep({ call: call as never });
+    await unsubscribeFromPush({ call: call as never });
     expect(unsubscribe).toHaveBeenCalled();
     expect(call).toHaveBeenCalledWith("DELETE", "/push");
   });

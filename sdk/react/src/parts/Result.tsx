@@ -69,7 +69,7 @@ export function Result({ model, actions }: { model: AskCardModel; actions: AskCa
         )}
       </p>
       <Lost model={model} />
-      {state === "undelivered" && <WaysOut ask={ask} actions={actions} t={t} />}
+      {state === "undelivered" && <UndeliveredActions ask={ask} actions={actions} t={t} />}
     </div>
   );
 }
@@ -177,7 +177,7 @@ function Lost({ model }: { model: AskCardModel }) {
   );
 }
 
-function WaysOut({ ask, actions, t }: { ask: Ask; actions: AskCardActions; t: Translate }) {
+function UndeliveredActions({ ask, actions, t }: { ask: Ask; actions: AskCardActions; t: Translate }) {
   const text = (ask.outcome?.answers ?? []).flatMap((answer) => (Array.isArray(answer) ? answer : [])).join("\n");
   return (
     <div className="hstack">

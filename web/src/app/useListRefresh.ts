@@ -7,7 +7,7 @@ import { useLive } from "../live/hooks";
 const GATHER_MS = 150;
 
 /** Fetches the policy and the runs again when the feed reports a change or a reset. */
-export function useFresh(): void {
+export function useListRefresh(): void {
   const live = useLive();
   useEffect(() => {
     const changed = new Set<string>();

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 
 /** Opens the ask of a system notification when it is clicked. */
-export function useNoteClicks(): void {
+export function useNotificationClicks(): void {
   useEffect(() => {
     // Without a secure context there is no service worker.
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;

@@ -8,7 +8,7 @@ import { useLive } from "../live/hooks";
 const ANNOUNCE_DELAY_MS = 50;
 
 /** The text that screen readers announce when a decision is being sent or was made, or when an ask was withdrawn. */
-export function useSaid(): string {
+export function useDecisionAnnouncement(): string {
   const t = useWords();
   const card = useCardWords();
   const { sender } = useHost();
