@@ -57,7 +57,7 @@ export interface SaysoProviderProps {
 
 const english = translator();
 const copyPlainly = (text: string) => void navigator.clipboard?.writeText(text);
-const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider was given neither `client` nor `decide`"));
+const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider needs a `client` or `decide`"));
 
 /** Provides words, a connection to the server and storage for drafts to the cards inside. */
 export function SaysoProvider(props: SaysoProviderProps) {
@@ -110,7 +110,7 @@ export function SaysoProvider(props: SaysoProviderProps) {
 /** The settings and services that all cards of this page share. */
 export function useHost(): Host {
   const host = useContext(HostContext);
-  if (!host) throw new Error("a card needs a SaysoProvider around it");
+  if (!host) throw new Error("cards must be inside a SaysoProvider");
   return host;
 }
 

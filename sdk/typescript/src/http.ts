@@ -42,7 +42,7 @@ export class Http {
     try {
       this.#base = new URL(options.baseUrl, globalThis.location?.href).href.replace(/\/+$/, "");
     } catch {
-      throw new InvalidRequestError("invalid_request", `baseUrl is not an address: ${options.baseUrl}`, 0);
+      throw new InvalidRequestError("invalid_request", `invalid baseUrl: ${options.baseUrl}`, 0);
     }
   }
 
@@ -107,7 +107,7 @@ const isRetryable = (error: unknown): boolean =>
 /** The error of a failed `fetch`: the caller aborted it, or the connection failed. */
 function lost(error: unknown, signal: AbortSignal | null | undefined, where: string): unknown {
   if (signal?.aborted) return signal.reason;
-  return new ConnectionError(`no reply from ${where}: ${String((error as Error)?.message ?? error)}`, error);
+  return new ConnectionError(`no response from ${where}: ${String((error as Error)?.message ?? error)}`, error);
 }
 
 async function readBody(response: Response): Promise<unknown> {
@@ -115,7 +115,7 @@ async function readBody(response: Response): Promise<unknown> {
   try {
     text = await response.text();
   } catch (error) {
-    throw new ConnectionError("the reply broke off", error);
+    throw new ConnectionError("the connection closed before the response was complete", error);
   }
   try {
     return text === "" ? undefined : JSON.parse(text);
@@ -127,7 +127,7 @@ async function readBody(response: Response): Promise<unknown> {
 /** Encodes an id as one path segment. Throws a `NotFoundError` for ids that cannot be one. */
 export function part(id: string): string {
   if (typeof id !== "string" || id === "" || id === "." || id === "..") {
-    throw new NotFoundError("not_found", `there is nothing with the id ${JSON.stringify(id)}`, 404);
+    throw new NotFoundError("not_found", `no resource has the id ${JSON.stringify(id)}`, 404);
   }
   return encodeURIComponent(id);
 }

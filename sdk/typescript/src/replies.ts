@@ -19,7 +19,7 @@ export async function reply(asks: Asks, ask: Ask, given: unknown): Promise<void>
   if (given === undefined || given === null) return;
   const sent = ask.kind === "question" ? replyQuestion(asks, ask, given) : replyApproval(asks, ask, given);
   if (!sent) {
-    const text = `a callback returned ${typeof given} for ${ask.id}, which is no reply to this ${ask.kind}; it waits on`;
+    const text = `a callback returned ${typeof given} for ${ask.id}, which is not a valid reply to this ${ask.kind}; the ask stays pending`;
     throw new InvalidRequestError("invalid_request", text, 0);
   }
   await sent;

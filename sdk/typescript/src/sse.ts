@@ -15,7 +15,7 @@ export class SseReader {
       if (value !== undefined) yield value;
     }
     this.#rest = this.#rest.slice(from);
-    if (this.#rest.length > LONGEST) throw new Error("an event without an end");
+    if (this.#rest.length > LONGEST) throw new Error("event exceeds the size limit");
   }
 }
 

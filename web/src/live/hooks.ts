@@ -7,7 +7,7 @@ export const LiveContext = createContext<{ live: Live; client: Client; role: Tok
 
 function useContextValue() {
   const value = useContext(LiveContext);
-  if (!value) throw new Error("nothing is live here");
+  if (!value) throw new Error("LiveContext is missing");
   return value;
 }
 

@@ -101,10 +101,10 @@ function useToolCall(ask: Ask, oneClick: boolean, send: Send): ToolCallCard {
 }
 
 async function via(transport: Transport | undefined, decision: Decision, send: Send): Promise<void> {
-  if (!transport) throw new DecideError("SaysoProvider was given neither `client` nor `transport`");
+  if (!transport) throw new DecideError("SaysoProvider needs a `client` or a `transport`");
   const sent = send(transport, decision);
-  if (!sent) throw new DecideError("this cannot be decided in this way");
-  if (!(await sent).ok) throw new DecideError("it was not taken");
+  if (!sent) throw new DecideError("the decision does not fit this tool call");
+  if (!(await sent).ok) throw new DecideError("the server did not accept the decision");
 }
 
 function outcomeOf(decision: Decision, tokenId: string): Outcome {
