@@ -15,7 +15,7 @@ use super::schedule::{Quiet, Timing};
 use crate::config::notify::{ChannelKind, NotifyConfig, People};
 use crate::service::notes::Says;
 
-/// How long an ask waits before somebody is told.
+/// The default delay before a notification.
 const AFTER: Duration = Duration::from_secs(20);
 /// How many channels there may be.
 const MOST: usize = 32;
@@ -23,7 +23,7 @@ const MOST: usize = 32;
 /// What entries need from outside the file.
 #[derive(Debug)]
 pub(crate) struct ChannelContext<'a> {
-    /// The variables of whoever started the server.
+    /// The environment variables of the server.
     pub(crate) variables: ChannelVariables,
     /// Where files that are not named from the root are.
     pub(crate) dir: &'a Path,
@@ -195,7 +195,7 @@ impl NotifyConfig {
     }
 }
 
-/// A secret from where it is kept. It never stands in the file itself.
+/// Reads a secret from its environment variable or file. The configuration never contains secrets.
 fn read_secret(
     what: &str,
     variable: Option<&str>,

@@ -1,4 +1,4 @@
-//! The task of one channel: takes what is due, a few at once, and keeps what became of it.
+//! The task of one channel: sends due notes, a few at once, and stores the results.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,12 +28,12 @@ use crate::service::{ServiceError, authorize};
 const AT_ONCE: usize = 8;
 /// How long one try may take at most; channels have shorter limits of their own.
 const LIMIT: Duration = Duration::from_secs(30);
-/// How long a server that stops waits for what is on its way.
+/// How long a stopping server waits for notes that are being sent.
 const STOPPING: Duration = Duration::from_secs(3);
 /// How long to wait when the database does not answer.
 const STORE: Duration = Duration::from_secs(5);
 
-/// Sends what is due, until the server stops.
+/// Sends due notes until the server stops.
 pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
     let Some(entry) = runtime.notifier.entry(index) else { return };
     let mut under_way = JoinSet::new();

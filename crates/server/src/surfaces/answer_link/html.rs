@@ -30,12 +30,12 @@ fn page(body: &str) -> String {
     )
 }
 
-/// A page that only says something.
+/// A page with a message.
 pub(super) fn message(words: &str) -> String {
     page(&format!("<p role=\"status\">{}</p>", safe(words)))
 }
 
-/// A page that shows what is asked, with everything that can be decided.
+/// The page of a pending ask, with its controls.
 pub(super) fn ask(ask: &Ask) -> String {
     let project = project(ask).map(|project| format!(" · {}", safe(&project))).unwrap_or_default();
     let who = format!("<p class=\"who\"><b>{}</b>{project}</p>", safe(&ask.context.agent));
@@ -163,7 +163,7 @@ fn pre(text: &str) -> String {
     format!("<pre>{}</pre>", safe(text))
 }
 
-/// Somebody's text inside a page, also inside an attribute.
+/// Escapes text for a page or an attribute.
 fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in visible(text).chars() {

@@ -85,7 +85,7 @@ pub(crate) async fn show(
         }
         Err(refusal) => Err(refusal),
     };
-    // Whoever looks gets the page, whatever they say they take.
+    // A pending ask is always shown as a page, whatever the client accepts.
     reply(shown.is_ok() || is_browser(&headers), shown)
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct SlackChannel {
     /// The token of the runtime, for the socket.
     pub(crate) app_token: Option<String>,
     pub(crate) channel: String,
-    /// Who may press a button, by their id.
+    /// The people who can press buttons, by Slack user id.
     pub(crate) people: People,
 }
 
@@ -104,7 +104,7 @@ impl SlackChannel {
         Err(if passes { SendFailure::later(reason) } else { SendFailure::never(reason) })
     }
 
-    /// Keeps the socket open, for ever.
+    /// Keeps the socket open until the server stops.
     pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         let Some(app_token) = self.app_token.as_ref().filter(|_| self.has_buttons()) else { return };
         loop {
@@ -153,7 +153,7 @@ impl SlackChannel {
         let user = payload["user"]["id"].as_str().unwrap_or_default();
         let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
         let pressed = press(runtime, index, &self.people, user, carried).await;
-        // Everybody sees the outcome, because the message is changed; who was refused hears of it alone.
+        // Everyone sees the outcome in the changed message. A refusal is shown only to the person who pressed.
         if matches!(pressed, Pressed::Done) || user.is_empty() {
             return;
         }
@@ -164,7 +164,7 @@ impl SlackChannel {
     }
 }
 
-/// Text in which Slack finds no links and calls nobody.
+/// Escapes text, so that Slack finds no links and no mentions in it.
 fn plain(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -23,7 +23,7 @@ pub(crate) struct TelegramChannel {
     pub(crate) caller: HttpEndpoint,
     pub(crate) token: String,
     pub(crate) chat: String,
-    /// Who may press a button, by their number.
+    /// The people who can press buttons, by Telegram user id.
     pub(crate) people: People,
 }
 
@@ -38,7 +38,7 @@ struct TelegramReply {
     result: Option<Value>,
 }
 
-/// A button that was pressed. What is missing or of another shape makes it none of ours.
+/// A button press. A message with missing fields or another shape is ignored.
 #[derive(Debug, Deserialize)]
 struct Callback {
     id: String,
@@ -78,7 +78,7 @@ impl TelegramChannel {
         result_of(&reply)
     }
 
-    /// Asks for buttons, for ever.
+    /// Polls for button presses until the server stops.
     pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         if self.people.is_empty() {
             return;
@@ -92,7 +92,7 @@ impl TelegramChannel {
                         offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
                         self.take(runtime, index, update).await;
                     }
-                    // What has no number would come again and again.
+                    // Updates without an id would be delivered again immediately.
                     if offset == before && !is_empty {
                         tokio::time::sleep(PAUSE).await;
                     }

@@ -14,7 +14,7 @@ const SHOWN: &str = "5000";
 pub(crate) struct TmuxChannel {
     /// Its socket, if it is not the usual one.
     pub(crate) socket: Option<String>,
-    /// What is done there.
+    /// How the terminal signals a note.
     pub(crate) sign: Sign,
     pub(crate) variables: ChannelVariables,
 }
@@ -57,7 +57,7 @@ impl TmuxChannel {
     }
 }
 
-/// tmux runs what stands in `#(…)` and reads `%H` as the time: neither is meant here.
+/// Escapes text, because tmux executes `#(…)` and replaces `%H` with the time.
 fn literally(text: &str) -> String {
     text.replace('#', "##").replace('%', "%%")
 }

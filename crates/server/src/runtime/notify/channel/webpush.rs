@@ -27,7 +27,7 @@ const BUTTONS: usize = 2;
 /// All browsers of this server.
 #[derive(Debug)]
 pub(crate) struct WebPushChannel {
-    /// How a push service reaches whoever runs this: `mailto:…` or `https://…`.
+    /// The contact address for push services: `mailto:…` or `https://…`.
     pub(crate) contact: String,
     pub(crate) reach: AllowedAddresses,
 }
