@@ -18,5 +18,6 @@ pub mod policy;
 pub mod policy_form;
 pub mod run;
 pub mod session;
+pub mod text_code;
 pub mod token;
 pub mod workflow;

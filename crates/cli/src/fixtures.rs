@@ -87,6 +87,7 @@ pub(crate) fn question_ask() -> Ask {
         run_id: None,
         step_id: None,
         why: None,
+        why_code: None,
         questions: vec![database()],
         approval: None,
         link: None,
@@ -95,6 +96,7 @@ pub(crate) fn question_ask() -> Ask {
         outcome: None,
         delivery: None,
         delivery_reason: None,
+        delivery_code: None,
         truncated: false,
         raw: None,
     }

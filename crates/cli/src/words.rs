@@ -404,6 +404,7 @@ mod tests {
             answers: None,
             note: None,
             message: None,
+            message_code: None,
             stop: false,
             choice: None,
             input: None,

@@ -20,6 +20,7 @@ pub mod scope;
 pub mod session;
 pub mod session_lifecycle;
 pub mod snapshot;
+pub mod text_code;
 pub mod texts;
 pub mod time;
 pub mod transcript;

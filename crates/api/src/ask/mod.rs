@@ -15,6 +15,8 @@ use sayso_core::texts;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::text_code::TextCode;
+
 pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
 pub use calls::{
     AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, ReceiptQuery, SnoozeRequest,
@@ -192,6 +194,9 @@ pub struct Ask {
     /// Why a person is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The code of `why`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_code: Option<TextCode>,
     /// The questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
@@ -217,6 +222,9 @@ pub struct Ask {
     /// Why it could not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_reason: Option<String>,
+    /// The code of `deliveryReason`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_code: Option<TextCode>,
     /// Set when a frame of the event stream left something out; the whole is at `GET /v1/asks/{id}`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -257,6 +265,7 @@ impl From<&core::Ask> for Ask {
             run_id: ask.context.run.map(|id| id.to_string()),
             step_id: ask.context.step.clone(),
             why: ask.policy.why.clone(),
+            why_code: ask.policy.why.as_deref().and_then(TextCode::of),
             questions: ask.body.questions().iter().map(Question::from).collect(),
             approval: None,
             link: None,
@@ -265,6 +274,7 @@ impl From<&core::Ask> for Ask {
             outcome: None,
             delivery: None,
             delivery_reason: None,
+            delivery_code: None,
             truncated: false,
             raw: None,
         };
@@ -285,6 +295,7 @@ impl From<&core::Ask> for Ask {
                 shown.status = outcome.status;
                 shown.outcome = Some(outcome);
                 let (delivery, reason) = Delivery::of(delivery);
+                shown.delivery_code = reason.as_deref().and_then(TextCode::of);
                 (shown.delivery, shown.delivery_reason) = (Some(delivery), reason);
             }
         }

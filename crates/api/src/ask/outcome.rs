@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::AskStatus;
+use crate::text_code::TextCode;
 
 /// Who decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -75,6 +76,9 @@ pub struct Outcome {
     /// The words that the agent got with a no; the reason of a withdrawal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The code of `message`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_code: Option<TextCode>,
     /// Whether the agent was told to stop.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop: bool,
@@ -101,6 +105,7 @@ impl Outcome {
             answers: None,
             note: None,
             message: None,
+            message_code: None,
             stop: false,
             choice: None,
             input: None,
@@ -135,6 +140,7 @@ impl Outcome {
             }
             core::Decision::Withdrawn { reason } => shown.message = Some(reason.clone()),
         }
+        shown.message_code = shown.message.as_deref().and_then(TextCode::of);
         shown
     }
 }

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use crate::ask::{Ask, Delivery, Reach};
 use crate::compat::QuestionEventData;
 use crate::session::SessionStatus;
+use crate::text_code::TextCode;
 
 /// An ask in an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -67,6 +68,9 @@ pub struct AskDelivery {
     /// Why it could not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_reason: Option<String>,
+    /// The code of `deliveryReason`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_code: Option<TextCode>,
 }
 
 impl AskDelivery {
@@ -74,7 +78,8 @@ impl AskDelivery {
     #[must_use]
     pub fn of(id: sayso_core::id::AskId, delivery: &core::Delivery) -> Self {
         let (delivery, delivery_reason) = Delivery::of(delivery);
-        Self { id: id.to_string(), delivery, delivery_reason }
+        let delivery_code = delivery_reason.as_deref().and_then(TextCode::of);
+        Self { id: id.to_string(), delivery, delivery_reason, delivery_code }
     }
 }
 

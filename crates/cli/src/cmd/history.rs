@@ -80,6 +80,7 @@ mod tests {
             answers,
             note: None,
             message: None,
+            message_code: None,
             stop: false,
             choice: None,
             input: None,

@@ -121,6 +121,7 @@ impl Asks {
             Event::AskDelivery(delivery) => self.change(&delivery.id, |ask| {
                 ask.delivery = Some(delivery.delivery);
                 ask.delivery_reason.clone_from(&delivery.delivery_reason);
+                ask.delivery_code.clone_from(&delivery.delivery_code);
             }),
             Event::SessionCreated(session) => {
                 self.sessions.insert(session.id, session.status);

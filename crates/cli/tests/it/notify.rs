@@ -28,12 +28,15 @@ async fn test_reports_each_channel_and_fails_if_one_fails() -> Result<()> {
     let person = with_channels(&(hook("good", good.url()) + &hook("bad", bad.url()))).await?;
     assert_eq!(person.ok(&["notify", "test", "good"]).await?, "good              webhook   sent");
     let ran = person.run(&["notify", "test"]).await?;
-    ensure!(ran.code == Some(1) && ran.out.contains("bad               webhook   the receiver says 500"), "{ran:?}");
+    ensure!(
+        ran.code == Some(1) && ran.out.contains("bad               webhook   the receiver responded with status 500"),
+        "{ran:?}"
+    );
     ensure!(ran.err.contains("The test of 1 channel failed."), "{ran:?}");
     let list = person.ok(&["notify", "list"]).await?;
     assert_eq!(
         list,
-        "good              webhook   after 20s\nbad               webhook   after 20s · last failure: the receiver says 500"
+        "good              webhook   after 20s\nbad               webhook   after 20s · last failure: the receiver responded with status 500"
     );
     let ran = person.run(&["notify", "test", "none"]).await?;
     ensure!(ran.code == Some(1) && ran.err.contains("No such channel"), "{ran:?}");
@@ -81,7 +84,7 @@ async fn tmux_notification_rings_and_runs_no_command() -> Result<()> {
     let before = rung(&client);
     person.ok(&["notify", "test", "bell"]).await?;
     person.ok(&["notify", "test", "tmux"]).await?;
-    client.shows("This is a test of Sayso").await?;
+    client.shows("This is a test notification from Sayso").await?;
     assert_eq!(rung(&client), before + 1, "the bell");
     let trace = person.path("run/pwned");
     let name = format!("#(touch {})", trace.display());

@@ -20,4 +20,5 @@ mod policy_speed;
 mod policy_text;
 mod shell_fuzz;
 mod support;
+mod text_codes;
 mod workflows;

@@ -99,7 +99,7 @@ async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message()
     let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
     assert!(message["text"].as_str().unwrap().contains("cargo test"), "{message}");
     let approve = data(&message, "Approve");
-    assert_eq!(telegram.press(&approve, 666).await.unwrap(), "You are not one of the people who may answer here");
+    assert_eq!(telegram.press(&approve, 666).await.unwrap(), "You do not have permission to answer here");
     for wrong in
         ["", "approve", "approve|", "approve|ask_0", "choose:1|x", &approve.replace("approve", "choose:0"), &"x".repeat(9_000)]
     {
@@ -149,12 +149,12 @@ async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
     wanted["agent"] = json!("<!channel> & co");
     let ask = asked(&world, &clock, wanted).await;
     let message = slack.message(|message| message["blocks"][1]["type"] == "actions").await.unwrap();
-    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co waits for you", "nobody is called by an agent");
+    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co needs you", "nobody is called by an agent");
     let elements = message["blocks"][1]["elements"].as_array().unwrap();
     assert_eq!(elements[1]["text"]["text"], "PostgreSQL");
     let value = elements[1]["value"].as_str().unwrap();
     slack.press(value, "U666").await.unwrap();
-    assert_eq!(slack.ephemeral_message("U666").await.unwrap()["text"], "You are not one of the people who may answer here");
+    assert_eq!(slack.ephemeral_message("U666").await.unwrap()["text"], "You do not have permission to answer here");
     slack.send_invalid("not json").await.unwrap();
     slack.send_invalid("[]").await.unwrap();
     slack.envelope(json!({ "user": { "id": "U1" }, "actions": "none" })).await.unwrap();
@@ -192,7 +192,7 @@ async fn a_mail_server_that_refuses_is_told_of() {
     let channel = format!("kind = \"email\"\nurl = \"{}\"\nfrom = \"sayso@sayso.test\"\nto = \"ada@sayso.test\"", smtp.url());
     let (world, _clock) = world(&channel).await;
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
-    assert_eq!(tested["data"][0]["failure"], "the mail server refuses it");
+    assert_eq!(tested["data"][0]["failure"], "the mail server rejected the email");
 }
 
 /// A program of this name in a directory that is searched first; it keeps its arguments.
@@ -231,7 +231,7 @@ async fn the_desktop_gets_a_title_and_a_text_without_markup() {
         }
     };
     let arguments = tokio::time::timeout(PATIENCE, reading).await.unwrap();
-    assert_eq!(arguments, "--app-name=sayso\n--\nclaude waits for you\n&lt;b&gt;Which&lt;/b&gt;?\n");
+    assert_eq!(arguments, "--app-name=sayso\n--\nclaude needs you\n&lt;b&gt;Which&lt;/b&gt;?\n");
 }
 
 const WEBPUSH: &str = "kind = \"webpush\"\ncontact = \"mailto:ada@sayso.test\"\nallow_private = true";
@@ -289,7 +289,7 @@ async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
         world.admin.post("/v1/push", subscription(&push)).await;
         let tested = || async { world.admin.post("/v1/notify/test", json!({})).await.expect(200)["data"][0].clone() };
         tested().await;
-        assert_eq!(tested().await["failure"], "no browser asked to be woken");
+        assert_eq!(tested().await["failure"], "no browser is subscribed");
         assert_eq!(push.receiver().so_far().len(), 1);
     }
     let push = FakePush::start(201).await.unwrap();
@@ -301,7 +301,7 @@ async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
     assert_eq!(tested["data"][0]["sent"], true);
     world.admin.delete(&format!("/v1/tokens/{}", id(&made))).await.expect(200);
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
-    assert_eq!(tested["data"][0]["failure"], "no browser asked to be woken");
+    assert_eq!(tested["data"][0]["failure"], "no browser is subscribed");
     assert_eq!(push.receiver().so_far().len(), 1);
 }
 

@@ -85,7 +85,7 @@ async fn a_note_is_signed_and_says_who_waits_and_nothing_else() {
     let event = calls[0].json();
     let data = json!({
         "askId": id(&ask), "kind": "question", "agent": "claude", "project": "shop-api",
-        "text": "claude in shop-api waits for you", "openedAt": ask["openedAt"],
+        "text": "claude in shop-api needs you", "openedAt": ask["openedAt"],
     });
     assert_eq!(event["data"], data);
     assert!(!calls[0].body.windows(8).any(|part| part == b"database"), "what is asked is not said");
@@ -155,7 +155,7 @@ async fn a_receiver_that_fails_is_tried_again_under_the_same_id() {
     for tries in 1..=3 {
         pass_until(&clock, secs(6), || receiver.so_far().len() >= tries).await;
     }
-    channel(&world, "hook", |channel| channel["lastFailure"] == "the receiver says 500").await;
+    channel(&world, "hook", |channel| channel["lastFailure"] == "the receiver responded with status 500").await;
     status.store(200, Ordering::SeqCst);
     pass_until(&clock, secs(30), || receiver.so_far().len() >= 4).await;
     channel(&world, "hook", |channel| channel["lastFailure"].is_null()).await;
@@ -202,7 +202,7 @@ async fn a_receiver_that_is_gone_hears_nothing_more() {
     world.opened(question()).await;
     clock.advance(secs(86_400));
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
-    assert_eq!(tested["data"][0]["failure"], "the receiver said that it is gone");
+    assert_eq!(tested["data"][0]["failure"], "the receiver no longer exists");
     assert_eq!(heard(&receiver.so_far()), [waiting(&first)]);
     // Whoever starts the server again has put it right.
     world.server.restart().await.unwrap();
@@ -352,7 +352,7 @@ async fn a_test_says_of_each_channel_what_happened_and_a_list_tells_no_secret() 
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
     let expected = json!([
         { "name": "good", "kind": "webhook", "sent": true },
-        { "name": "bad", "kind": "webhook", "sent": false, "failure": "the receiver says 403" },
+        { "name": "bad", "kind": "webhook", "sent": false, "failure": "the receiver responded with status 403" },
     ]);
     assert_eq!(tested["data"], expected);
     assert_eq!(good.calls(1).await.unwrap()[0].json()["type"], "test");
@@ -361,7 +361,7 @@ async fn a_test_says_of_each_channel_what_happened_and_a_list_tells_no_secret() 
     assert!(!list.text.contains("whsec") && !list.text.contains(good.url()), "{}", list.text);
     let expected = json!([
         { "name": "good", "kind": "webhook", "after": "20s", "quiet": "22:00-07:00", "content": false, "person": "ada", "gone": false },
-        { "name": "bad", "kind": "webhook", "after": "20s", "content": true, "gone": false, "lastFailure": "the receiver says 403" },
+        { "name": "bad", "kind": "webhook", "after": "20s", "content": true, "gone": false, "lastFailure": "the receiver responded with status 403" },
     ]);
     assert_eq!(list.expect(200)["data"], expected);
 }

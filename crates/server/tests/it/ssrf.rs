@@ -119,7 +119,7 @@ fn a_note_reaches_no_private_address() {
         let told = send(&public, "").await;
         assert_eq!(
             (&told[0]["sent"], &told[1]["sent"], &told[2]["failure"]),
-            (&json!(true), &json!(true), &json!("the receiver says 307"))
+            (&json!(true), &json!(true), &json!("the receiver responded with status 307"))
         );
         assert!(receiver.so_far().iter().all(|call| call.path != "/inside"));
 

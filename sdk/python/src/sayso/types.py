@@ -172,6 +172,7 @@ class Ask(_AskRequired, total=False):
     runId: Union[str, None]
     stepId: Union[str, None]
     why: Union[str, None]
+    whyCode: Union[TextCode, None]
     questions: list[Question]
     approval: Union[Approval, None]
     link: Union[Link, None]
@@ -180,6 +181,7 @@ class Ask(_AskRequired, total=False):
     outcome: Union[Outcome, None]
     delivery: Union[Delivery, None]
     deliveryReason: Union[str, None]
+    deliveryCode: Union[TextCode, None]
     truncated: bool
     raw: Union[dict[str, Any], None]
 
@@ -192,6 +194,7 @@ class _AskDeliveryRequired(TypedDict):
 class AskDelivery(_AskDeliveryRequired, total=False):
     """The payload of `ask.delivery`."""
     deliveryReason: Union[str, None]
+    deliveryCode: Union[TextCode, None]
 
 
 class _AskDeliveryEventRequired(TypedDict):
@@ -905,6 +908,7 @@ class Outcome(_OutcomeRequired, total=False):
     answers: Union[list[ShownAnswer], None]
     note: Union[str, None]
     message: Union[str, None]
+    messageCode: Union[TextCode, None]
     stop: bool
     choice: Union[str, None]
     input: Union[dict[str, Any], None]
@@ -1581,6 +1585,15 @@ class Tested(_TestedRequired, total=False):
 class TestedList(TypedDict):
     """What became of all tests."""
     data: list[Tested]
+
+
+class _TextCodeRequired(TypedDict):
+    code: str
+
+
+class TextCode(_TextCodeRequired, total=False):
+    """The code and the parameters of a text that Sayso wrote. Clients that do not know the code show the text."""
+    params: dict[str, str]
 
 
 class Then(TypedDict):

@@ -3628,6 +3628,7 @@ export interface components {
             stepId?: string | null;
             /** @description Why a person is asked. */
             why?: string | null;
+            whyCode?: components["schemas"]["TextCode"] | null;
             /** @description The questions. */
             questions?: components["schemas"]["Question"][];
             approval?: components["schemas"]["Approval"] | null;
@@ -3642,6 +3643,7 @@ export interface components {
             delivery?: components["schemas"]["Delivery"] | null;
             /** @description Why it could not. */
             deliveryReason?: string | null;
+            deliveryCode?: components["schemas"]["TextCode"] | null;
             /** @description Set when a frame of the event stream left something out; the whole is at `GET /v1/asks/{id}`. */
             truncated?: boolean;
             /** @description The agent's request as it arrived (only when asked for with `raw=true`). */
@@ -3655,6 +3657,7 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** @description Why it could not. */
             deliveryReason?: string | null;
+            deliveryCode?: components["schemas"]["TextCode"] | null;
         };
         /** @description The outcome of an ask came closer to the agent. */
         AskDeliveryEvent: {
@@ -4725,6 +4728,7 @@ export interface components {
             note?: string | null;
             /** @description The words that the agent got with a no; the reason of a withdrawal. */
             message?: string | null;
+            messageCode?: components["schemas"]["TextCode"] | null;
             /** @description Whether the agent was told to stop. */
             stop?: boolean;
             /** @description Which of the agent's own ways to say yes was taken. */
@@ -5807,6 +5811,15 @@ export interface components {
         TestedList: {
             /** @description In the order of the configuration. */
             data: components["schemas"]["Tested"][];
+        };
+        /** @description The code and the parameters of a text that Sayso wrote. Clients that do not know the code show the text. */
+        TextCode: {
+            /** @description The identifier of the sentence, for example `no_rule_allows`. docs/api.md lists the codes. */
+            code: string;
+            /** @description The values in the sentence by name. */
+            params?: {
+                [key: string]: string;
+            };
         };
         /** @description Which channel comes next, and how much later. */
         Then: {

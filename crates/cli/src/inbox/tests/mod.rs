@@ -246,8 +246,18 @@ fn set() -> Ask {
 
 fn decided(ask: Ask, status: AskStatus, by: Actor) -> Ask {
     let answers = (status == AskStatus::Answered).then(|| vec![ShownAnswer::Entries(vec!["SQLite table".into()])]);
-    let outcome =
-        Outcome { status, answers, note: None, message: None, stop: false, choice: None, input: None, by, at: minutes_ago(2) };
+    let outcome = Outcome {
+        status,
+        answers,
+        note: None,
+        message: None,
+        message_code: None,
+        stop: false,
+        choice: None,
+        input: None,
+        by,
+        at: minutes_ago(2),
+    };
     Ask { status, reach: None, outcome: Some(outcome), delivery: Some(Delivery::Confirmed), ..ask }
 }
 

@@ -11,7 +11,7 @@ use sayso_store::{Commit, Store, StoreOptions, WorkspaceId, probe};
 use super::frame::Frame;
 
 const ROWS: &str = include_str!("stored_by_0_1.sql");
-/// What version 0.1.0 sent for these rows.
+/// The frames of version 0.1.0 for these rows, with the codes of texts that later versions add.
 const STREAM: &str = include_str!("stored_by_0_1.txt");
 
 fn open(path: &Path) -> Store {

@@ -114,6 +114,7 @@ fn drop_lists(data: &mut AskEvent) {
     ask.questions.clear();
     ask.labels.clear();
     ask.why = None;
+    ask.why_code = None;
     if let Some(approval) = &mut ask.approval {
         approval.command = None;
         approval.paths.clear();
@@ -147,6 +148,12 @@ fn cut_names(ask: &mut wire::Ask, limit: usize) {
     if let Some(link) = &mut ask.link {
         cut(&mut link.url, limit);
         cut_some(&mut link.message, limit);
+    }
+    let outcome_code = ask.outcome.as_mut().map(|outcome| &mut outcome.message_code);
+    for code in [Some(&mut ask.why_code), Some(&mut ask.delivery_code), outcome_code].into_iter().flatten().flatten() {
+        for param in code.params.values_mut() {
+            cut(param, limit);
+        }
     }
     if let Some(outcome) = &mut ask.outcome {
         for text in [

@@ -3,11 +3,11 @@ import { queries } from "../api/useQuery";
 import { askOf } from "../live/events";
 import { useLive } from "../live/hooks";
 
-/** How long news are gathered before a list is read again. */
+/** How long events are collected before a list is fetched again, in milliseconds. */
 const GATHER_MS = 150;
 
-/** Reads the policy and the runs again when the feed says that they changed, or that it does not know. */
-export function useFresh(): void {
+/** Fetches the policy and the runs again when the feed reports a change or a reset. */
+export function useListRefresh(): void {
   const live = useLive();
   useEffect(() => {
     const changed = new Set<string>();

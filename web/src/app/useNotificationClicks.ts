@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 
-/** A note of the system that somebody clicks leads to what it is about. */
-export function useNoteClicks(): void {
+/** Opens the ask of a system notification when it is clicked. */
+export function useNotificationClicks(): void {
   useEffect(() => {
-    // Pages that are not secure have no worker that would show notes.
+    // Without a secure context there is no service worker.
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
     const listen = ({ data }: MessageEvent) => {
       if (typeof data?.go === "string" && data.go.startsWith("#/")) location.hash = data.go;

@@ -1,14 +1,14 @@
-import { useHost } from "@sayso/react";
+import { serverText, useHost } from "@sayso/react";
 import { useEffect, useRef, useState } from "react";
 import { useCardWords, useWords } from "../i18n";
 import { askOf } from "../live/events";
 import { useLive } from "../live/hooks";
 
-/** How long news are gathered before they are read aloud: the list counts the ask by then. */
-const GATHER_MS = 50;
+/** Delay before an event is announced. By then, the number of waiting asks is up to date. */
+const ANNOUNCE_DELAY_MS = 50;
 
-/** What is read aloud of decisions: that one is on its way, that it was made, and that an ask was withdrawn. */
-export function useSaid(): string {
+/** The text that screen readers announce when a decision is being sent or was made, or when an ask was withdrawn. */
+export function useDecisionAnnouncement(): string {
   const t = useWords();
   const card = useCardWords();
   const { sender } = useHost();
@@ -31,14 +31,15 @@ export function useSaid(): string {
     const stop = live.onEvent((event) => {
       const outcome = event.type.endsWith(".resolved") ? askOf(event)?.outcome : undefined;
       if (!outcome || outcome.by.kind === "policy") return;
-      const { status, message } = outcome;
+      const { status, message, messageCode } = outcome;
       if (status === "pending") return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         const state = words.current.card(`state.${status}`);
-        const why = status === "withdrawn" && message ? `: ${message.replace(/\.$/, "")}` : "";
+        const reason = serverText(words.current.card, message ?? "", messageCode).replace(/[.。]$/, "");
+        const why = status === "withdrawn" && reason ? `: ${reason}` : "";
         setSaid(words.current.t("say.decided", { state: state + why, waiting: live.store.pending().length }));
-      }, GATHER_MS);
+      }, ANNOUNCE_DELAY_MS);
     });
     return () => {
       stop();
