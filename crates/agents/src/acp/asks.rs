@@ -124,7 +124,7 @@ impl AcpState {
         if known.is_some_and(|call| call.status().has_ended()) {
             return;
         }
-        let call = ToolCallInfo::merged(known, id, update);
+        let call = ToolCallInfo::merge_update(known, id, update);
         let output = call.output(update);
         let shown = |call: &ToolCallInfo| (call.tool(), call.input().cloned(), call.status().to_tool_status());
         if output.is_some() || known.map(shown) != Some(shown(&call)) {

@@ -81,7 +81,7 @@ fn command_choices(params: &Object<'_>) -> Vec<Choice> {
         let label = "Allow exactly this command (Codex, this session)".to_owned();
         choices.push(Choice { id: SESSION.to_owned(), label });
     }
-    if let Some(prefix) = rule(params).and_then(shown_words).filter(|prefix| prefix.chars().count() <= RULE) {
+    if let Some(prefix) = rule(params).and_then(join_words).filter(|prefix| prefix.chars().count() <= RULE) {
         let label = format!("Allow every command that begins with `{prefix}` (Codex, all projects, from now on)");
         choices.push(Choice { id: RULE_CHOICE.to_owned(), label });
     }

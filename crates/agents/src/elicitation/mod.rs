@@ -271,7 +271,7 @@ impl Field<'_> {
             (None, None) => (None, self.name.clone()),
         };
         // A default does not have to be entered, but the person should see it.
-        let default = self.schema.get("default").map(shown).filter(|default| (1..=80).contains(&default.len()));
+        let default = self.schema.get("default").map(display_value).filter(|default| (1..=80).contains(&default.len()));
         if let Some(default) = &default {
             text.push_str(&format!("{DEFAULT}{default})"));
         }
