@@ -16,24 +16,24 @@ pub use payload::{
     NoData, Notice, NoticeType, PolicyChanged, ResetEvent, ResetType, SessionStatusChange, ToolBlock, ToolCallStatus, ToolType,
 };
 
-/// One event as a stream sends it, in the line `data:`.
+/// One event as a stream sends it in its `data:` line.
 ///
-/// JSON: `{"seq", "at", "type", "sessionId", "data"}`, in this order. `type` names the variant of [`Event`] and `data` is its
-/// payload. Reading fails for a `type` of a later version: skip such events.
+/// The JSON is `{"seq", "at", "type", "sessionId", "data"}`, in this order. `type` names the variant of [`Event`] and `data`
+/// holds its payload. Parsing fails for a `type` that this version does not know; clients should skip such events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedEvent {
-    /// The position in the feed. Live-only events have none.
+    /// The position in the feed. Absent for events that are sent to live subscribers only.
     pub seq: Option<i64>,
-    /// When it happened.
+    /// The time of the event.
     pub at: Time,
     /// The session that the event belongs to.
     pub session_id: Option<String>,
-    /// What happened.
+    /// The event with its payload.
     pub event: Event,
 }
 
 impl FeedEvent {
-    /// The event's `type`, for example `question.requested`.
+    /// Returns the event's `type`, for example `question.requested`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.event.name()
@@ -75,12 +75,13 @@ impl<'de> Deserialize<'de> for FeedEvent {
     }
 }
 
-/// How to stream.
+/// Where an event stream starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct StreamQuery {
-    /// Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now.
+    /// Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
+    /// event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<i64>,
 }

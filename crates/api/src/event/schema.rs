@@ -11,7 +11,7 @@ use super::{FeedEvent, ResetEvent};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
-/// One variant of the enum in the document.
+/// One variant of the event enum, as the OpenAPI document describes it.
 pub(super) struct EventVariant {
     name: &'static str,
     schema_name: String,
@@ -50,12 +50,12 @@ impl EventVariant {
     }
 }
 
-/// A string that has only this value.
+/// Builds the schema of a string that has only this value.
 fn constant(value: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some([value]))
 }
 
-/// Adds the schema of a type and everything that it refers to.
+/// Adds the schema of a type and of all types that it refers to.
 pub(super) fn add_schema<T: ToSchema>(schemas: &mut Schemas) {
     schemas.push((T::name().into_owned(), T::schema()));
     T::schemas(schemas);
