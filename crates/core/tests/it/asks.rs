@@ -1,4 +1,4 @@
-//! Asks from outside: their sizes and limits, what they ask for, and what a decision does to them.
+//! Sizes and limits of asks, and the effect of decisions on them.
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
@@ -44,7 +44,6 @@ fn approval_of(change: impl FnOnce(&mut Approval)) -> AskBody {
     AskBody::Approval(approval)
 }
 
-/// A text with this many bytes.
 fn long(bytes: usize) -> String {
     "x".repeat(bytes)
 }
@@ -59,7 +58,7 @@ fn undeliverable() -> Delivery {
 
 #[test]
 fn every_text_of_an_ask_counts_once() {
-    // Powers of two, so that every missing, doubled or subtracted text shows in the sum.
+    // Powers of two, so that every missing or repeated text changes the sum.
     let option = |value, label, description, preview| QuestionOption {
         value: long(value),
         label: long(label),
@@ -84,7 +83,7 @@ fn every_text_of_an_ask_counts_once() {
         open(approval_of(|approval| {
             approval.tool = long(1);
             approval.title = long(2);
-            // With its quotes.
+            // The length includes the quotes.
             approval.input = Raw::of(&long(2));
             approval.choices = vec![Choice { id: long(8), label: long(16) }, Choice { id: long(32), label: long(64) }];
             approval.action = action;
@@ -559,7 +558,7 @@ fn decisions_that_fit_are_taken_with_default_words_for_silence() {
     let chosen = Decision::Approved { choice: Some("always".to_owned()), input: Some(Raw::of(&"x")) };
     assert_eq!(taken(tool, chosen.clone(), person()), Ok(chosen));
 
-    // A typed message is the person's own text, also for a question that offers only options.
+    // A typed message is free text, even for a question that offers only options.
     let typed = || Decision::Answered { answers: vec![vec!["Z".to_owned()]], note: None };
     let (token, message) = (TokenId::from_bytes([2; 16]), BlockId::from_bytes([3; 16]));
     let by_message = Actor::Message { name: "ada".to_owned(), via: "page".to_owned(), token, message };

@@ -1,4 +1,4 @@
-//! The text of a policy: what is read, and what a person is told when it is wrong.
+//! Parsing of policy texts, and the messages for invalid ones.
 
 use sayso_core::policy::{Effect, Policy, RuleSpec, SessionPolicy};
 

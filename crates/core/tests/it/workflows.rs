@@ -1,4 +1,4 @@
-//! Workflows: what is refused, what is explained, and how a run goes on.
+//! Workflows: mistakes, explanations and the steps of runs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use sayso_core::workflow::{Surroundings, Workflow};
 
 const NOW: Time = Time::from_millis(1_700_000_000_000);
 
-/// Everything that is wrong with a text, as it is printed.
+/// Returns all mistakes in a text, as they are printed.
 fn faults(text: &str) -> Vec<String> {
     let agents = ["mock".to_owned()];
     match Workflow::parse_toml(text) {
@@ -152,7 +152,7 @@ fn every_example_is_in_order() {
     }
 }
 
-/// A run of a workflow, driven by hand.
+/// A run of a workflow that the test advances step by step.
 struct Driven {
     run: Run,
     next: u8,
@@ -324,7 +324,7 @@ fn an_agent_that_dies_fails_its_step_or_begins_again_as_the_step_says() {
     }
     driven.died("a");
     assert_eq!(driven.words(), ["failed"]);
-    // Whoever ends it on purpose does not want it again.
+    // A step that was ended on purpose is not retried.
     let (mut driven, _) = Driven::of(&format!("{once}if_agent_dies = \"retry\"\n"));
     let event = Event::Ended { session: driven.session("a"), reason: "closed".to_owned(), died: false };
     driven.take(event);
