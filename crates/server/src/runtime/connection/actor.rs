@@ -1,8 +1,8 @@
-//! The task of one connection: it feeds what arrives to its owner, one thing at a time.
+//! The connection actor: the task that passes everything that reaches a connection to its owner, one item at a time.
 //!
-//! A row of the outbox is taken once: giving it to the translator is the same transaction as
-//! everything that follows from it. When a commit fails, the actor goes back to what is on disk and
-//! does it again, exactly as after a crash.
+//! Passing an outbox row to the translator and committing everything that follows from it are one transaction, so each row is
+//! processed once. If a commit fails, the actor drops its state, loads the committed state again and repeats the work, exactly
+//! as after a crash.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,17 +19,18 @@ use super::registry::{Mailbox, Registry};
 use crate::runtime::Runtime;
 use crate::runtime::link::{Http, HttpSaid};
 
-/// An actor without work for this long ends; the next row starts it again.
+/// How long an actor without work lives. The next outbox row starts a new one.
 const IDLE: Duration = Duration::from_millis(500);
-/// How long to wait after the database refused.
+/// How long to wait after a failed commit.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Why a session ends whose translator changed while an answer was on its way.
+/// The reason with which a session ends if a repeated answer translates to other lines than before the restart.
 const DIVERGED: &str = "an answer that is on its way to the agent reads differently in this version of Sayso";
 
-/// Runs a connection until it has nothing more to do.
+/// Runs a connection until it has no more work.
 pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: ConnectionId, mut mailbox: Mailbox) {
-    // Rows come by load and by mailbox; what was committed is not taken again, also not after a failure.
+    // Rows arrive both from the database and through the mailbox. Rows up to this one are committed and are skipped, also after
+    // a failed commit.
     let mut committed = OutboxId(0);
     let mut unusable = None;
     loop {
@@ -52,8 +53,8 @@ pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: Conn
     }
 }
 
-/// Runs a connection from its load until it has nothing more to do, or until it has to be loaded again. `committed` is the
-/// last outcome or command whose consequences are committed.
+/// Runs a connection from its load until it has no more work or has to be loaded again. `committed` is the last outcome or
+/// command whose consequences are committed.
 async fn life(
     runtime: &Arc<Runtime>,
     registry: &Registry,
@@ -84,12 +85,12 @@ async fn serve(
     mailbox: &mut Mailbox,
 ) -> Result<(), Stop> {
     let mut halt = runtime.halt.subscribe();
-    // A process that was to be launched is attached to when its row is taken.
+    // If a launch row is pending, the owner attaches to the process when it processes that row.
     if !rows.iter().any(super::process::is_launch) {
-        // Boxed, as all that happens once: it must not make every waiting actor larger.
+        // Boxed because it runs only once and would otherwise enlarge the future of every waiting actor.
         Box::pin(owner.attach(&rows)).await?;
     }
-    // The server that the agent was when this was saved is called again before anything else is sent.
+    // If the agent is a server, connect to the saved address before sending anything else.
     owner.follow_server();
     Box::pin(owner.take(rows, mailbox)).await?;
     loop {
@@ -104,7 +105,7 @@ async fn serve(
                 None => return Ok(()),
             },
             heard = hear(&mut owner.process) => {
-                // After a new attachment, messages that were queued for the old one are read again.
+                // After a new attachment, read the rows again that were queued for the old one.
                 let reload = heard.room || heard.lost;
                 Box::pin(owner.take_in(heard)).await?;
                 if reload {
@@ -114,7 +115,8 @@ async fn serve(
             }
             said = said(&mut owner.http) => Box::pin(owner.take_said(said)).await?,
             () = wait(runtime, deadline), if deadline.is_some() => owner.tick().await?,
-            // An older version may start next, which does not read what the journal says about inputs.
+            // On shutdown, commit first: the next server may be an older version that does not read accepted inputs from the
+            // journal.
             () = runtime.stopping.cancelled(), if commit_by.is_some() => owner.commit_direct().await?,
             () = tokio::time::sleep_until(commit_by.unwrap_or_else(Instant::now)), if commit_by.is_some() => {
                 owner.commit_direct().await?;
@@ -143,7 +145,7 @@ async fn said(http: &mut Option<Http>) -> Vec<HttpSaid> {
     }
 }
 
-/// All agents are to end.
+/// Completes when all agents are being stopped.
 async fn halted(halt: &mut watch::Receiver<bool>) {
     if halt.wait_for(|halt| *halt).await.is_err() {
         std::future::pending().await
