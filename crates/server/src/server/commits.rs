@@ -14,7 +14,7 @@ use crate::runtime::notify::Notifier;
 use crate::runtime::runs::Runs;
 use crate::runtime::waiters::OutcomeWaiters;
 
-/// Everything that a commit wakes. The store holds one copy, the runtime another.
+/// The consumers of commits. The store holds one copy, the runtime another.
 #[derive(Debug, Clone)]
 pub(super) struct CommitListeners {
     pub(super) feed: Arc<Feed>,

@@ -1,4 +1,4 @@
-//! Periodic work: reloads the policy file and the certificate when they change, and deletes what is past its retention.
+//! Periodic work: reloads the policy file and the certificate when they change, and deletes rows past their retention.
 
 use std::sync::Arc;
 use std::time::Duration;

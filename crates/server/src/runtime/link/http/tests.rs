@@ -1,4 +1,4 @@
-//! The link against a server that does what a test tells it.
+//! Tests of the link with a server that each test controls.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -20,11 +20,11 @@ use super::{Http, HttpSaid};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the server was asked, and what it says.
+/// What the server was asked, and what it replies.
 struct Shared {
     asked: Mutex<Vec<String>>,
     streams: Mutex<VecDeque<Vec<&'static str>>>,
-    /// `/slow` is answered when there is a permit.
+    /// `/slow` replies when there is a permit.
     slow: Semaphore,
 }
 
@@ -75,7 +75,7 @@ fn call(id: u64, method: Method, path: &str) -> HttpCall {
     HttpCall { id, method, path: path.to_owned(), body: None, guard: None, streamed: false }
 }
 
-/// Everything that is said until this many replies have come, as short lines.
+/// Collects messages as short lines until this many replies have arrived.
 async fn said(link: &mut Http, replies: usize) -> Vec<String> {
     let mut all = Vec::new();
     let heard = async {
@@ -159,7 +159,7 @@ async fn what_is_no_stream_is_told_as_a_reply() {
     assert_eq!(said(&mut link, 1).await, ["reply 0 None Some(200) <html>"]);
 }
 
-/// A model's endpoint: no process, a token of its own, and replies that stream.
+/// The endpoint of a model: no process, its own token, and streamed replies.
 #[tokio::test]
 async fn a_reply_may_be_a_stream() {
     let (shared, url) = serve(&[]).await;

@@ -1,4 +1,4 @@
-//! `/mcp`: both versions of the HTTP transport, for tokens that may open asks.
+//! `/mcp`: both protocol versions over HTTP, for tokens that may open asks.
 
 mod local_asks;
 
@@ -28,7 +28,7 @@ use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
 use crate::surfaces::mcp::{CallerGone, Tools};
 use local_asks::LocalAsks;
 
-/// The maximum number of client sessions of the older transport. A waiting call holds one.
+/// The maximum number of client sessions of the older protocol version. A waiting call holds one.
 const SESSIONS: usize = 4_096;
 /// A session without messages for this long ends.
 const SILENT: Duration = Duration::from_secs(86_400);
