@@ -57,7 +57,7 @@ fn a_client_that_knows_no_questions_chooses_like_a_permission() {
     let selected = json!({ "outcome": { "outcome": "selected", "optionId": "option-1" } });
     assert_eq!(verdict(&mut conversation, 2, selected), Verdict::Answer(vec![vec!["pg".to_owned()]]));
 
-    // What fits no way to ask is said, and stays where it can be answered. So does what is secret.
+    // Asks that no method can present, and secret questions, are only announced.
     let mut conversation = talking(json!({}));
     event(&mut conversation, 8, "question.requested", &several());
     let told = sent(line(&mut conversation, &json!({ "jsonrpc": "2.0", "id": 1, "result": null })));
@@ -102,7 +102,7 @@ fn a_link_is_an_address_to_open() {
     );
 }
 
-/// Dismissing a dialog is no decision: the ask stays pending, for everybody.
+/// Dismissing a dialog is not a decision: the ask stays pending on all surfaces.
 #[test]
 fn leaving_an_ask_decides_nothing() {
     for left in [
