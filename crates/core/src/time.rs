@@ -74,7 +74,7 @@ pub struct ParseTimeError;
 
 /// The error for text that is not a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a length of time such as 30s, 10m, 2h or 1h30m")]
+#[error("not a duration such as 30s, 10m, 2h or 1h30m")]
 pub struct ParseSpanError;
 
 /// A duration as it is written in files and commands: `45s`, `10m`, `2h`, `1d`, `1h30m`, `500ms`.

@@ -65,7 +65,7 @@ pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachmen
     let connection = attached_connection(&agent.name, Raw::of(&translator.save()), services.clock.now());
     if let Some(password) = password {
         runtime.attachments.keep_secret(connection.id, &password).map_err(|error| {
-            tracing::error!(%error, "the password of an agent cannot be kept");
+            tracing::error!(%error, "cannot store the password of an attached server");
             ServiceError::Internal("the password cannot be kept")
         })?;
     }

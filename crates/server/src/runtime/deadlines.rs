@@ -86,7 +86,7 @@ pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grac
                 Ok(Expired::NotYet(at)) => deadlines.add([(ask, at.max(services.clock.now().plus(RETRY)))]),
                 Err(error) => {
                     // Most likely the disk is full. The ask stays pending and is tried again.
-                    tracing::warn!(%error, %ask, "a deadline could not be stored; trying again");
+                    tracing::warn!(%error, %ask, "cannot store an expired deadline; trying again");
                     deadlines.add([(ask, after.wall.plus(RETRY))]);
                 }
             }

@@ -280,7 +280,7 @@ pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
             };
             if let Err(error) = stored {
                 // Most likely the disk is full. The ask stays unchanged and is tried again.
-                tracing::warn!(%error, %ask, "what nobody waits for could not be put away; trying again");
+                tracing::warn!(%error, %ask, "cannot park or withdraw an ask without a caller; trying again");
                 keeper.again(ask, now.plus(GRACE));
             }
         }

@@ -71,8 +71,8 @@ impl Runtime {
         self.halt.send_replace(true);
         let ended = tokio::time::timeout(STOP_AGENTS, running.wait_for(|running| *running == 0)).await;
         if ended.is_err() {
-            tracing::error!("some agents did not end");
-            return Err(ServiceError::Internal("some agents did not end in time"));
+            tracing::error!("some agents did not exit in time");
+            return Err(ServiceError::Internal("some agents did not exit in time in time"));
         }
         Ok(stopped)
     }

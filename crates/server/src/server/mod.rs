@@ -47,7 +47,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The key for web push is invalid.
-    #[error("the key for web push cannot be made or read")]
+    #[error("cannot create or read the key for web push")]
     PushKey,
     /// A file could not be written or read.
     #[error("cannot use {}: {source}", .path.display())]

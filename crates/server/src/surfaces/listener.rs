@@ -97,7 +97,7 @@ pub(crate) async fn serve(
                     Some(tls) => connections.spawn(to.serve_either(socket, Arc::clone(tls))),
                 };
                 if connections.len() == limits.connections {
-                    tracing::warn!(connections = limits.connections, "no more connections are accepted until some end");
+                    tracing::warn!(connections = limits.connections, "connection limit reached; not accepting until a connection ends");
                 }
             }
         }
@@ -110,7 +110,7 @@ pub(crate) async fn serve(
         }
     };
     if timeout(limits.stop, all_ended).await.is_err() {
-        tracing::warn!(connections = connections.len(), "connections did not end in time and are cut");
+        tracing::warn!(connections = connections.len(), "closing connections that did not end in time");
         connections.shutdown().await;
     }
 }
@@ -164,7 +164,7 @@ impl Serving {
         };
         if let Err(error) = served {
             // Peers disconnect at any time, so this is not an error of the server.
-            tracing::debug!(%error, "a connection ended early");
+            tracing::debug!(%error, "connection ended early");
         }
     }
 
@@ -189,7 +189,7 @@ impl Serving {
                 match shaken {
                     Some(Ok(stream)) => Box::pin(self.serve(stream)).await,
                     // Clients that do not trust our CA abort the handshake here. That is not an error of the server.
-                    Some(Err(error)) => tracing::debug!(%error, "no TLS with this peer"),
+                    Some(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
                     None => {}
                 }
             }
@@ -204,7 +204,7 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended
         && error.is_panic()
     {
-        tracing::error!(%error, "a connection's task panicked");
+        tracing::error!(%error, "HTTP connection task panicked");
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) enum ListenerError {
 /// Why a request to open an address was refused. The text is the error message for the client.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenRefusal {
-    #[error("this machine is in no network that can be seen; name its address there")]
+    #[error("cannot determine the network address of this machine; specify one")]
     NoNetwork,
     #[error("an address looks like 192.168.1.7 or 192.168.1.7:4517")]
     NotAnAddress,
@@ -136,7 +136,7 @@ pub(crate) async fn run(calls: ListenerCalls, router: Router, tls: Option<Arc<Tl
                     Some(known) => Ok(*known),
                     None if open.len() >= MOST => Err(ListenerError::Most),
                     None => bind(address).await.map_err(ListenerError::Io).map(|(socket, address)| {
-                        tracing::info!(%address, "opened to the network");
+                        tracing::info!(%address, "listener opened");
                         open.insert(address, start(socket, router.clone(), tls.clone()));
                         address
                     }),

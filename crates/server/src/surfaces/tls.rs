@@ -93,12 +93,12 @@ impl Tls {
         state.stamps = stamps;
         match read {
             Ok(loaded) => {
-                tracing::info!("the certificate was read again");
+                tracing::info!("certificate reloaded");
                 state.loaded = loaded;
                 state.problem = None;
             }
             Err(error) => {
-                tracing::warn!(%error, "the certificate stays as it was");
+                tracing::warn!(%error, "cannot reload the certificate; keeping the current one");
                 state.problem = Some(error.to_string());
             }
         }

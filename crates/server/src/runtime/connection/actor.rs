@@ -36,7 +36,7 @@ pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: Conn
     loop {
         match life(&runtime, &registry, id, &mut mailbox, &mut committed, unusable.take()).await {
             Ok(()) => return,
-            Err(Stop::Stale) => tracing::warn!(connection = %id, "connection moved on; loading it again"),
+            Err(Stop::Stale) => tracing::warn!(connection = %id, "another task advanced the connection; loading it again"),
             Err(Stop::LinkLost) => {
                 tracing::warn!(connection = %id, "supervisor closed the connection during a restart; loading it again");
                 tokio::time::sleep(PAUSE).await;
@@ -46,7 +46,7 @@ pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: Conn
                 unusable = Some(DIVERGED.to_owned());
             }
             Err(Stop::Store(error)) => {
-                tracing::warn!(connection = %id, %error, "could not store what the agent did; trying again");
+                tracing::warn!(connection = %id, %error, "cannot commit the agent's output; trying again");
                 tokio::time::sleep(PAUSE).await;
             }
         }

@@ -31,7 +31,7 @@ impl Owner {
             };
             Http::new(server, secret)
                 .inspect_err(
-                    |error| tracing::error!(connection = %self.state.connection.id, %error, "there is no way to call the agent"),
+                    |error| tracing::error!(connection = %self.state.connection.id, %error, "cannot create a client for the agent's server"),
                 )
                 .ok()
         });
@@ -48,7 +48,7 @@ impl Owner {
     /// Sends a call that only reads. The translator repeats it if there is no reply.
     pub(super) fn read(&self, call: HttpCall) {
         if self.http.as_ref().is_none_or(|http| http.call(None, call).is_err()) {
-            tracing::debug!(connection = %self.state.connection.id, "dropping a read call: the agent's server takes no more calls");
+            tracing::debug!(connection = %self.state.connection.id, "dropping a read call: the call queue is full");
         }
     }
 

@@ -152,7 +152,7 @@ impl ConnectionState {
                         }
                         all.changes.push(Change::OpenAsk(Box::new(ask)));
                     }
-                    Ok(None) => tracing::error!(%session, "an ask came for a session that this connection does not carry"),
+                    Ok(None) => tracing::error!(%session, "agent opened an ask for a session of another connection"),
                     Err(refused) => refusals.push(Command::Outcome {
                         session,
                         ask: AskId::new(now, self.ids.next_id()),

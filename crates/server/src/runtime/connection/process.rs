@@ -208,7 +208,7 @@ impl AttachedProcess {
         let is_over = |heard: &Heard| heard.lost || heard.inputs.iter().any(|input| matches!(input, Input::Exited(_)));
         let ending = async { while !is_over(&self.hear().await) {} };
         if tokio::time::timeout(ENDS, ending).await.is_err() {
-            tracing::error!("an agent that was given up does not end");
+            tracing::error!("process of an abandoned connection did not exit");
         }
     }
 
@@ -321,7 +321,7 @@ pub(super) async fn launch(
     let Some(found) = program.find(env.get("PATH").map(String::as_str)) else { return Err(failed(program.missing(&agent.name))) };
     let token = tokens::agent_secret(services, connection);
     if let Err(error) = tokens::issue_agent_token(services, &agent.name, session, &token).await {
-        tracing::warn!(%error, "the token of an agent could not be kept; it gets none");
+        tracing::warn!(%error, "cannot store the token of an agent; starting it without one");
     }
     env.extend(agent.env.iter().cloned().chain(launch.env));
     env.extend(launch.password.map(|variable| (variable, tokens::agent_password(services, connection))));
@@ -349,6 +349,6 @@ pub(super) async fn attach(runtime: &Runtime, connection: &Connection, from: Wir
 pub(super) async fn forget(runtime: &Runtime, connection: &Connection) {
     runtime.processes.remove(connection).await;
     if let Err(error) = tokens::revoke_agent_token(&runtime.services, connection).await {
-        tracing::warn!(%error, "the token of an agent that is gone could not be revoked");
+        tracing::warn!(%error, "cannot revoke the token of an agent that has exited");
     }
 }

@@ -133,7 +133,7 @@ impl Registry {
                 () = self.wake.notified() => {}
                 Some(ended) = tasks.join_next() => {
                     if let Err(error) = ended && error.is_panic() {
-                        tracing::error!(%error, "a connection's task broke");
+                        tracing::error!(%error, "connection task panicked");
                     }
                 }
             }

@@ -146,7 +146,7 @@ impl<R: Render> Cursor<R> {
         let page = match page {
             Ok(page) => page,
             Err(error) => {
-                tracing::warn!(%error, "a stream ends because the past cannot be read");
+                tracing::warn!(%error, "closing event stream: cannot read stored events");
                 return Some(Batch::Closed);
             }
         };
@@ -178,7 +178,7 @@ impl<R: Render> Cursor<R> {
             self.position.seq = self.position.seq.max(page.looked_to);
         }
         if self.position.seq == before && before < page.head {
-            tracing::error!(seq = before, head = page.head, "a stream ends because the past does not go on");
+            tracing::error!(seq = before, head = page.head, "closing event stream: gap in stored events");
             return Some(Batch::Closed);
         }
         batch.join().map(Batch::Frames)

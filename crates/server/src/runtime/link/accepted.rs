@@ -70,7 +70,7 @@ impl AcceptedInputs {
                 Self { inputs: inputs.collect(), is_complete }
             }
             Err(error) => {
-                tracing::warn!(%error, dir = %dir.display(), "cannot read which inputs an agent accepted");
+                tracing::warn!(%error, dir = %dir.display(), "cannot read the accepted inputs of an agent");
                 Self::default()
             }
         }

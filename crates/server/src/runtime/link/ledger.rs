@@ -169,7 +169,7 @@ impl InputLedger {
             .open(self.dir.join(WARNINGS))
             .and_then(|mut file| if file.metadata()?.len() > MOST_WARNINGS { Ok(()) } else { writeln!(file, "{text}") });
         if let Err(error) = kept {
-            tracing::warn!(%error, dir = %self.dir.display(), "cannot keep a warning about an agent");
+            tracing::warn!(%error, dir = %self.dir.display(), "cannot store a warning about an agent");
         }
     }
 
@@ -177,7 +177,7 @@ impl InputLedger {
         let (Some(sent), Some(file)) = (&mut self.sent, &self.file) else { return };
         change(sent);
         if let Err(error) = file.write_all_at(&sent.encode(), 0) {
-            tracing::warn!(%error, dir = %self.dir.display(), "cannot write what was sent to an agent");
+            tracing::warn!(%error, dir = %self.dir.display(), "cannot write the ledger of an agent");
         }
     }
 }

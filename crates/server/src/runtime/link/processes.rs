@@ -79,7 +79,7 @@ impl Processes {
         if let Err(error) = fs::remove_dir_all(&dir)
             && error.kind() != std::io::ErrorKind::NotFound
         {
-            tracing::warn!(dir = %dir.display(), %error, "what is left of an agent cannot be removed");
+            tracing::warn!(dir = %dir.display(), %error, "cannot remove the files of an agent that has ended");
         }
         // Succeeds only if no other process of the connection uses the directory.
         let _ = fs::remove_dir(self.dir.join(connection.id.to_string()));

@@ -74,13 +74,13 @@ pub(crate) enum LinkError {
     #[error("the supervisor of the agent does not answer")]
     Silent,
     /// The supervisor sent an invalid message.
-    #[error("the supervisor of the agent cannot be understood: {0}")]
+    #[error("the supervisor of the agent sent an invalid message: {0}")]
     Garbled(String),
     /// Another process listens on the socket. Its pid is the field.
-    #[error("a process of an agent (process {0}) listens in place of the supervisor")]
+    #[error("a process of an agent (process {0}) listens on the socket of the supervisor")]
     Impostor(u32),
     /// The journal cannot be read.
-    #[error("what the agent said cannot be read: {0}")]
+    #[error("the journal of the agent cannot be read: {0}")]
     Journal(#[source] io::Error),
 }
 
@@ -332,7 +332,7 @@ impl Supervised {
     }
 
     fn warn(&mut self, text: String) {
-        tracing::warn!(text, "interference with a supervisor");
+        tracing::warn!(text, "another program interfered with a supervisor");
         self.ledger.warn(&text);
         self.ready.push_back(ProcessMessage::Warning(text));
     }
@@ -407,7 +407,7 @@ impl Supervised {
         if let Source::Socket { writer, .. } = &self.source
             && writer.try_send(message.encode()).is_err()
         {
-            tracing::debug!("a supervisor does not read; its socket is about to close");
+            tracing::debug!("supervisor does not read its socket; closing");
         }
     }
 
@@ -428,7 +428,7 @@ impl Supervised {
                         Ok(_) => decoder.push(&buffer.split()),
                     }
                     if let Err(message) = self.decode() {
-                        tracing::error!(message, "a supervisor cannot be understood");
+                        tracing::error!(message, "invalid message from a supervisor");
                         return ProcessMessage::Closed;
                     }
                 }

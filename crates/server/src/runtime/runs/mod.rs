@@ -113,7 +113,7 @@ impl Runs {
                 () = self.wake.notified() => {}
                 Some(ended) = tasks.join_next() => {
                     if let Err(error) = ended && error.is_panic() {
-                        tracing::error!(%error, "a run's task broke");
+                        tracing::error!(%error, "run task panicked");
                     }
                 }
             }

@@ -25,7 +25,7 @@ pub(super) async fn run(services: &Services, id: RunId, mut mailbox: RunMailbox)
         match life(services, id, &mut mailbox).await {
             Ok(()) => return,
             Err(error) => {
-                tracing::warn!(run = %id, %error, "a run could not be moved; trying again");
+                tracing::warn!(run = %id, %error, "cannot advance a run; trying again");
                 tokio::time::sleep(PAUSE).await;
             }
         }
@@ -54,7 +54,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
                 tracing::debug!(version, over = run.status.is_over(), "run advanced");
             }
             Advanced::Stale => {
-                tracing::warn!(run = %id, "the run was elsewhere; reading it again");
+                tracing::warn!(run = %id, "another writer advanced the run; reading it again");
                 let Some(found) = services.store.read(read()).await? else { return Ok(()) };
                 (run, version) = (found.run, found.version);
             }
