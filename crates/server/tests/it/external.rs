@@ -47,7 +47,7 @@ async fn asks_of_one_agent_belong_to_one_session() {
 }
 
 #[tokio::test]
-async fn nothing_is_said_to_an_agent_that_does_not_listen() {
+async fn messages_to_external_agents_are_refused() {
     let world = World::start().await;
     let ask = world.opened(of("s-1", "/nowhere/to/be/seen", question())).await;
     let session = ask["sessionId"].as_str().unwrap();
@@ -70,7 +70,7 @@ async fn nothing_is_said_to_an_agent_that_does_not_listen() {
 }
 
 #[tokio::test]
-async fn what_was_decided_in_the_terminal_is_withdrawn_here() {
+async fn ask_decided_in_the_terminal_is_withdrawn() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let mut asks = Vec::new();
@@ -110,7 +110,7 @@ async fn what_was_decided_in_the_terminal_is_withdrawn_here() {
 }
 
 #[tokio::test]
-async fn the_project_has_its_say() {
+async fn project_policy_applies_to_external_agents() {
     let world = World::start().await;
     let project = world.server.project();
     std::fs::write(project.join(".sayso.toml"), "[[rules]]\ndo = \"deny\"\nrun = [\"cargo test *\", \"cargo test\"]\n").unwrap();
@@ -125,7 +125,7 @@ async fn the_project_has_its_say() {
 }
 
 #[tokio::test]
-async fn what_is_no_name_is_refused() {
+async fn invalid_names_are_refused() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     for (session, cwd) in [("", "/p"), ("a\nb", "/p"), ("s", "relative"), (&*"x".repeat(300), "/p")] {
@@ -138,7 +138,7 @@ async fn what_is_no_name_is_refused() {
 }
 
 #[tokio::test]
-async fn only_the_policy_can_be_asked() {
+async fn policy_only_request_opens_no_ask() {
     let world = World::with_policy("[[rules]]\ndo = \"allow\"\nrun = [\"cargo test\"]\n").await;
     let agent = world.role("agent").await;
     let only = |mut ask: Value| {
@@ -152,7 +152,7 @@ async fn only_the_policy_can_be_asked() {
 }
 
 #[tokio::test]
-async fn a_withdrawal_has_its_reason() {
+async fn withdrawal_keeps_its_reason() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let ask = id(&agent.post("/v1/asks", of("s-1", "/p", approval())).await.expect(201));
@@ -162,7 +162,7 @@ async fn a_withdrawal_has_its_reason() {
 }
 
 #[tokio::test]
-async fn an_outcome_that_nobody_took_in_time_did_not_arrive() {
+async fn uncollected_outcome_is_undeliverable() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let ask = id(&agent.post("/v1/asks", keyed(of("s-1", "/p", question()), "s-1:aa:0")).await.expect(201));

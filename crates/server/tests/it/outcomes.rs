@@ -13,7 +13,7 @@ fn kept(ask: Value, key: &str) -> Value {
 }
 
 #[tokio::test]
-async fn stream_of_outcomes_has_the_callers_own_asks_only() {
+async fn outcome_stream_contains_only_asks_of_the_caller() {
     let world = World::start().await;
     let (bot, other) = (world.role("agent").await, world.role("agent").await);
     let mut stream = bot.stream("/v1/outcomes", None).await;

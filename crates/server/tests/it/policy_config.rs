@@ -51,7 +51,7 @@ fn pending(why: &str) -> (String, Option<String>) {
 }
 
 #[tokio::test]
-async fn links_are_followed_before_the_policy_looks() {
+async fn symbolic_links_are_followed_before_the_policy_decides() {
     let (world, project) = world().await;
     fs::create_dir_all(project.join(".git")).unwrap();
     fs::create_dir_all(project.join("docs")).unwrap();

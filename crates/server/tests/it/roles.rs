@@ -280,7 +280,7 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
 }
 
 #[test]
-fn every_route_has_a_row_and_every_row_a_route() {
+fn permission_table_lists_every_route() {
     let document: Value = serde_json::from_str(&sayso_server::openapi().to_json().unwrap()).unwrap();
     let mut routes = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
@@ -304,7 +304,7 @@ fn every_route_has_a_row_and_every_row_a_route() {
 }
 
 #[tokio::test]
-async fn every_route_answers_every_caller_as_the_table_says() {
+async fn every_route_follows_the_permission_table() {
     let (world, clock) = World::timeless("").await;
     let expired = world.token(json!({ "role": "admin", "actor": "expired", "expiresIn": "1s" })).await;
     clock.advance(Duration::from_secs(2));
@@ -360,7 +360,7 @@ async fn every_route_answers_every_caller_as_the_table_says() {
 
 /// Whoever has no token learns nothing about bodies.
 #[tokio::test]
-async fn the_token_is_looked_at_before_the_body() {
+async fn token_is_checked_before_the_body() {
     let world = World::start().await;
     let ask = id(&world.opened(question()).await);
     for path in [format!("/v1/asks/{ask}/answer"), "/v1/asks".to_owned(), "/v1/sessions".to_owned(), "/v1/tokens".to_owned()] {

@@ -75,7 +75,7 @@ async fn sees_only_the_shop(two: &Two, token: &Http) {
 }
 
 #[tokio::test]
-async fn by_labels() {
+async fn label_scope_limits_every_read_and_decision() {
     let two = two().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "labels": { "team": "shop" } })).await;
     sees_only_the_shop(&two, &token).await;
@@ -86,7 +86,7 @@ async fn by_labels() {
 }
 
 #[tokio::test]
-async fn by_session() {
+async fn session_scope_limits_every_read_and_decision() {
     let two = two().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "sessionId": two.shop.0 })).await;
     sees_only_the_shop(&two, &token).await;
@@ -95,7 +95,7 @@ async fn by_session() {
 
 /// What a token sees in a list it also sees in the stream: sessions too.
 #[tokio::test]
-async fn a_scoped_stream_has_the_events_of_its_sessions() {
+async fn scoped_stream_contains_only_events_of_its_sessions() {
     let two = two().await;
     for scope in [json!({ "sessionId": two.shop.0 }), json!({ "labels": { "team": "shop" } })] {
         let mut wanted = json!({ "role": "viewer", "actor": "screen" });
@@ -115,7 +115,7 @@ async fn a_scoped_stream_has_the_events_of_its_sessions() {
 
 // An agent token opens asks and reads only the asks it opened.
 #[tokio::test]
-async fn an_agent_sees_what_it_opened() {
+async fn agent_token_sees_only_its_own_asks() {
     let world = World::start().await;
     let (agent, other) = (world.role("agent").await, world.token(json!({ "role": "agent", "actor": "other" })).await);
     let (session, of_mock) = world.asked("question").await;

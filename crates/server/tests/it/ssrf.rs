@@ -53,8 +53,8 @@ async fn send(urls: &[&str], more: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_note_reaches_no_private_address() {
-    if !inside("ssrf::a_note_reaches_no_private_address") {
+fn notifications_reach_no_private_address() {
+    if !inside("ssrf::notifications_reach_no_private_address") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

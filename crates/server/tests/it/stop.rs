@@ -11,7 +11,7 @@ use crate::world::{Http, World, id, question};
 const AT_MOST: Duration = Duration::from_secs(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_stops_with_streams_open() {
+async fn server_stops_with_open_streams() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let mut streams = Vec::new();
@@ -44,7 +44,7 @@ async fn it_stops_with_streams_open() {
 
 /// Somebody who waits for an outcome does not keep the server from stopping, and can wait again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_stops_while_somebody_waits() {
+async fn server_stops_while_a_request_waits() {
     let world = World::start().await;
     let ask = id(&world.opened(question()).await);
     let requests = || async {
@@ -75,7 +75,7 @@ async fn it_stops_while_somebody_waits() {
 }
 
 #[tokio::test]
-async fn the_binary_stops_on_sigterm_and_goes_on_where_it_was() {
+async fn binary_stops_on_sigterm_and_resumes() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::start(dir.path()).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -93,7 +93,7 @@ async fn the_binary_stops_on_sigterm_and_goes_on_where_it_was() {
 
 /// Acknowledged writes survive a kill at any moment. The tool `chaos` repeats this a thousand times.
 #[tokio::test]
-async fn the_binary_goes_on_after_kill_nine() {
+async fn binary_resumes_after_kill_nine() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::start(dir.path()).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -118,7 +118,7 @@ async fn the_binary_goes_on_after_kill_nine() {
 
 /// One server per directory, and it says so.
 #[tokio::test]
-async fn a_second_server_is_refused() {
+async fn second_server_on_the_same_directory_is_refused() {
     let world = World::start().await;
     let options = sayso_server::Options::new(([127, 0, 0, 1], 0).into(), world.server.data_dir(), world.server.config_dir());
     let refused = sayso_server::Server::start(options).await.unwrap_err();
