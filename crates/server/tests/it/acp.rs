@@ -1,4 +1,4 @@
-//! ACP over HTTP, with messages made by hand: who may come in, what is refused, and what is left afterwards.
+//! ACP over HTTP with handwritten messages: authentication, refusals, and the state afterwards.
 
 use std::time::Duration;
 
@@ -139,7 +139,7 @@ async fn client_answers_a_question_of_the_agent() {
     let outcome = world.outcome(&ask).await;
     assert_eq!((&outcome["status"], &outcome["outcome"]["by"]["via"]), (&json!("answered"), &json!("acp")));
     assert_eq!(outcome["outcome"]["by"]["name"], "answerer");
-    // The person's own prompt is not told back to them, and the transcript has it once.
+    // The person's own prompt is not echoed to the client, and the transcript contains it once.
     let log = world.admin.get(&format!("/v1/sessions/{session}/transcript")).await.expect(200);
     assert_eq!(log["data"].as_array().unwrap().iter().filter(|block| block["role"] == "user").count(), 1);
 }
@@ -236,7 +236,7 @@ async fn first_answer_wins_across_surfaces() {
     }
 }
 
-/// A client that leaves cancels nothing; whoever loads the session is asked again.
+/// A client that disconnects cancels nothing. A client that loads the session gets its pending asks.
 #[tokio::test]
 async fn session_load_restores_a_lost_connection() {
     let world = world().await;
@@ -414,7 +414,7 @@ async fn wrong_requests_are_refused_before_they_reach_a_connection() {
     http.call(&Method::PUT, "/acp", None).await.problem(405, "method_not_allowed");
 }
 
-/// A response never asked for, or sent twice, changes nothing, and the connection goes on.
+/// An unexpected or repeated response changes nothing, and the connection continues.
 #[tokio::test]
 async fn unexpected_responses_are_ignored() {
     let world = world().await;

@@ -1,4 +1,4 @@
-//! Links with which one person decides one ask.
+//! Links with which a person decides one ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ struct Linked {
     world: World,
     clock: Arc<FakeClock>,
     receiver: Receiver,
-    /// Nobody in particular.
+    /// A client without a token.
     http: Http,
 }
 
@@ -90,7 +90,7 @@ async fn link_decides_only_after_a_confirmation() {
         assert!(policy.starts_with("default-src 'none'") && policy.contains("form-action 'self'"), "{policy}");
         assert!(page.headers["cache-control"] == "no-store" && page.headers["x-content-type-options"] == "nosniff");
     }
-    // A mail program that fetches links ahead, or asks for their heads, decides nothing.
+    // Mail programs prefetch links and send HEAD requests; neither decides anything.
     linked.http.send(linked.http.request(&Method::HEAD, &paths[0])).await;
     linked.http.send(linked.http.request(&Method::GET, &format!("{}?press=approve", paths[0]))).await;
     assert_eq!(linked.status(&ask).await, "pending");
@@ -98,7 +98,7 @@ async fn link_decides_only_after_a_confirmation() {
     let decided = linked.world.ask(&ask).await;
     assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ada")));
     assert_eq!(decided["outcome"]["by"]["via"], "webhook");
-    // The same link again, by whoever has it now.
+    // The same link, used again.
     linked.send(&paths[0], "press=deny").await.problem(409, "ask_already_resolved");
     let page = linked.look(&paths[0]).await;
     assert!(page.status == 200 && page.text.contains("No longer waiting: approved by ada"), "{}", page.text);

@@ -1,5 +1,5 @@
-//! Servers of agents that a person started themselves: their asks come here too, the first answer wins on
-//! both sides, and what cannot be reached is said.
+//! Attached servers: their asks can be answered in Sayso or at the server, the first answer wins on both sides, and unreachable
+//! servers are reported.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -11,7 +11,7 @@ use crate::world::{World, id};
 
 const PROJECT: &str = "/somebody/project";
 
-/// An OpenCode of somebody's with one session, and a server that listens to it.
+/// An OpenCode server of a person with one session, and a Sayso server that is attached to it.
 async fn listening() -> (World, FakeOpenCode) {
     let (world, theirs) = (World::start().await, FakeOpenCode::start().await.unwrap());
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
@@ -25,7 +25,7 @@ async fn attach(world: &World, theirs: &FakeOpenCode) -> Value {
     attached
 }
 
-/// What waits, as soon as this many do.
+/// Waits until this many asks are pending.
 async fn waiting(world: &World, many: usize) -> Vec<Value> {
     let asks = async {
         loop {
@@ -39,7 +39,7 @@ async fn waiting(world: &World, many: usize) -> Vec<Value> {
     within("the asks", asks).await.unwrap()
 }
 
-/// How it stands with the only one, as soon as it is in this state.
+/// Waits until the only attachment is in this state.
 async fn stands(world: &World, state: &str) -> Value {
     let found = async {
         loop {
@@ -275,7 +275,7 @@ async fn detaching_ends_sessions_in_sayso_only() {
     assert_eq!(world.session(ask["sessionId"].as_str().unwrap()).await["status"], "ended");
     assert_eq!(theirs.calls(0).await.unwrap(), [], "nothing was sent");
 
-    // Whoever connects again finds what still waits there.
+    // A new connection finds the asks that are still pending.
     attach(&world, &theirs).await;
     waiting(&world, 1).await;
 }

@@ -1,4 +1,4 @@
-//! The daemon that the Codex terminals of a person share: what they ask comes here too.
+//! The daemon that the Codex terminals of a person share: its asks can be answered in Sayso.
 
 use sayso_api::ask::Delivery;
 use sayso_testkit::{FakeCodex, reaches, within};
@@ -27,7 +27,7 @@ async fn listening() -> (World, Theirs) {
     (world, Theirs { codex, dir })
 }
 
-/// What waits, as soon as this many do.
+/// Waits until this many asks are pending.
 async fn waiting(world: &World, many: usize) -> Vec<Value> {
     let asks = async {
         loop {

@@ -1,4 +1,4 @@
-//! Tokens: made, listed, expired, revoked; login codes; limits on who guesses.
+//! Tokens: creation, listing, expiry, revocation; login codes; rate limits.
 
 use std::time::Duration;
 
@@ -58,13 +58,13 @@ async fn revoked_token_is_refused_immediately() {
     world.server.restart().await.unwrap();
     ann.get("/v1/asks").await.problem(401, "unauthorized");
     assert_eq!(world.ask(&ask).await["status"], "pending");
-    // Nobody locks themselves out.
+    // The limit of one address does not affect others.
     let tokens = world.admin.get("/v1/tokens").await.expect(200);
     let own = tokens["data"].as_array().unwrap().iter().find(|token| token["role"] == "admin").unwrap();
     world.admin.delete(&format!("/v1/tokens/{}", own["id"].as_str().unwrap())).await.problem(422, "invalid_request");
 }
 
-/// "It ends at once" holds for what the token has open, too.
+/// Revocation also ends the open streams of a token.
 #[tokio::test]
 async fn revocation_ends_the_streams_of_a_token() {
     let world = World::start().await;

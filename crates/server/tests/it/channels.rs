@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 
 use crate::world::{World, approval, id, question};
 
-/// A server with this channel, which tells what is asked after a second.
+/// A server with this channel, which sends the text of asks after one second.
 async fn world(channel: &str) -> (World, Arc<FakeClock>) {
     let config =
         format!("[server]\npublic_url = \"https://sayso.test\"\n[[notify]]\nafter = \"1s\"\ncontent = true\n{channel}\n");
@@ -59,7 +59,7 @@ async fn ntfy_buttons_answer_and_message_is_cleared_after_the_outcome() {
     assert_eq!((&decided["outcome"]["by"]["name"], &decided["outcome"]["by"]["via"]), (&json!("ada"), &json!("ntfy")));
     let replaced = ntfy.receiver().calls(2).await.unwrap()[1].json();
     assert_eq!((&replaced["sequence_id"], &replaced["message"]), (&json!("m1"), &json!("No longer waiting: answered by ada")));
-    // The note stays on another phone, and somebody presses it later.
+    // The message stays on another phone, and its button is pressed later.
     assert_eq!(ntfy.press(&message, "SQLite", &world.server.url()).await.unwrap(), 409);
     assert_eq!(world.ask(&ask).await["outcome"]["answers"], json!([["PostgreSQL"]]));
 }
@@ -106,7 +106,7 @@ async fn telegram_accepts_buttons_of_configured_people_only() {
         assert!(telegram.press(wrong, 7).await.unwrap().contains("not understood"), "{wrong:.30}");
     }
     assert_eq!(world.ask(&ask).await["status"], "pending");
-    // What has no shape at all does not stop the others.
+    // A malformed update does not stop the others.
     telegram.nonsense(json!({ "callback_query": 7 }));
     telegram.nonsense(json!({ "message": { "text": "hello" } }));
     assert_eq!(telegram.press(&approve, 8).await.unwrap(), "Done");

@@ -1,4 +1,4 @@
-//! A model that is talked to directly, over real HTTP on both sides.
+//! Chats with a model, over real HTTP on both sides.
 
 use std::time::Duration;
 
@@ -194,7 +194,7 @@ async fn interrupt_stops_the_stream_and_keeps_its_text() {
         _ => ModelReply::text("Done."),
     }))
     .await;
-    // Words on their way are told to those who listen already.
+    // Clients that are already connected receive streamed text.
     assert_eq!(talk.agent.finished().await.unwrap(), "Ready.");
     talk.say("Tell me").await;
     talk.agent.watch().until("the first words", |event| event.name() == "message.delta").await.unwrap();

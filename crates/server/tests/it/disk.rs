@@ -1,5 +1,5 @@
-//! A full disk: callers get 507, agents wait, nothing is dropped, and it goes on without a restart.
-//! The test runs itself again inside a mount namespace of its own, where it mounts a small tmpfs.
+//! A full disk: callers get 507, agents wait, nothing is lost, and the server recovers without a restart. The test re-executes
+//! itself in a mount namespace, where it mounts a small tmpfs.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! Agents that a person runs themselves: their asks have a session like any other, and what was decided
-//! in the terminal is not left to be decided here.
+//! External agents: their asks belong to a session, and asks decided in the terminal are withdrawn.
 
 use serde_json::{Value, json};
 
@@ -41,7 +40,7 @@ async fn asks_of_one_agent_belong_to_one_session() {
     assert_eq!((&created["data"]["external"], &created["sessionId"]), (&json!(true), &json!(session)));
     stream.until("approval.requested").await;
 
-    // The same name is another session when another token says it.
+    // The same session name with another token is another session.
     let other = world.role("agent").await.post("/v1/asks", of("s-1", cwd, question())).await.expect(201);
     assert_ne!(other["sessionId"], first["sessionId"]);
 }
@@ -100,7 +99,7 @@ async fn ask_decided_in_the_terminal_is_withdrawn() {
     assert_eq!(world.session(&session).await["status"], "ended");
     assert_eq!(world.ask(&elsewhere).await["status"], "pending");
 
-    // Nobody else's, and nothing unknown.
+    // Asks of other tokens and unknown asks are not affected.
     let other = world.role("agent").await;
     for session in ["s-2", "s-9"] {
         let taken = other.post("/v1/external", news(session, "ended")).await.expect(200);

@@ -112,7 +112,7 @@ async fn answer_without_a_pending_question_is_refused() {
     assert_eq!(world.ask(&id(&ask)).await, ask);
     assert_eq!(world.ask(&id(&tool)).await, tool);
     submit(&world, sid, &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
-    // Late, whatever it says, even if it would not have fitted.
+    // A late answer gets the winner, even if it is invalid.
     for late in [json!({ "0": "PostgreSQL" }), json!({})] {
         let late = submit(&world, sid, &ask["toolCallId"], late).await.problem(409, "ask_already_resolved");
         assert_eq!((&late["outcome"]["status"], &late["own"]), (&json!("answered"), &json!(true)));
@@ -275,7 +275,7 @@ async fn stream_starts_with_pending_asks() {
     .map(|(kind, call)| (kind.to_owned(), call.to_owned()))
     .to_vec();
     assert_eq!(first, expected);
-    // What comes next is new: nothing is told twice.
+    // New events follow; none is repeated.
     world.admin.post(&format!("/v1/sessions/{}/deny", agent.session()), json!({ "toolCallId": calls[1] })).await.expect(200);
     let (_, next) = stream.event().await;
     assert_ne!(next["type"], "approval_required", "{next}");

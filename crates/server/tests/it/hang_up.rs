@@ -1,4 +1,4 @@
-//! Callers that hang up before they have their reply.
+//! Callers that disconnect before the response.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn hang_up(world: &World, method: &str, path: &str, body: &str, turns: u64
     }
 }
 
-/// Does this until what is looked for is there, and gives that.
+/// Repeats an attempt until it returns a value.
 async fn until<T>(what: &str, mut attempt: impl AsyncFnMut(u64) -> Option<T>) -> T {
     let found = async {
         let mut tries = 0;

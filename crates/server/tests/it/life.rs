@@ -1,4 +1,4 @@
-//! Agents that die, sessions that are interrupted, closed and resumed, and servers that are restarted.
+//! Agents that crash, sessions that are interrupted, closed and resumed, and servers that restart.
 
 use std::time::Duration;
 
@@ -187,7 +187,7 @@ async fn close_ends_the_session_and_withdraws_asks() {
     assert_eq!(open["data"], json!([]));
 }
 
-/// A crashed session that nobody wants back can be put away, with what is parked in it.
+/// A crashed session can be closed together with its parked questions.
 #[tokio::test]
 async fn crashed_session_can_be_closed() {
     let world = World::start().await;
@@ -273,7 +273,7 @@ async fn deadlines_survive_a_restart_and_wait_for_the_grace() {
     assert_eq!(world.outcome(&id(&later)).await["outcome"]["message"], "User did not respond within 1 hour");
 }
 
-/// Whoever is about to answer when the server comes back gets the chance to.
+/// Deadlines do not fire right after a restart, so that people can still answer.
 #[tokio::test]
 async fn answer_within_the_grace_period_wins() {
     let mut clock = None;
@@ -331,12 +331,12 @@ async fn clock_jump_does_not_expire_asks_early() {
         over.await.unwrap()
     };
 
-    // Ahead: over for the clock on the wall, but whoever was about to answer gets the chance to.
+    // The clock jumps forward: the deadline has passed, but people can still answer within the grace period.
     clock.set(began.plus(HOUR));
     assert!(seconds(&due).await >= 30, "within the grace time");
     assert_eq!(world.outcome(&id(&due)).await["outcome"]["by"]["kind"], "timeout");
 
-    // Back: the deadline is where it was, and what is new has its own.
+    // The clock jumps back: the deadline stays, and new asks get their own.
     let later = world.opened(with("10m")).await;
     clock.set(began);
     let soon = world.opened(with("1m")).await;

@@ -1,4 +1,4 @@
-//! The MCP surface: the tools, over HTTP in both eras of the protocol.
+//! The MCP tools over HTTP, in both versions of the protocol.
 
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ async fn repeated_call_after_cancel_finds_the_same_ask() {
         let first = pending(server).await;
         assert_eq!(first.reach, Some(Reach::Live));
         call.cancel().await.unwrap();
-        // The clock stands still, so it may be moved before the server has heard of it.
+        // The fake clock can advance before the server has processed the disconnect, so repeat.
         while server.client().ask(&first.id).await.unwrap().reach != Some(Reach::Parked) {
             clock.advance(Duration::from_secs(1));
             tokio::task::yield_now().await;
@@ -214,7 +214,7 @@ async fn client_with_a_short_timeout_continues_with_an_id() {
     let server = TestServer::start().await.unwrap();
     let token = agent_token(&server).await;
     let http = sayso_testkit::http();
-    // Without a progress token, and with a header that says how long it waits.
+    // Without a progress token, and with a header that sets the client's timeout.
     let call = |name: &str, arguments: Value, wait: &str| {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -377,7 +377,7 @@ async fn approve_returns_the_format_of_claude_code() {
         let said = decided(&client.call("approve", wrong).await.unwrap());
         assert_eq!(said["behavior"], "deny");
     }
-    // A permission that nobody waits for any more cannot be given.
+    // An approval whose caller has stopped waiting cannot be given.
     let call = client.start("approve", bash).await.unwrap();
     let ask = pending(&server).await;
     call.cancel().await.unwrap();
@@ -390,7 +390,7 @@ async fn one_approval_never_answers_two_equal_calls() {
     let server = TestServer::start().await.unwrap();
     let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
     let mut watch = server.watch().await.unwrap();
-    // Without an id of the call, nothing but the ask tells one from the other.
+    // Without a tool call id, equal calls cannot be distinguished.
     let bash = json!({ "tool_name": "Bash", "input": { "command": "make deploy" } });
     let calls = [client.start("approve", bash.clone()).await.unwrap(), client.start("approve", bash).await.unwrap()];
     for _ in &calls {

@@ -60,7 +60,7 @@ async fn message_never_decides_approvals_or_links() {
         assert_eq!(refused["asks"], json!(pending), "{prompt}");
         assert_eq!(world.ask(&id(&ask)).await, ask, "{prompt}");
         world.admin.post(&path, json!({ "text": "yes", "ifPending": "refuse" })).await.problem(409, "ask_pending");
-        // On request it waits behind the ask.
+        // On request, the message waits until the ask is decided.
         let accepted = world.admin.post(&path, json!({ "text": "later", "ifPending": "queue" })).await.expect(202);
         assert_eq!(accepted["answered"], json!(null));
         assert_eq!(world.ask(&id(&ask)).await["status"], "pending", "{prompt}");

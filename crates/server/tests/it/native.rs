@@ -1,11 +1,11 @@
-//! The native API: lists, opening, deciding, and every way in which it says no without touching the ask.
+//! The native API: lists, opening and deciding asks, and refusals that leave the ask unchanged.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
 
-/// Ids that name nothing, in every shape: never made, malformed, of another kind, hostile.
+/// Ids that do not exist, in every form: unused, malformed, of another kind, hostile.
 const NO_IDS: [&str; 7] = [
     "ask_01890000000070008000000000000000",
     "ses_01890000000070008000000000000000",
@@ -253,7 +253,7 @@ async fn waiting_caller_gets_the_outcome_which_counts_as_delivered() {
         let (agent, path) = (agent.clone(), format!("/v1/asks/{ask}?wait=30s"));
         tokio::spawn(async move { agent.get(&path).await.expect(200) })
     };
-    // Somebody else's look is no delivery.
+    // Another caller reading the ask does not count as delivery.
     world.admin.get(&format!("/v1/asks/{ask}")).await.expect(200);
     world.admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
     let got = waiting.await.unwrap();
@@ -387,7 +387,7 @@ async fn invalid_session_requests_are_refused() {
     start(json!({ "agent": "mock", "cwd": "/nowhere/at/all" })).await.problem(422, "directory_not_allowed");
     start(json!({ "agent": "mock", "policy": { "questions": "maybe" } })).await.problem(422, "invalid_request");
     start(json!({ "agent": "mock", "policy": { "questions": { "timeout": "10m" } } })).await.problem(422, "invalid_policy");
-    // An admin may name any directory; others only what is inside the roots.
+    // Admins may name any directory; others only directories inside the roots.
     let answerer = world.role("answerer").await;
     answerer.post("/v1/sessions", json!({ "agent": "mock", "cwd": "/" })).await.problem(422, "directory_not_allowed");
     let project = world.server.project();

@@ -22,7 +22,7 @@ fn hook(name: &str, url: &str, more: &str) -> String {
     )
 }
 
-/// A server on a clock that stands still, with this configuration.
+/// A server with a fake clock and this configuration.
 async fn world(config: String) -> (World, Arc<FakeClock>) {
     let mut clock = None;
     let world = World::with(|setup| {
@@ -103,7 +103,7 @@ async fn webhook_includes_content_if_configured() {
     assert!(event["data"]["content"].as_str().unwrap().contains("cargo test"), "{event}");
 }
 
-/// The second channel is faster: when it has heard, the first would have, too.
+/// The second channel is faster: once it has received a message, the first one would have as well.
 #[tokio::test]
 async fn notification_is_sent_once_and_only_while_due() {
     let (slow, fast) = (Receiver::with_status(200).await.unwrap(), Receiver::with_status(200).await.unwrap());
@@ -181,7 +181,7 @@ async fn notification_is_abandoned_after_its_retries() {
     assert_eq!(calls, [vec![waiting(&first); 6], vec![waiting(&second)]].concat());
 }
 
-/// Lets time pass, step by step, until this is so. What is to be tried again is put there by a task of its own.
+/// Advances the clock step by step until the condition holds. Retries are scheduled by a separate task.
 async fn pass_until(clock: &FakeClock, step: Duration, is_so: impl Fn() -> bool) {
     let passing = async {
         while !is_so() {
@@ -204,14 +204,14 @@ async fn gone_receiver_gets_no_more_notifications() {
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
     assert_eq!(tested["data"][0]["failure"], "the receiver said that it is gone");
     assert_eq!(heard(&receiver.so_far()), [waiting(&first)]);
-    // Whoever starts the server again has put it right.
+    // A restart retries channels that were reported as gone.
     world.server.restart().await.unwrap();
     channel(&world, "hook", |channel| channel["gone"] == false).await;
 }
 
 #[tokio::test]
 async fn dead_channel_delays_neither_answers_nor_other_channels() {
-    // One that takes the call and never replies, and one that nobody listens at.
+    // One receiver accepts requests and never responds; the other does not listen.
     let silent = Receiver::start(|_| std::future::pending()).await.unwrap();
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = format!("http://{}", closed.local_addr().unwrap());
@@ -249,7 +249,7 @@ async fn restart_neither_repeats_nor_loses_a_notification() {
     clock.advance(secs(20));
     assert_eq!(heard(&receiver.calls(2).await.unwrap()), [waiting(&told), waiting(&soon)]);
     world.server.restart().await.unwrap();
-    // The end of both is told, also of the one from three lives ago.
+    // Both channels are told about the outcome, including the ask from three restarts ago.
     for ask in [&told, &soon] {
         world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
         receiver.until("the end of it", |calls| heard(calls).contains(&over(ask))).await.unwrap();
@@ -335,7 +335,7 @@ async fn hanging_command_is_killed_with_its_children() {
     let child = std::fs::read_to_string(&file).unwrap();
     let state = format!("/proc/{}/stat", child.trim());
     let gone = async {
-        // What is dead and not yet waited for is a zombie.
+        // A process that has exited but was not reaped is a zombie.
         while std::fs::read_to_string(&state).is_ok_and(|stat| !stat.contains(") Z ")) {
             tokio::task::yield_now().await;
         }

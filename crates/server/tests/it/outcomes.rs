@@ -1,4 +1,4 @@
-//! The stream of outcomes: the caller's own asks, and nothing else.
+//! The stream of outcomes, which contains only the caller's own asks.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ async fn outcome_stream_contains_only_asks_of_the_caller() {
     ];
     assert_eq!(seen, wanted);
 
-    // A stream that resumes misses nothing, and has no reset.
+    // A resumed stream misses nothing and has no reset.
     let mut resumed = bot.stream("/v1/outcomes", Some(&head.to_string())).await;
     let (_, first) = resumed.event().await;
     assert_eq!(id(&first["data"]), id(&own));

@@ -1,4 +1,4 @@
-//! The policy decides before a person is bothered, and when nobody comes.
+//! Policy decisions before an ask is opened, and at its deadline.
 
 use std::time::Duration;
 
@@ -221,7 +221,7 @@ async fn invalid_file_keeps_the_last_valid_policy() {
         "[[rules]]\ndo = \"allow\"\n",
     ] {
         std::fs::write(&path, broken).unwrap();
-        // Files are told apart by their time, which may be as coarse as the clock: make it another one.
+        // Changes are detected by the modification time, which may be as coarse as the clock, so set a different one.
         let later = std::time::SystemTime::now() + Duration::from_secs(u64::try_from(broken.len()).unwrap());
         std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
         let view = world.admin.get("/v1/policy").await.expect(200);
@@ -409,7 +409,7 @@ async fn rules_cannot_allow_sayso_itself() {
     }
 }
 
-/// A caller's own patience only shortens what the policy says.
+/// The timeout of a caller can only shorten the timeout of the policy.
 #[tokio::test]
 async fn timeout_of_a_caller_denies_its_approval() {
     let (world, clock) =

@@ -85,7 +85,7 @@ async fn reply_is_accepted_once_and_only_in_its_session() {
     reply(sid, &id(&other_ask)).await.problem(404, "ask_not_found");
     reply(other.session(), &qid).await.problem(404, "ask_not_found");
     assert_eq!(reply("ses_01890000000070008000000000000000", &qid).await.status, 404);
-    // An ask of nobody's session.
+    // An ask without a session.
     reply(sid, &id(&world.opened(question()).await)).await.problem(404, "ask_not_found");
     assert_eq!(world.ask(&qid).await, ask);
     reply(sid, &qid).await.expect(204);

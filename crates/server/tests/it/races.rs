@@ -95,13 +95,13 @@ async fn one_of_many_answers_wins_and_the_others_learn_the_winner() {
     }
     assert_eq!(wins.values().sum::<u32>(), RACES);
     assert_eq!(wins.len(), SURFACES.len(), "every surface wins sometimes: {wins:?}");
-    // The feed told of each outcome once.
+    // The feed contains each outcome once.
     let metrics = world.admin.get("/metrics").await.text;
     let line = format!("sayso_outcomes_total{{by=\"person\",status=\"answered\"}} {RACES}");
     assert!(metrics.lines().any(|found| found == line), "{metrics}");
 }
 
-/// An answer against the clock: one of them wins, and what is told is what stands.
+/// An answer races with the deadline: one of them wins, and every response names the committed outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_outcome_wins_between_answer_and_timeout() {
     let (world, clock) = World::timeless("").await;

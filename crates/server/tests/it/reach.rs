@@ -1,4 +1,4 @@
-//! How other devices reach the server: addresses that are opened, the public one, a certificate, and the login of a phone.
+//! Access from other devices: opened addresses, the public URL, the certificate, and phone logins.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ async fn invalid_public_url_prevents_the_start() {
     }
 }
 
-/// The code of a phone: once, for ten minutes, and then it may answer and nothing more.
+/// The login code of a phone works once within ten minutes, and its token can answer but not administer.
 #[tokio::test]
 async fn phone_signs_in_once_and_can_answer() {
     let (world, clock) = World::timeless("").await;
@@ -153,7 +153,7 @@ async fn certificate_is_reloaded_when_it_changes() {
     let opened = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.2:0" })).await.expect(201);
     assert!(opened["url"].as_str().unwrap().starts_with("https://127.0.0.2:"), "{opened}");
 
-    // Half of a pair is not used, and nobody notices but the person.
+    // A key without its certificate is not used; the working pair stays in use.
     std::fs::write(&first.key, "").unwrap();
     let told = |pointer: &'static str| {
         let world = &world;

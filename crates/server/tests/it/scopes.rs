@@ -63,7 +63,7 @@ async fn sees_only_the_shop(two: &Two, token: &Http) {
     let explained = token.post("/v1/policy/explain", json!({ "pending": true })).await.expect(200);
     assert_eq!(explained["data"].as_array().unwrap().iter().map(|e| e["askId"].clone()).collect::<Vec<_>>(), [json!(mine_ask)]);
     token.post("/v1/policy/explain", json!({ "askId": other_ask })).await.problem(404, "ask_not_found");
-    // The stream: all of mine, nothing of the other.
+    // The stream contains all events of the token's own sessions and none of others.
     let mut stream = token.stream("/v1/events?since=0", None).await;
     let requested = stream.until("question.requested").await;
     assert_eq!(id(&requested["data"]), mine_ask);
@@ -79,7 +79,7 @@ async fn label_scope_limits_every_read_and_decision() {
     let two = two().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "labels": { "team": "shop" } })).await;
     sees_only_the_shop(&two, &token).await;
-    // What it starts has its labels, whatever it says.
+    // Sessions that the token starts get its labels, regardless of the request.
     let started =
         token.post("/v1/sessions", json!({ "agent": "mock", "labels": { "team": "bank", "x": "y" } })).await.expect(201);
     assert_eq!(started["labels"], json!({ "team": "shop", "x": "y" }));

@@ -1,4 +1,4 @@
-//! A secret answer reaches the agent and nobody else: no reply, no event, no log, no file.
+//! A secret answer reaches only the agent, and appears in no response, event, log or file.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn files_with_it(dir: &Path) -> Vec<String> {
     found
 }
 
-/// Waits until the value is in no file: a deletion is complete within a second. Nothing else is written meanwhile, which could
+/// Waits until no file contains the value; a deletion completes within a second. Nothing else writes in that time, which could
 /// overwrite a value that was not removed.
 async fn assert_gone(dir: &Path) {
     let started = std::time::Instant::now();
@@ -134,7 +134,7 @@ async fn secret_survives_kill_nine_and_is_delivered_once() {
     assert_gone(dir.path()).await;
 }
 
-/// Whoever asks for a secret over HTTP gets it, once, and nobody else does; else there is no point in asking.
+/// A caller that asks for a secret over HTTP gets it once, and no other caller does.
 #[tokio::test]
 async fn caller_collects_the_secret_of_its_ask() {
     let world = World::start().await;

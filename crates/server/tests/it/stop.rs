@@ -1,4 +1,4 @@
-//! Graceful stop: streams end, requests finish, nothing is lost.
+//! Graceful stop: streams end, requests finish, and nothing is lost.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::world::{Http, World, id, question};
 
-/// The design allows 10 s, and a machine may be busy; whoever listens or waits here would stay for a minute.
+/// The design allows 10 s, and the machine may be busy. A stream or wait that does not end would take a minute.
 const AT_MOST: Duration = Duration::from_secs(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,7 +42,7 @@ async fn server_stops_with_open_streams() {
     again.stop().await;
 }
 
-/// Somebody who waits for an outcome does not keep the server from stopping, and can wait again.
+/// A request that waits for an outcome does not delay the stop, and can be repeated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn server_stops_while_a_request_waits() {
     let world = World::start().await;
@@ -68,7 +68,7 @@ async fn server_stops_while_a_request_waits() {
     let began = Instant::now();
     world.server.stop().await;
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
-    // Either it was told how things stand, or the connection ended: the client asks again.
+    // Either the request got a response, or the connection ended and the client repeats it.
     if let Ok(status) = waiting.await.unwrap() {
         assert!([200, 503].contains(&status), "{status}");
     }
@@ -116,7 +116,7 @@ async fn binary_resumes_after_kill_nine() {
     assert_eq!(words, "You answered: SQLite.\nApproved: cargo test --workspace\nYou answered: nextest.");
 }
 
-/// One server per directory, and it says so.
+/// A second server on the same directory fails with an explanation.
 #[tokio::test]
 async fn second_server_on_the_same_directory_is_refused() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! Server-sent events: nothing missed, nothing twice, and only what one may see.
+//! Event streams: no event is missed or repeated, and only visible events are sent.
 
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ async fn deleted_events_cause_a_reset() {
     let ask = world.opened(question()).await;
     clock.unwrap().advance(Duration::from_secs(2 * 3_600));
     let kept = world.opened(question()).await;
-    // What is old is forgotten at every start, in the background.
+    // Every start deletes old events in the background.
     world.server.restart().await.unwrap();
     let mut tries = 0;
     let seq = loop {
@@ -124,7 +124,7 @@ async fn deleted_events_cause_a_reset() {
         tokio::task::yield_now().await;
     };
     assert_eq!(seq, head(&world).await);
-    // From the oldest that is kept nothing is missing.
+    // No event is missing after the oldest stored one.
     let (_, data) = world.admin.stream("/v1/events", Some("1")).await.event().await;
     assert_eq!(id(&data["data"]), id(&kept));
     assert_eq!(world.ask(&id(&ask)).await, ask);
@@ -249,7 +249,7 @@ async fn slow_reader_delays_no_one_and_misses_no_event() {
     const ASKS: i64 = 200;
     let world = World::start().await;
     let mut slow = world.admin.stream("/v1/events?since=0", None).await;
-    // More than the buffers of the sockets hold, so that the server has to wait for the reader.
+    // Larger than the socket buffers, so that the server has to wait for the reader.
     let wanted = json!({ "approval": { "tool": "Write", "action": "other", "input": { "text": "0123456789".repeat(6_000) } } });
     let mut quick = world.admin.stream("/v1/events?since=0", None).await;
     let reading = tokio::spawn(async move { seqs(&quick.up_to(ASKS).await) });

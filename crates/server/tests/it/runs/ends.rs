@@ -1,4 +1,4 @@
-//! Runs that fail, are cancelled or do not start, and who sees them.
+//! Runs that fail, are cancelled or do not start, and who can see them.
 
 use super::*;
 
@@ -135,7 +135,7 @@ async fn interrupted_turn_fails_its_step() {
     assert!(told, "{transcript}");
 }
 
-/// The same when somebody denies a tool and stops the agent.
+/// Also when a person denies a tool and stops the agent.
 #[tokio::test]
 async fn denial_with_stop_fails_the_step() {
     let world = World::start().await;

@@ -1,4 +1,4 @@
-//! Runs of workflows: each policy, timeouts, groups, checkpoints, restarts, and what is refused.
+//! Runs of workflows: policies, timeouts, groups, checkpoints, restarts and refusals.
 
 mod ends;
 
@@ -15,7 +15,7 @@ fn run_of(steps: Value) -> Value {
     json!({ "workflow": { "name": "test", "steps": steps }, "input": {} })
 }
 
-/// An agent that asks for a database on every prompt, whatever it was told about questions.
+/// An agent that asks for a database on every prompt, regardless of its instructions about questions.
 fn asking() -> AgentScript {
     let ask = question("Which database?", &["SQLite", "PostgreSQL"]);
     AgentScript::new().on_question("ask", &ask, Duration::ZERO).unwrap()
@@ -84,7 +84,7 @@ async fn forwarded_question_is_listed_and_answered_once() {
     let data = &asked["data"];
     assert_eq!((&data["stepId"], &data["runId"], &data["question"]), (&json!("plan"), &json!(run), pending));
     assert_eq!((&data["sessionId"], &data["timestamp"]), (&pending["sessionId"], &pending["askedAt"]));
-    // It is in the one inbox, too, with where it belongs.
+    // The inbox contains the ask, with its run and step.
     let ask = world.ask(&id(pending)).await;
     assert_eq!((&ask["runId"], &ask["stepId"]), (&json!(run), &json!("plan")));
 
@@ -201,7 +201,7 @@ async fn timeout_applies_the_fallback_of_the_step() {
         let mut events = world.admin.stream("/v1/events", None).await;
         let waiting = world.ended(more).await;
         assert_eq!(waiting["status"], "waiting");
-        // When and how it is decided without a person stands wherever the question does.
+        // The deadline and its fallback are part of every representation of the question.
         let pending = &waiting["pendingQuestions"][0];
         let ask = world.ask(&id(pending)).await;
         assert_eq!((&pending["deadlineAt"], &pending["onTimeout"]), (&ask["deadlineAt"], &then));
