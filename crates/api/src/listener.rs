@@ -52,7 +52,7 @@ pub struct Certificate {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewListener {
-    /// An address of this machine, with or without a port. Defaults to `suggested` of [`ListenerList`].
+    /// An address of this machine, with or without a port. Defaults to `suggested` of `GET /v1/listeners`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
 }

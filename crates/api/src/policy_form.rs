@@ -437,7 +437,7 @@ pub struct RuleHitsList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleHits {
-    /// The `key` of the rule, see [`FormRule`].
+    /// The `key` of the rule, as in the policy form.
     pub rule: String,
     /// The number of matches. Counting stops at 10,000.
     pub hits: usize,
