@@ -2738,7 +2738,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a message to the agent. The message answers the pending question if there is exactly one; otherwise it is a prompt. */
+        /** Send a message to the agent. It answers the pending question if there is exactly one; without pending asks, it is a prompt. */
         post: {
             parameters: {
                 query?: never;

@@ -77,7 +77,7 @@ pub(crate) async fn get(
     Ok(Json(detail(&sessions::get(&app.services, &authorized.caller, &id).await?)))
 }
 
-/// Send a message to the agent. The message answers the pending question if there is exactly one; otherwise it is a prompt.
+/// Send a message to the agent. It answers the pending question if there is exactly one; without pending asks, it is a prompt.
 #[utoipa::path(post, path = "/v1/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path)), request_body = MessageRequest,
     responses((status = 202, body = MessageAccepted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn message(
