@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn documented_workflow_and_the_workflow_that_the_server_reads_have_the_same_fields() {
+    fn documented_workflow_has_the_fields_of_the_core_workflow() {
         let documented: WorkflowFile = serde_json::from_value(every_field()).unwrap();
         assert_eq!(serde_json::to_value(&documented).unwrap(), every_field());
         let core: Workflow = serde_json::from_value(every_field()).unwrap();

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_places_pass_and_nothing_of_ours() {
+    fn keys_and_paths_pass_and_variables_of_sayso_do_not() {
         for name in ["PATH", "LC_ALL", "ANTHROPIC_API_KEY", "FOO_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME", "https_proxy"] {
             assert!(passes(name), "{name}");
         }

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_back_and_refuses_strangers() {
+    fn id_round_trips_and_refuses_other_prefixes() {
         let id = AskId::new(Time::from_millis(1_700_000_000_000), [7; 10]);
         assert_eq!(id.to_string().parse::<AskId>(), Ok(id));
         assert!(id.to_string().starts_with("ask_018bcfe568"));

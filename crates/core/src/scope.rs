@@ -67,7 +67,7 @@ mod tests {
     use crate::time::Time;
 
     #[test]
-    fn a_scope_sees_only_its_own() {
+    fn scope_sees_only_its_own_resources() {
         let session = SessionId::new(Time::from_millis(1), [1; 10]);
         let other = SessionId::new(Time::from_millis(1), [2; 10]);
         let labels = Labels::from([("team".to_owned(), "a".to_owned()), ("env".to_owned(), "dev".to_owned())]);

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_reopens_only_a_session_that_was_closed_here() {
+    fn ask_reopens_only_a_session_closed_in_sayso() {
         assert_eq!(status_after_ask(&session(ended(false), EXTERNAL)), Some(SessionStatus::Running));
         assert_eq!(status_after_ask(&session(SessionStatus::Idle, EXTERNAL)), None);
         assert_eq!(status_after_ask(&session(ended(false), OWN)), None);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_closed_here_ignores_reports() {
+    fn session_closed_in_sayso_ignores_reports() {
         assert_eq!(status_after_report(&session(ended(false), EXTERNAL), SessionStatus::Idle), None);
         assert_eq!(status_after_report(&session(ended(false), EXTERNAL), ended(true)), None);
         assert_eq!(

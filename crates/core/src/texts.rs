@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_carry_the_real_duration() {
+    fn timeout_texts_contain_the_actual_duration() {
         assert_eq!(question_timed_out(Duration::from_secs(600)), "User did not respond within 10 minutes");
         assert_eq!(approval_timed_out(Duration::from_secs(600)), "Tool approval timed out after 10 minutes");
         assert_eq!(question_timed_out(Duration::from_secs(90)), "User did not respond within 1 minute 30 seconds");

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn words_for_agents() {
+    fn durations_are_formatted_in_words() {
         assert_eq!(in_words(Duration::from_secs(600)), "10 minutes");
         assert_eq!(in_words(Duration::from_secs(60)), "1 minute");
         assert_eq!(in_words(Duration::from_secs(3_661)), "1 hour 1 minute 1 second");

@@ -410,7 +410,7 @@ fn agree(ask: &Ask, model: &Model, after: &Command) -> Result<(), TestCaseError>
 }
 
 #[test]
-fn every_sequence_ends_as_the_model_says() {
+fn every_sequence_ends_as_the_model_predicts() {
     let config = ProptestConfig { cases: SEQUENCES, failure_persistence: None, ..ProptestConfig::default() };
     let sequences = (asked(), proptest::collection::vec((0_u8..11, any::<u64>()), 1..12));
     TestRunner::new(config).run(&sequences, |(asked, commands)| check(&asked, &commands)).unwrap();
@@ -429,7 +429,7 @@ fn model_accepts_and_refuses_decisions() {
 
 /// Checks that the stored outcome never contains a secret.
 #[test]
-fn a_secret_is_not_in_the_outcome() {
+fn secret_is_not_in_the_stored_outcome() {
     let asked = ask(&AskShape::Questions(vec![Shape::Text, Shape::Secret]));
     let answers = owned(&[vec!["open"], vec![SECRET]]);
     let resolution = resolve(&asked, Decision::Answered { answers, note: None }, person(1), Time::from_millis(2)).unwrap();

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_favourite_stays_one_and_its_value_stays_plain() {
+    fn recommendation_round_trips_and_is_not_part_of_the_value() {
         let option = |label: &str, recommended| QuestionOption {
             value: None,
             label: label.to_owned(),

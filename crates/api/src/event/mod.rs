@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn event_reads_back_whatever_the_order_of_its_fields() {
+    fn event_parses_with_fields_in_any_order() {
         let text = r#"{"seq":7,"at":"1970-01-01T00:00:00.001Z","type":"tool.started","sessionId":null,"data":{"id":"b","at":"1970-01-01T00:00:00.001Z","type":"tool","toolCallId":"t","name":"Bash","input":{"n": 1.0},"output":null,"status":"running"}}"#;
         let event: FeedEvent = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&event).unwrap(), text);

@@ -145,7 +145,7 @@ impl Run {
                 self.over(RunStatus::Cancelled { reason }, &mut then);
             }
         }
-        self.go_on(&mut then);
+        self.start_ready_steps(&mut then);
         self.updated_at = now;
         then.effects
     }
@@ -159,7 +159,7 @@ impl Run {
     }
 
     /// Starts every step that can start, and ends the run if no step can.
-    fn go_on(&mut self, then: &mut Then<'_>) {
+    fn start_ready_steps(&mut self, then: &mut Then<'_>) {
         let mut first = 0;
         let stages: Vec<(usize, OnFailure)> = self
             .workflow

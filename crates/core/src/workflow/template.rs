@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_nothing_is_refused() {
+    fn unknown_variables_are_refused() {
         for wrong in ["{{topic}}", "{{input.}}", "{{input.a b}}", "{{steps.plan}}", "{{steps..output}}", "{{", "{{}}"] {
             assert!(Template::parse(wrong).is_err(), "{wrong}");
         }

@@ -76,7 +76,7 @@ proptest! {
 
     /// Varies one field at a time, because random pairs rarely differ in only one.
     #[test]
-    fn every_field_counts(approval in approval(), at in context(), known in option::of(text()), other in "[ab]{3}") {
+    fn every_field_changes_the_digest(approval in approval(), at in context(), known in option::of(text()), other in "[ab]{3}") {
         let digest = |approval: &Approval, at: &AskContext| ask_digest(&AskBody::Approval(approval.clone()), at, known.as_deref());
         let first = digest(&approval, &at);
         prop_assert_ne!(first, digest(&Approval { tool: other.clone(), ..approval.clone() }, &at));

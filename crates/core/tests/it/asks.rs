@@ -264,7 +264,7 @@ fn asks_are_the_same_by_digest_or_else_by_everything_that_is_asked() {
 }
 
 #[test]
-fn a_yes_counts_as_delivered_from_the_moment_it_leaves_the_queue() {
+fn approval_counts_as_delivered_once_it_leaves_the_queue() {
     let denied = || Decision::Denied { message: String::new(), stop: false };
     assert!(!open(run("ls")).is_delivered_approval());
     assert!(!ended(run("ls"), approved(), Delivery::Queued).is_delivered_approval());
@@ -475,7 +475,7 @@ fn an_exact_name_of_an_option_beats_a_name_without_the_mark() {
 }
 
 #[test]
-fn decisions_that_do_not_fit_leave_the_ask_as_it_is() {
+fn invalid_decisions_leave_the_ask_unchanged() {
     let by = || Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([2; 16]) };
     let refused = |body: &AskBody, decision: Decision| resolve(&open(body.clone()), decision, by(), NOW).unwrap_err();
     let (question, tool) = (ask(&[choice("", "?", &["A"])]), run("ls"));
@@ -533,7 +533,7 @@ fn limit_of(refused: Refused) -> LimitError {
 }
 
 #[test]
-fn decisions_that_fit_are_taken_with_default_words_for_silence() {
+fn valid_decisions_get_default_messages_if_they_have_none() {
     let person = || Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([2; 16]) };
     let taken =
         |body: AskBody, decision: Decision, by: Actor| resolve(&open(body), decision, by, NOW).map(|taken| taken.for_agent);
@@ -567,7 +567,7 @@ fn decisions_that_fit_are_taken_with_default_words_for_silence() {
 }
 
 #[test]
-fn secret_answers_are_masked_and_the_rest_stays() {
+fn secret_answers_are_masked_and_others_unchanged() {
     let secret = || asked("", "?", Input::Text { secret: true });
     let optional = Question { required: false, ..secret() };
     let body = ask(&[secret(), asked("", "?", Input::Text { secret: false }), optional]);

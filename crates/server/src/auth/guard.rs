@@ -89,7 +89,7 @@ fn is_loopback(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn look(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
+    fn check_request(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
         let guard = RequestGuard { hosts: vec!["sayso.test".to_owned()], origins: vec!["https://app.test".to_owned()] };
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, host.parse().unwrap());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_hosts_and_origins_come_in() {
+    fn only_allowed_hosts_and_origins_pass() {
         for host in [
             "127.0.0.1:4517",
             "localhost",
@@ -135,7 +135,7 @@ mod tests {
             "localhost.",
             "192.0.2.7:4517",
         ] {
-            assert_eq!(look(host, None), Ok(()), "{host}");
+            assert_eq!(check_request(host, None), Ok(()), "{host}");
         }
         for host in [
             "evil.test",
@@ -157,13 +157,13 @@ mod tests {
             "localhost:1:2",
             "user@localhost",
         ] {
-            assert_eq!(look(host, None), Err(Foreign::Host), "{host}");
+            assert_eq!(check_request(host, None), Err(Foreign::Host), "{host}");
         }
-        assert_eq!(look("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));
-        assert_eq!(look("127.0.0.1:4517", Some("https://app.test")), Ok(()));
+        assert_eq!(check_request("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));
+        assert_eq!(check_request("127.0.0.1:4517", Some("https://app.test")), Ok(()));
         for origin in ["null", "http://evil.test", "http://127.0.0.1:4518", "http://127.0.0.1", "http://127.0.0.1:4517.evil.test"]
         {
-            assert_eq!(look("127.0.0.1:4517", Some(origin)), Err(Foreign::Origin), "{origin}");
+            assert_eq!(check_request("127.0.0.1:4517", Some(origin)), Err(Foreign::Origin), "{origin}");
         }
     }
 }

@@ -80,7 +80,7 @@ impl<K: Eq + Hash> RateLimit<K> {
 }
 
 /// Returns the address that identifies a client. An IPv6 client can use a whole /64.
-pub(crate) fn whose(address: IpAddr) -> IpAddr {
+pub(crate) fn client_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let [a, b, c, d, ..] = v6.segments();
@@ -147,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_stands_for_its_user() {
-        let who = |text: &str| whose(text.parse().unwrap()).to_string();
+    fn ipv6_clients_are_limited_by_their_64_bit_prefix() {
+        let who = |text: &str| client_address(text.parse().unwrap()).to_string();
         assert_eq!(who("192.0.2.7"), "192.0.2.7");
         assert_eq!(who("::ffff:192.0.2.7"), "192.0.2.7");
         assert_eq!(who("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");

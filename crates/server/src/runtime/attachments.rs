@@ -70,8 +70,8 @@ pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachmen
         })?;
     }
     services.store.write(AttachConnection { workspace, connection: connection.clone() }).await?;
-    runtime.connections.want(vec![connection.id]);
-    if let Standing::Unreachable { why } = runtime.attachments.settled(connection.id, SETTLES).await {
+    runtime.connections.request_actors(vec![connection.id]);
+    if let Standing::Unreachable { why } = runtime.attachments.wait_for_standing(connection.id, SETTLES).await {
         disconnect(runtime, workspace, connection.id).await?;
         return Err(ServiceError::AgentUnreachable(why));
     }
@@ -137,7 +137,7 @@ impl Attachments {
     }
 
     /// Records the connection state that a task reports.
-    pub(crate) fn stands(&self, id: ConnectionId, standing: Standing) {
+    pub(crate) fn record_standing(&self, id: ConnectionId, standing: Standing) {
         let mut all = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get(&id) != Some(&standing) {
             all.insert(id, standing);
@@ -151,7 +151,7 @@ impl Attachments {
     }
 
     /// Waits until the connection state of one attachment is known, for at most `within`.
-    pub(crate) async fn settled(&self, id: ConnectionId, within: Duration) -> Standing {
+    pub(crate) async fn wait_for_standing(&self, id: ConnectionId, within: Duration) -> Standing {
         let known = async {
             loop {
                 let mut changed = std::pin::pin!(self.changed.notified());

@@ -236,7 +236,7 @@ impl Keeper {
     }
 
     /// Schedules a retry after a failed commit.
-    fn again(&self, ask: AskId, at: Time) {
+    fn schedule_retry(&self, ask: AskId, at: Time) {
         self.lock().schedule(ask, Some(at));
     }
 }
@@ -281,7 +281,7 @@ pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
             if let Err(error) = stored {
                 // Most likely the disk is full. The ask stays unchanged and is tried again.
                 tracing::warn!(%error, %ask, "cannot park or withdraw an ask without a caller; trying again");
-                keeper.again(ask, now.plus(GRACE));
+                keeper.schedule_retry(ask, now.plus(GRACE));
             }
         }
     }
@@ -357,13 +357,13 @@ mod tests {
     fn retry_after_a_failed_write_does_not_touch_an_attended_ask() {
         let (keeper, ask, clock) = keeper();
         assert_eq!(steps(&keeper, 5), ["park"]);
-        keeper.again(ask, at(10));
+        keeper.schedule_retry(ask, at(10));
         let _waiting = keeper.attend(ask, token(1), KEEP, &clock);
         assert!(steps(&keeper, 10_000).is_empty());
     }
 
     #[test]
-    fn whoever_comes_back_in_time_keeps_the_ask() {
+    fn caller_that_returns_in_time_keeps_its_ask() {
         let (keeper, ask, clock) = keeper();
         let attend = || keeper.attend(ask, token(1), KEEP, &clock);
         let (one, two) = (attend(), attend());
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_is_forgotten() {
+    fn decided_ask_is_removed() {
         let keeper = Arc::new(Keeper::default());
         let fake = Clock::Fake(crate::FakeClock::at(at(0)));
         let ask = AskId::new(at(0), [1; 10]);

@@ -30,7 +30,7 @@ use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, asks, authorize, tokens};
 use attachments::Attachments;
 use connection::Registry;
-use feed::{Cursor, Feed, Native, OutcomeFrames, Render, Selection, StoredPast};
+use feed::{Cursor, Feed, Native, OutcomeFrames, Render, Selection, StoredHistory};
 use keeper::Keeper;
 use link::Processes;
 use metrics::Metrics;
@@ -134,6 +134,6 @@ impl Runtime {
     }
 
     fn cursor<R: Render>(&self, selection: Selection, render: R) -> Cursor<R> {
-        self.feed.cursor(selection, Arc::new(StoredPast(self.services.store.clone())), render)
+        self.feed.cursor(selection, Arc::new(StoredHistory(self.services.store.clone())), render)
     }
 }

@@ -53,7 +53,7 @@ impl CommitListeners {
                 self.keeper.resolved(ask.id);
             }
         }
-        self.runs.heard(&commit.events);
+        self.runs.wake_runs(&commit.events);
         self.notifier.heard(&commit.events);
         self.feed.publish(commit.events);
         self.connections.route(commit.outbox);

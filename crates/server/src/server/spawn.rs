@@ -51,7 +51,7 @@ async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreErr
     for kept in unfinished.kept {
         runtime.keeper.resume(kept, services.clock.now());
     }
-    runtime.connections.want(unfinished.connections);
-    runtime.runs.want(services.store.read(OpenRuns { workspace: services.workspace }).await?);
+    runtime.connections.request_actors(unfinished.connections);
+    runtime.runs.request_tasks(services.store.read(OpenRuns { workspace: services.workspace }).await?);
     Ok(())
 }

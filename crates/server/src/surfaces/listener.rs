@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_does_not_finish_is_cut() {
+    async fn unfinished_request_is_closed_at_the_stop_limit() {
         let app = Router::new().route("/", get(std::future::pending::<()>));
         let server = Server::start(app, ListenerLimits { stop: Duration::from_millis(20), ..ListenerLimits::default() }).await;
         let mut socket = server.connect().await;
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_that_never_sends_its_request_is_let_go() {
+    async fn peer_that_never_sends_its_request_is_disconnected() {
         let server = Server::start(peer(), ListenerLimits { head: Duration::from_millis(20), ..ListenerLimits::default() }).await;
         let mut socket = server.connect().await;
         socket.write_all(&REQUEST[..8]).await.unwrap();

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_certificates_have_no_end() {
+    fn malformed_certificates_have_no_expiry() {
         assert_eq!(not_after(b""), None);
         for bytes in [&[0x30, 0x84, 0xff, 0xff, 0xff, 0xff][..], &[0x30, 0x80], &[0x30, 0x82, 0x01], &[0x30, 0x02, 0x30, 0x7f]] {
             assert_eq!(not_after(bytes), None, "{bytes:?}");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_files_are_named() {
+    fn error_names_the_invalid_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         let files = TlsFiles { certificate: path("c.pem"), key: path("k.pem") };

@@ -92,28 +92,28 @@ async fn serve(
     }
     // If the agent is a server, connect to the saved address before sending anything else.
     owner.follow_server();
-    Box::pin(owner.take(rows, mailbox)).await?;
+    Box::pin(owner.process_rows(rows, mailbox)).await?;
     loop {
         if mailbox.is_behind() {
-            Box::pin(owner.take(Vec::new(), mailbox)).await?;
+            Box::pin(owner.process_rows(Vec::new(), mailbox)).await?;
         }
         let (deadline, commit_by) = (owner.deadline(), owner.commit_by);
         let bound = owner.process.is_some() || owner.http.is_some();
         tokio::select! {
             row = mailbox.rows.recv() => match row {
-                Some(row) => Box::pin(owner.take(vec![*row], mailbox)).await?,
+                Some(row) => Box::pin(owner.process_rows(vec![*row], mailbox)).await?,
                 None => return Ok(()),
             },
-            heard = hear(&mut owner.process) => {
+            heard = receive_from_process(&mut owner.process) => {
                 // After a new attachment, read the rows again that were queued for the old one.
                 let reload = heard.room || heard.lost;
-                Box::pin(owner.take_in(heard)).await?;
+                Box::pin(owner.process_messages(heard)).await?;
                 if reload {
                     let rows = owner.rows().await?;
-                    Box::pin(owner.take(rows, mailbox)).await?;
+                    Box::pin(owner.process_rows(rows, mailbox)).await?;
                 }
             }
-            said = said(&mut owner.http) => Box::pin(owner.take_said(said)).await?,
+            said = receive_from_server(&mut owner.http) => Box::pin(owner.process_replies(said)).await?,
             () = wait(runtime, deadline), if deadline.is_some() => owner.tick().await?,
             // On shutdown, commit first: the next server may be an older version that does not read accepted inputs from the
             // journal.
@@ -131,16 +131,16 @@ async fn serve(
     }
 }
 
-async fn hear(process: &mut Option<AttachedProcess>) -> Heard {
+async fn receive_from_process(process: &mut Option<AttachedProcess>) -> Heard {
     match process {
-        Some(process) => process.hear().await,
+        Some(process) => process.receive().await,
         None => std::future::pending().await,
     }
 }
 
-async fn said(http: &mut Option<Http>) -> Vec<HttpSaid> {
+async fn receive_from_server(http: &mut Option<Http>) -> Vec<HttpSaid> {
     match http {
-        Some(http) => http.hear().await,
+        Some(http) => http.receive().await,
         None => std::future::pending().await,
     }
 }

@@ -32,11 +32,11 @@ impl Owner {
             }
             let Some(process) = self.process.as_mut().filter(|process| process.has_past()) else { break };
             process.stop_reading_at(accepted.next_position());
-            let heard = process.hear().await;
+            let heard = process.receive().await;
             if heard.lost && !accepted.is_empty() {
                 return Err(Stop::LinkLost);
             }
-            self.take_in(heard).await?;
+            self.process_messages(heard).await?;
         }
         // The journal ends before the position at which an input was translated, so it does not belong to these inputs.
         if accepted.is_empty() { Ok(()) } else { Err(Stop::Diverged) }
@@ -76,7 +76,7 @@ impl Owner {
     }
 
     /// Processes a batch of messages from the process.
-    pub(super) async fn take_in(&mut self, heard: Heard) -> Result<(), Stop> {
+    pub(super) async fn process_messages(&mut self, heard: Heard) -> Result<(), Stop> {
         if heard.is_empty() {
             return Ok(());
         }

@@ -75,7 +75,7 @@ impl Owner {
     }
 
     /// Processes what the server sent. Replies to stored calls are committed together with their consequences.
-    pub(super) async fn take_said(&mut self, said: Vec<HttpSaid>) -> Result<(), Stop> {
+    pub(super) async fn process_replies(&mut self, said: Vec<HttpSaid>) -> Result<(), Stop> {
         let (mut inputs, mut replied) = (Vec::with_capacity(said.len()), Vec::new());
         for said in said {
             inputs.push(match said {

@@ -29,10 +29,10 @@ impl Owner {
     }
 
     /// Processes rows of the outbox, each once and in order, and rows that arrive in the mailbox in the meantime.
-    pub(super) async fn take(&mut self, rows: Vec<OutboxRow>, mailbox: &mut Mailbox) -> Result<(), Stop> {
+    pub(super) async fn process_rows(&mut self, rows: Vec<OutboxRow>, mailbox: &mut Mailbox) -> Result<(), Stop> {
         let mut rows = VecDeque::from(rows);
         loop {
-            if mailbox.fell_behind() {
+            if mailbox.reset_behind() {
                 rows = self.rows().await?.into();
             }
             while let Ok(row) = mailbox.rows.try_recv() {

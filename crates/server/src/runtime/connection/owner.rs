@@ -193,7 +193,7 @@ impl Owner {
 
     fn publish(&self, live: Vec<LiveEvent>) {
         if let Some(attached) = self.state.translator.attached() {
-            self.runtime.attachments.stands(self.state.connection.id, attached.standing);
+            self.runtime.attachments.record_standing(self.state.connection.id, attached.standing);
         }
         for event in live {
             self.runtime.feed.publish_live(event);

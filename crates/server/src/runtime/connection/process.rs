@@ -52,7 +52,7 @@ pub(super) fn is_launch(row: &OutboxRow) -> bool {
     }
 }
 
-/// Everything that arrived from a process since the last call of [`AttachedProcess::hear`]. Committed in one transaction.
+/// Everything that arrived from a process since the last call of [`AttachedProcess::receive`]. Committed in one transaction.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// Output lines, and the exit of the process.
@@ -206,7 +206,7 @@ impl AttachedProcess {
     pub(super) async fn end(mut self) {
         self.stop();
         let is_over = |heard: &Heard| heard.lost || heard.inputs.iter().any(|input| matches!(input, Input::Exited(_)));
-        let ending = async { while !is_over(&self.hear().await) {} };
+        let ending = async { while !is_over(&self.receive().await) {} };
         if tokio::time::timeout(ENDS, ending).await.is_err() {
             tracing::error!("process of an abandoned connection did not exit");
         }
@@ -225,7 +225,7 @@ impl AttachedProcess {
         }
     }
 
-    /// Makes [`Self::hear`] return as soon as the output is read up to this position.
+    /// Makes [`Self::receive`] return as soon as the output is read up to this position.
     pub(super) fn stop_reading_at(&mut self, position: Option<u64>) {
         self.stop_at = position;
     }
@@ -236,7 +236,7 @@ impl AttachedProcess {
     }
 
     /// Waits for messages from the process, and returns them with everything else that is available. Cancel safe.
-    pub(super) async fn hear(&mut self) -> Heard {
+    pub(super) async fn receive(&mut self) -> Heard {
         loop {
             if self.left && self.queue.is_empty() {
                 self.left = false;

@@ -48,7 +48,7 @@ impl Mailbox {
     }
 
     /// Like [`Self::is_behind`], and resets the flag, because the caller reads the rows now.
-    pub(super) fn fell_behind(&self) -> bool {
+    pub(super) fn reset_behind(&self) -> bool {
         self.behind.swap(false, Ordering::SeqCst)
     }
 }
@@ -73,11 +73,11 @@ impl Registry {
             }
         }
         drop(actors);
-        self.want(missing);
+        self.request_actors(missing);
     }
 
     /// Requests actors for these connections.
-    pub(crate) fn want(&self, connections: Vec<ConnectionId>) {
+    pub(crate) fn request_actors(&self, connections: Vec<ConnectionId>) {
         if connections.is_empty() {
             return;
         }

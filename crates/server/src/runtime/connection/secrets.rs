@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_masked() {
+    fn known_secrets_are_masked() {
         let secrets = Secrets { values: vec!["hunter22".to_owned()] };
         assert_eq!(secrets.mask("I use hunter22 now".to_owned()), format!("I use {MASK} now"));
         assert_eq!(secrets.mask("nothing here".to_owned()), "nothing here");

@@ -15,7 +15,7 @@ use sayso_store::read::{EventsAfter, PastEvents};
 use sayso_store::{StoreError, WorkspaceId};
 
 use super::frame::Frame;
-use super::past::Past;
+use super::history::EventHistory;
 use super::render::{Render, Rendered};
 use super::ring::{Ring, RingRead, StreamPosition, Ticket};
 
@@ -66,7 +66,7 @@ pub(crate) struct Cursor<R> {
     session: Option<SessionId>,
     scope: Scope,
     position: StreamPosition,
-    past: Arc<dyn Past>,
+    past: Arc<dyn EventHistory>,
     /// The database read in progress.
     reading: Option<BoxFuture<'static, Page>>,
     render: R,
@@ -85,7 +85,7 @@ impl<R> Drop for Cursor<R> {
 }
 
 impl<R: Render> Cursor<R> {
-    pub(super) fn new(ring: Arc<Ring>, selection: Selection, past: Arc<dyn Past>, render: R) -> Self {
+    pub(super) fn new(ring: Arc<Ring>, selection: Selection, past: Arc<dyn EventHistory>, render: R) -> Self {
         let Selection { workspace, session, scope, since } = selection;
         let (ticket, position) = ring.join(session, since);
         Self { ring, ticket, workspace, session, scope, position, past, reading: None, render }
@@ -107,7 +107,7 @@ impl<R: Render> Cursor<R> {
                     return Poll::Ready(batch);
                 }
             }
-            match self.ring.look(self.ticket, &self.scope, &mut self.position, cx.waker()) {
+            match self.ring.read_frames(self.ticket, &self.scope, &mut self.position, cx.waker()) {
                 RingRead::Frames { frames, end } => {
                     if let Some(rendered) = self.take_frames(&frames, end) {
                         return Poll::Ready(Batch::Frames(rendered));

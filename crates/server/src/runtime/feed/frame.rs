@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_follows_the_kind_of_the_ask_and_a_plan_speaks_the_question_door_too() {
+    fn event_name_follows_the_ask_kind_and_plans_have_a_question_object() {
         let mut ask = fixture::approval(Action::Other);
         let name = |payload: fn(Arc<Ask>) -> EventPayload, ask: &Ask| {
             let mut event = fixture::asked(1, None, ask.clone());
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_event_has_no_place() {
+    fn live_event_has_no_seq() {
         let frame = Frame::live(fixture::delta(fixture::session(1), "hi"));
         let (fields, data) = read(&frame);
         assert_eq!((fields.get("id"), fields["event"].as_str()), (None, "message.delta"));

@@ -9,8 +9,8 @@
 
 mod cursor;
 mod frame;
+mod history;
 mod outcomes;
-mod past;
 mod publish;
 mod render;
 mod ring;
@@ -27,9 +27,9 @@ mod tests;
 
 pub(crate) use cursor::{Batch, Cursor, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
-pub(crate) use outcomes::OutcomeFrames;
 #[cfg(test)]
-pub(crate) use past::Past;
-pub(crate) use past::StoredPast;
+pub(crate) use history::EventHistory;
+pub(crate) use history::StoredHistory;
+pub(crate) use outcomes::OutcomeFrames;
 pub(crate) use publish::Feed;
 pub(crate) use render::{Native, Render, Values};

@@ -9,7 +9,7 @@ use sayso_store::{StoredEvent, WorkspaceId};
 
 use super::cursor::{Cursor, Selection};
 use super::frame::{Frame, LiveEvent};
-use super::past::Past;
+use super::history::EventHistory;
 use super::render::Render;
 use super::ring::{Bounds, Ring};
 
@@ -68,7 +68,7 @@ impl Feed {
     }
 
     /// Opens a stream. A stream holds no bytes, only its position.
-    pub(crate) fn cursor<R: Render>(&self, selection: Selection, past: Arc<dyn Past>, render: R) -> Cursor<R> {
+    pub(crate) fn cursor<R: Render>(&self, selection: Selection, past: Arc<dyn EventHistory>, render: R) -> Cursor<R> {
         Cursor::new(self.ring(selection.workspace), selection, past, render)
     }
 

@@ -231,7 +231,7 @@ impl Ring {
 
     /// Reads the next frames for a stream. Updates `position` to what is known about it. The returned frames count as sent only
     /// when the stream adopts `end`.
-    pub(super) fn look(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
+    pub(super) fn read_frames(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
         let mut state = self.lock();
         let Some(index) = position.index.or_else(|| state.index_after(position)) else {
             return if state.closed { RingRead::Closed } else { RingRead::Behind };

@@ -14,7 +14,7 @@ use sayso_store::{StoreError, StoredEvent, WorkspaceId};
 
 use super::cursor::{Batch, Cursor, Selection};
 use super::frame::{Frame, Item};
-use super::past::Past;
+use super::history::EventHistory;
 use super::publish::Feed;
 use super::render::{Native, Render};
 use super::ring::Bounds;
@@ -68,7 +68,7 @@ impl Database {
 
 struct Shared(Arc<Database>);
 
-impl Past for Shared {
+impl EventHistory for Shared {
     fn read(&self, mut page: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
         let database = Arc::clone(&self.0);
         database.reads.fetch_add(1, Ordering::Relaxed);
@@ -210,7 +210,7 @@ fn an_idle_stream_of_a_session_never_needs_the_database_however_busy_the_others_
 }
 
 #[test]
-fn live_events_reach_only_who_streams_now_and_move_nothing() {
+fn live_events_reach_open_streams_only_and_keep_positions() {
     let (feed, database) = small(64);
     let mine = fixture::session(1);
     feed.publish_live(fixture::delta(mine, "nobody hears this"));
@@ -233,7 +233,7 @@ fn live_events_reach_only_who_streams_now_and_move_nothing() {
 }
 
 #[test]
-fn a_position_that_is_gone_or_from_the_future_is_reset_to_now() {
+fn deleted_and_future_positions_are_reset() {
     let (feed, database) = small(2);
     for _ in 0..10 {
         feed.publish(vec![database.commit(None)]);
@@ -273,7 +273,7 @@ fn a_server_that_was_not_seeded_still_misses_nothing_after_its_first_event() {
 }
 
 #[test]
-fn a_ring_is_bounded_by_what_its_events_weigh() {
+fn ring_is_bounded_by_the_size_of_its_events() {
     let feed = Feed::with_bounds(Bounds { frames: 1_000, bytes: 1024 * 1024 });
     let database = Arc::new(Database::default());
     let weak: Vec<_> = (1..=20)
@@ -373,7 +373,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn no_stream_misses_or_doubles_anything_whatever_happens_when(frames in 1..24_usize, steps in steps()) {
+    fn no_stream_misses_or_repeats_an_event_in_any_interleaving(frames in 1..24_usize, steps in steps()) {
         let (feed, database) = small(frames);
         let mut history = Vec::new();
         let mut unpublished = std::collections::VecDeque::new();

@@ -48,7 +48,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Runs {
     /// Wakes the runs that a commit is about. Called on the writer's thread, so it must not block.
-    pub(crate) fn heard(&self, events: &[StoredEvent]) {
+    pub(crate) fn wake_runs(&self, events: &[StoredEvent]) {
         let mut begun = Vec::new();
         for event in events {
             let run = match event.payload.kind() {
@@ -74,11 +74,11 @@ impl Runs {
                 handle.look.notify_one();
             }
         }
-        self.want(begun);
+        self.request_tasks(begun);
     }
 
     /// Requests tasks for these runs.
-    pub(crate) fn want(&self, runs: Vec<RunId>) {
+    pub(crate) fn request_tasks(&self, runs: Vec<RunId>) {
         for run in runs {
             let mut tasks = locked(&self.tasks);
             if let Entry::Vacant(place) = tasks.entry(run) {

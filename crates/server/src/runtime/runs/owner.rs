@@ -36,7 +36,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
     let read = || GetRun { workspace: services.workspace, run: id, scope: Scope::All };
     let Some(RunDetail { mut run, mut version, .. }) = services.store.read(read()).await? else { return Ok(()) };
     while !run.status.is_over() {
-        let StepProgress { events, again } = look(services, &run).await?;
+        let StepProgress { events, again } = read_progress(services, &run).await?;
         if events.is_empty() {
             tokio::select! {
                 () = mailbox.look.notified() => {}
@@ -69,7 +69,7 @@ struct StepProgress {
     again: bool,
 }
 
-async fn look(services: &Services, run: &Run) -> Result<StepProgress, StoreError> {
+async fn read_progress(services: &Services, run: &Run) -> Result<StepProgress, StoreError> {
     let (mut sessions, mut asks): (Vec<SessionId>, Vec<AskId>) = (Vec::new(), Vec::new());
     for step in &run.steps {
         match step.state {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_says_in_any_of_four_places_that_it_takes_questions() {
+    fn question_capability_is_read_from_four_places() {
         for place in [
             r#"{"clientCapabilities":{"extensions":{"sessionRequestQuestion":true}}}"#,
             r#"{"clientCapabilities":{"_meta":{"extensions":{"sessionRequestQuestion":true}}}}"#,

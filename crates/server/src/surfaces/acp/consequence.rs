@@ -19,7 +19,7 @@ impl Conversation {
         match event.event {
             Event::MessageDelta(delta) => update(session, &talk.voice.piece(delta), out),
             Event::MessageCompleted(message) => {
-                if !talk.saw(&message.id)
+                if !talk.record_message(&message.id)
                     && !told
                     && let Some(said) = talk.voice.message(&message)
                 {
@@ -35,7 +35,7 @@ impl Conversation {
                 }
             }
             Event::QuestionResolved(decided) | Event::ApprovalResolved(decided) | Event::LinkResolved(decided) => {
-                self.take_back(|pending| pending.ask.id == decided.ask.id, out);
+                self.cancel_requests(|pending| pending.ask.id == decided.ask.id, out);
             }
             Event::SessionStatus(changed) | Event::SessionEnded(changed) => self.changed(session, &changed, out),
             Event::Notice(notice) => {
@@ -74,7 +74,7 @@ impl Conversation {
         }
         let doing = Doing::of(changed.status, changed.resumable);
         let Some(talk) = self.sessions.get_mut(session) else { return };
-        let over = talk.turned(doing);
+        let over = talk.set_activity(doing);
         let cancelled = !over.is_empty() && std::mem::take(&mut talk.cancelled);
         let held = if doing == Doing::Running { Vec::new() } else { std::mem::take(&mut talk.held) };
         let reason = changed.reason.as_deref().unwrap_or("the session is over");
@@ -166,7 +166,7 @@ impl Conversation {
             },
             (Purpose::LookAgain(id), Ok(Reply::Session(mut session))) => {
                 let pending = session.asks.take().unwrap_or_default();
-                self.take_back(|asked| asked.session == id && !pending.iter().any(|ask| ask.id == asked.ask.id), out);
+                self.cancel_requests(|asked| asked.session == id && !pending.iter().any(|ask| ask.id == asked.ask.id), out);
                 for ask in pending {
                     self.ask(&id, ask, out);
                 }

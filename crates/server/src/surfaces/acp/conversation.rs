@@ -334,11 +334,11 @@ impl Conversation {
             return self.call(Purpose::Whole(session.to_owned()), SessionCall::Whole { ask: ask.id }, out);
         }
         let ways = asking::ways(&ask, self.client.unwrap_or_default()).into();
-        self.put(Pending { session: session.to_owned(), ask: Box::new(ask), ways, tries: 0 }, None, out);
+        self.present(Pending { session: session.to_owned(), ask: Box::new(ask), ways, tries: 0 }, None, out);
     }
 
     /// Presents an ask with the next method. If there is none, tells the client where it can be answered.
-    fn put(&mut self, mut pending: Pending, again: Option<&str>, out: &mut Vec<Output>) {
+    fn present(&mut self, mut pending: Pending, again: Option<&str>, out: &mut Vec<Output>) {
         let Some(way) = pending.ways.pop_front() else { return elsewhere(&pending, again, out) };
         let (method, params) = asking::request(way, &pending.session, &pending.ask, again);
         let (id, to) = (self.next, To::Session(pending.session.clone()));
@@ -353,12 +353,12 @@ impl Conversation {
         match outcome {
             Err(fault) if fault.code == i64::from(json_rpc::CANCELLED) => {}
             // The client does not support this method.
-            Err(_) => self.put(pending, None, out),
+            Err(_) => self.present(pending, None, out),
             Ok(result) => {
                 let result = result.and_then(Object::of).unwrap_or_default();
                 match asking::read(way, &pending.ask, &result) {
                     Answer::Left => {}
-                    Answer::Unreadable => self.put(pending, None, out),
+                    Answer::Unreadable => self.present(pending, None, out),
                     Answer::Decided(verdict) => {
                         let call = SessionCall::Decide { ask: pending.ask.id.clone(), verdict };
                         let pending = Pending { ways: [way].into(), ..pending };
@@ -375,11 +375,11 @@ impl Conversation {
         if pending.tries >= TRIES {
             pending.ways.clear();
         }
-        self.put(pending, Some(reason), out);
+        self.present(pending, Some(reason), out);
     }
 
     /// Cancels our requests about asks that were decided elsewhere.
-    pub(super) fn take_back(&mut self, is_over: impl Fn(&Pending) -> bool, out: &mut Vec<Output>) {
+    pub(super) fn cancel_requests(&mut self, is_over: impl Fn(&Pending) -> bool, out: &mut Vec<Output>) {
         let over: Vec<u64> = self.open.iter().filter(|(_, (pending, _))| is_over(pending)).map(|(id, _)| *id).collect();
         for id in over {
             let Some((pending, _)) = self.open.remove(&id) else { continue };
@@ -392,7 +392,7 @@ impl Conversation {
     /// Handles a session that the client can no longer see.
     pub(super) fn forget(&mut self, session: &str, reason: &str, out: &mut Vec<Output>) {
         let Some(talk) = self.sessions.remove(session) else { return };
-        self.take_back(|pending| pending.session == session, out);
+        self.cancel_requests(|pending| pending.session == session, out);
         let held = talk.held.into_iter().map(|held| match held {
             Held::New(id) | Held::Prompt(id, _) => id,
         });

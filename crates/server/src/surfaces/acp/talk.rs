@@ -70,7 +70,7 @@ impl Talk {
     }
 
     /// Records that a message appeared in the session's events.
-    pub(super) fn saw(&mut self, message: &str) -> bool {
+    pub(super) fn record_message(&mut self, message: &str) -> bool {
         let running = self.doing == Doing::Running;
         let Some(prompt) = self.prompts.iter_mut().find(|prompt| prompt.message == message) else { return false };
         (prompt.seen, prompt.ran) = (true, running);
@@ -78,7 +78,7 @@ impl Talk {
     }
 
     /// Records a change of activity. Returns the prompts whose turn has ended.
-    pub(super) fn turned(&mut self, doing: Doing) -> Vec<Id> {
+    pub(super) fn set_activity(&mut self, doing: Doing) -> Vec<Id> {
         self.doing = doing;
         let over = |prompt: &Prompt| match doing {
             Doing::Running => false,

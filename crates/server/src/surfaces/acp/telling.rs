@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_streamed_message_is_not_said_twice() {
+    fn streamed_message_is_not_repeated() {
         let mut voice = Voice::default();
         assert_eq!(voice.piece(piece("a", "Hel"))["content"]["text"], "Hel");
         voice.piece(piece("a", "lo "));

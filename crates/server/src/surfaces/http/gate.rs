@@ -16,7 +16,7 @@ use tracing::Instrument as _;
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::Foreign;
-use crate::auth::rate::{RateLimit, whose};
+use crate::auth::rate::{RateLimit, client_address};
 use crate::surfaces::listener::Local;
 
 /// Rate limits for untrusted input: bad tokens, login codes, and calls with agents' tokens.
@@ -40,12 +40,12 @@ impl Default for RateLimits {
 impl RateLimits {
     /// Counts a bad token from this address. Returns false if there were too many.
     pub(crate) fn bad_token(&self, from: IpAddr, now: sayso_core::time::Time) -> bool {
-        self.bad_tokens.lock().unwrap_or_else(PoisonError::into_inner).allow(whose(from), now)
+        self.bad_tokens.lock().unwrap_or_else(PoisonError::into_inner).allow(client_address(from), now)
     }
 
     /// Counts an attempt to redeem a login code. Returns false if there were too many.
     pub(crate) fn login(&self, from: IpAddr, now: sayso_core::time::Time) -> bool {
-        self.logins.lock().unwrap_or_else(PoisonError::into_inner).allow(whose(from), now)
+        self.logins.lock().unwrap_or_else(PoisonError::into_inner).allow(client_address(from), now)
     }
 
     /// Counts a call with an agent's token. Returns false if there were too many.

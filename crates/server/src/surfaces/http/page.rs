@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn views_without_a_hash_are_redirected_and_nothing_else() {
+    fn only_views_without_a_hash_are_redirected() {
         let target = |path: &str| {
             let response = view_redirect(path)?;
             Some((response.status().as_u16(), response.headers()[header::LOCATION].to_str().unwrap_or_default().to_owned()))

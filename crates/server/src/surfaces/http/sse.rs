@@ -118,12 +118,12 @@ mod tests {
     use sayso_store::{StoreError, WorkspaceId};
 
     use super::*;
-    use crate::runtime::feed::{Feed, Native, Past, Selection, fixture};
+    use crate::runtime::feed::{EventHistory, Feed, Native, Selection, fixture};
 
     /// A database without events.
     struct Empty;
 
-    impl Past for Empty {
+    impl EventHistory for Empty {
         fn read(&self, _: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
             Box::pin(async { Ok(PastEvents { events: Vec::new(), looked_to: 0, oldest: 1, head: 0 }) })
         }

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_arguments_are_explained() {
         let many = |count: usize| Value::Array(vec![json!({"question": "a"}); count]);
         let options = |count: usize| (0..count).map(|n| json!(n.to_string())).collect::<Vec<_>>();
         for (wrong, why) in [

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_they_are_able_to() {
+    fn wait_is_limited_by_the_client_timeout() {
         assert_eq!(caller("claude-code", true, None).patience(), None);
         assert_eq!(caller("claude-code", false, None).patience(), Some(UNKNOWN));
         assert_eq!(caller("codex-mcp-client", true, None).patience(), Some(CODEX));

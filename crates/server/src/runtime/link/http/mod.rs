@@ -99,7 +99,7 @@ impl Http {
     }
 
     /// Waits for the next message, and returns it with all others that are available. Cancel safe.
-    pub(crate) async fn hear(&mut self) -> Vec<HttpSaid> {
+    pub(crate) async fn receive(&mut self) -> Vec<HttpSaid> {
         let mut said = Vec::new();
         // The task ends only when this value is dropped.
         if self.said.recv_many(&mut said, SAID).await == 0 {

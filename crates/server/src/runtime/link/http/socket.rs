@@ -46,7 +46,7 @@ pub(super) async fn speak(path: &Path, mut calls: Calls, say: &mpsc::Sender<Http
                 }
                 HttpSaid::Closed
             }
-            Err(why) => told(None, HttpReply::EVENTS, Err(why)),
+            Err(why) => reply_to_call(None, HttpReply::EVENTS, Err(why)),
         };
         if say.send(ended).await.is_err() || !refuse_for(pause, &mut calls, say).await {
             return;
@@ -79,7 +79,7 @@ async fn talk(socket: &mut Socket, calls: &mut Calls, say: &mpsc::Sender<HttpSai
                 let Some((row, call)) = call else { return Err(Unheard) };
                 let done = write(socket, &call).await;
                 let closed = done.is_err();
-                say.send(told(row, call.id, done)).await.map_err(|_| Unheard)?;
+                say.send(reply_to_call(row, call.id, done)).await.map_err(|_| Unheard)?;
                 if closed {
                     return Ok(());
                 }
@@ -107,7 +107,7 @@ async fn refuse_for(pause: Duration, calls: &mut Calls, say: &mpsc::Sender<HttpS
             () = tokio::time::sleep_until(until) => return true,
             call = calls.recv() => {
                 let Some((row, call)) = call else { return false };
-                if say.send(told(row, call.id, Err(NOT_OPEN.to_owned()))).await.is_err() {
+                if say.send(reply_to_call(row, call.id, Err(NOT_OPEN.to_owned()))).await.is_err() {
                     return false;
                 }
             }
@@ -115,7 +115,7 @@ async fn refuse_for(pause: Duration, calls: &mut Calls, say: &mpsc::Sender<HttpS
     }
 }
 
-fn told(row: Option<OutboxId>, id: u64, done: Result<(), String>) -> HttpSaid {
+fn reply_to_call(row: Option<OutboxId>, id: u64, done: Result<(), String>) -> HttpSaid {
     let (status, body) = match done {
         Ok(()) => (Some(WRITTEN), String::new()),
         Err(why) => (None, why),

@@ -136,7 +136,7 @@ fn a_client_introduces_itself_first() {
 }
 
 #[test]
-fn a_session_is_there_when_it_takes_a_prompt() {
+fn new_session_is_reported_when_it_accepts_a_prompt() {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({}));
     let made = request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
@@ -150,7 +150,7 @@ fn a_session_is_there_when_it_takes_a_prompt() {
 }
 
 #[test]
-fn an_agent_that_does_not_start_is_no_session() {
+fn failed_start_is_reported_as_an_error() {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({}));
     request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
@@ -195,7 +195,7 @@ fn a_turn_ends_when_the_session_is_idle_after_it_ran() {
 }
 
 #[test]
-fn a_cancelled_turn_says_so() {
+fn cancelled_turn_has_the_stop_reason_cancelled() {
     for cancel in [
         json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": S } }),
         json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 3 } }),
@@ -216,7 +216,7 @@ fn a_cancelled_turn_says_so() {
 }
 
 #[test]
-fn a_session_that_is_over_is_taken_up_again_by_a_prompt() {
+fn prompt_resumes_an_ended_session() {
     let mut conversation = talking(json!({}));
     event(&mut conversation, 8, "session.ended", &json!({ "status": "ended", "resumable": true }));
     let prompt = json!({ "sessionId": S, "prompt": [{ "type": "text", "text": "hello" }] });
@@ -233,7 +233,7 @@ fn a_session_that_is_over_is_taken_up_again_by_a_prompt() {
 }
 
 #[test]
-fn a_session_that_is_loaded_is_told_from_the_beginning_and_asks_again() {
+fn loaded_session_replays_its_transcript_and_pending_asks() {
     let mut conversation = Conversation::new(Setting::default());
     request(&mut conversation, 1, "initialize", json!({ "clientCapabilities": all() }));
     request(&mut conversation, 2, "session/load", json!({ "sessionId": S, "cwd": "/p", "mcpServers": [] }));
@@ -285,7 +285,7 @@ fn a_turn_that_ended_in_a_gap_is_over() {
 }
 
 #[test]
-fn a_session_that_cannot_be_seen_any_more_ends_what_waits_for_it() {
+fn invisible_session_ends_its_waiting_requests() {
     let mut conversation = talking(all());
     prompted(&mut conversation, 3);
     event(&mut conversation, 8, "question.requested", &question());
@@ -297,7 +297,7 @@ fn a_session_that_cannot_be_seen_any_more_ends_what_waits_for_it() {
 }
 
 #[test]
-fn wrong_shapes_are_refused_one_by_one() {
+fn malformed_requests_are_refused_individually() {
     let mut conversation = talking(json!({}));
     let mut code = |text: &str| sent(conversation.handle(Input::Line { text, session: None }))["error"]["code"].clone();
     for (text, wanted) in [
@@ -328,7 +328,7 @@ fn wrong_shapes_are_refused_one_by_one() {
 
 /// docs/acp.md lists every method and capability of this surface.
 #[test]
-fn the_page_about_acp_lists_what_is_spoken() {
+fn acp_page_lists_every_method_and_capability() {
     let page = include_str!("../../../../../../docs/acp.md");
     let spoken = [
         "initialize",

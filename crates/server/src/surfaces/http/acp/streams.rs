@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_reads_waits_for_the_next_stream() {
+    async fn unread_messages_wait_for_the_next_stream() {
         let streams = Streams::new();
         let session = || To::Session("s".to_owned());
         assert!(streams.send(frame(To::Known("s".to_owned()), "1")).await);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_silent_stream_says_that_it_is_there() {
+    async fn quiet_stream_sends_keep_alives() {
         let streams = Streams::with(PATIENCE, Duration::from_millis(1));
         let mut body = open(&streams, None).unwrap();
         for _ in 0..3 {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_reads_nothing_is_gone_after_a_while() {
+    async fn client_that_reads_nothing_is_disconnected() {
         let streams = Streams::with(Duration::from_millis(50), BEAT);
         for _ in 0..QUEUE {
             assert!(streams.send(frame(To::Connection, "x")).await);
