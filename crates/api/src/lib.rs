@@ -1,9 +1,8 @@
-//! The wire types of Sayso's HTTP API: what is sent and received under `/v1`, the error codes, and
-//! the catalogue of events. JSON in camelCase.
+//! The wire types of Sayso's HTTP API: requests and responses under `/v1`, error codes and the catalogue of events. All JSON
+//! uses camelCase.
 //!
-//! Requests refuse unknown fields; clients ignore unknown fields and unknown event types. This crate
-//! deliberately knows nothing of the server: it converts domain values into what a client sees, and
-//! that is all.
+//! The server rejects requests with unknown fields. Clients ignore unknown fields and unknown event types, so the server can
+//! add both. The crate does not depend on the server. It only defines types and converts values of `sayso-core` into them.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What the core promises, seen from outside.
+//! Tests of the public interface of the core.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 

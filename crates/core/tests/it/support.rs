@@ -1,4 +1,4 @@
-//! Asks and sets in few words.
+//! Short constructors for asks and policy sets.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ pub(crate) fn denied(message: &str, rule: &str) -> Verdict {
     decided(Decision::Denied { message: message.to_owned(), stop: false }, rule)
 }
 
-/// Why a person is asked; nothing when the policy decided.
+/// Returns why a person has to decide, or `None` if the policy decided.
 pub(crate) fn why(verdict: &Verdict) -> Option<&str> {
     match verdict {
         Verdict::Person(note) => note.why.as_deref(),

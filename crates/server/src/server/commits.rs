@@ -14,7 +14,7 @@ use crate::runtime::notify::Notifier;
 use crate::runtime::runs::Runs;
 use crate::runtime::waiters::OutcomeWaiters;
 
-/// Everything that a commit wakes. The store holds one copy, the runtime another.
+/// The consumers of commits. The store holds one copy, the runtime another.
 #[derive(Debug, Clone)]
 pub(super) struct CommitListeners {
     pub(super) feed: Arc<Feed>,
@@ -53,7 +53,7 @@ impl CommitListeners {
                 self.keeper.resolved(ask.id);
             }
         }
-        self.runs.heard(&commit.events);
+        self.runs.wake_runs(&commit.events);
         self.notifier.heard(&commit.events);
         self.feed.publish(commit.events);
         self.connections.route(commit.outbox);

@@ -1,4 +1,4 @@
-//! First stage of a start: reads the configuration and the database, and binds the address. Nothing runs yet.
+//! First stage of a start: reads the configuration and the database, and binds the address. No task runs yet.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,14 +27,14 @@ use crate::service::answer_links::AnswerLinks;
 use crate::service::policies::Policies;
 use crate::surfaces::reach::NetworkAccess;
 
-/// The setting that keeps the key of body hashes, so that idempotency keys survive a restart.
+/// The setting with the key of body hashes, so that idempotency keys survive a restart.
 const BODY_KEY: &str = "body_key";
-/// The setting that keeps the key for web push: browsers are bound to it.
+/// The setting with the web push key. Subscriptions of browsers depend on it.
 const PUSH_KEY: &str = "push_key";
-/// The setting that keeps the key of answer links, so that links survive a restart.
+/// The setting with the key of answer links, so that links survive a restart.
 const LINK_KEY: &str = "link_key";
 
-/// Everything that a start reads.
+/// Everything that the first stage loads.
 pub(super) struct Loaded {
     pub(super) data_dir: PathBuf,
     pub(super) lock: DirLock,
@@ -46,7 +46,7 @@ pub(super) struct Loaded {
     pub(super) workspace: WorkspaceId,
     pub(super) server_key: [u8; 32],
     pub(super) answer_links: AnswerLinks,
-    /// Only if a channel for browsers is configured.
+    /// Set only if a channel for browsers is configured.
     pub(super) push_key: Option<PushKey>,
     pub(super) policies: Policies,
     pub(super) tokens: Tokens,
@@ -61,7 +61,7 @@ pub(super) struct Loaded {
     pub(super) environment: Vec<(String, String)>,
 }
 
-/// Reads everything that is on disk and takes the data directory and the address for this process.
+/// Reads everything from disk, locks the data directory and binds the address.
 pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded, reach } =
         options;
@@ -84,7 +84,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         move || clock.now()
     };
     let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), store_clock, sink)?;
-    // The only workspace of a server, for now.
+    // A server currently has one workspace.
     let workspace = WorkspaceId::MAIN;
     listeners.feed.seed(workspace, store.read(FeedHead { workspace }).await?);
     let stored = store.read(PolicyState { workspace }).await?;
@@ -134,7 +134,7 @@ fn absolute(dir: &Path) -> String {
     dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).to_string_lossy().into_owned()
 }
 
-/// The admin token, from its file in the data directory. Creates file and token when either is missing.
+/// Returns the admin token from its file in the data directory. Creates the file and the token if either is missing.
 async fn admin_token(
     store: &Store,
     workspace: WorkspaceId,
@@ -167,7 +167,7 @@ async fn admin_token(
     Ok(secret)
 }
 
-/// The key with this name. The first start creates it.
+/// Returns the key with this name. The first start creates it.
 async fn stored_key(
     store: &Store,
     workspace: WorkspaceId,

@@ -43,7 +43,7 @@ pub(super) async fn spawn(wired: Wired) -> Result<Server, StartError> {
     Ok(Server { address: app.address, token: admin_token, app, stop, listener, listeners, tasks, notes, data_dir, _lock: lock })
 }
 
-/// Takes up what the last process left unfinished: deadlines, asks that are kept for a caller, connections and runs.
+/// Resumes the unfinished work of the last process: deadlines, kept asks, connections and runs.
 async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreError> {
     let services = &runtime.services;
     let unfinished = services.store.read(Unfinished { workspace: services.workspace }).await?;
@@ -51,7 +51,7 @@ async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreErr
     for kept in unfinished.kept {
         runtime.keeper.resume(kept, services.clock.now());
     }
-    runtime.connections.want(unfinished.connections);
-    runtime.runs.want(services.store.read(OpenRuns { workspace: services.workspace }).await?);
+    runtime.connections.request_actors(unfinished.connections);
+    runtime.runs.request_tasks(services.store.read(OpenRuns { workspace: services.workspace }).await?);
     Ok(())
 }

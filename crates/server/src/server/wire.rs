@@ -1,4 +1,4 @@
-//! Second stage of a start: builds the layers from what was loaded. Starts no task and does no I/O.
+//! Second stage of a start: builds the layers from the loaded data. It starts no task and does no I/O.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::surfaces::http::mcp::McpSessions;
 use crate::surfaces::listeners::{ListenerCalls, Listeners};
 use crate::surfaces::reach::{NetworkAccess, local_url};
 
-/// The layers of a server, and what its tasks need beside them.
+/// The layers of a server, and the values that its tasks need.
 pub(super) struct Wired {
     pub(super) app: Arc<App>,
     pub(super) deadlines: Arc<Deadlines>,

@@ -1,5 +1,5 @@
-//! Servers of agents that a person started themselves: their asks come here too, the first answer wins on
-//! both sides, and what cannot be reached is said.
+//! Attached servers: their asks can be answered in Sayso or at the server, the first answer wins on both sides, and unreachable
+//! servers are reported.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -11,7 +11,7 @@ use crate::world::{World, id};
 
 const PROJECT: &str = "/somebody/project";
 
-/// An OpenCode of somebody's with one session, and a server that listens to it.
+/// An OpenCode server of a person with one session, and a Sayso server that is attached to it.
 async fn listening() -> (World, FakeOpenCode) {
     let (world, theirs) = (World::start().await, FakeOpenCode::start().await.unwrap());
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
@@ -25,7 +25,7 @@ async fn attach(world: &World, theirs: &FakeOpenCode) -> Value {
     attached
 }
 
-/// What waits, as soon as this many do.
+/// Waits until this many asks are pending.
 async fn waiting(world: &World, many: usize) -> Vec<Value> {
     let asks = async {
         loop {
@@ -39,7 +39,7 @@ async fn waiting(world: &World, many: usize) -> Vec<Value> {
     within("the asks", asks).await.unwrap()
 }
 
-/// How it stands with the only one, as soon as it is in this state.
+/// Waits until the only attachment is in this state.
 async fn stands(world: &World, state: &str) -> Value {
     let found = async {
         loop {
@@ -56,7 +56,7 @@ async fn stands(world: &World, state: &str) -> Value {
 
 // A pending ask does not block other asks.
 #[tokio::test]
-async fn what_a_persons_own_agent_asks_is_answered_here() {
+async fn ask_of_an_attached_server_is_answered_in_sayso() {
     let (world, theirs) = listening().await;
     let attached = stands(&world, "connected").await;
     assert_eq!((&attached["place"], &attached["version"]), (&json!(theirs.url()), &json!("1.18.33")));
@@ -91,7 +91,7 @@ async fn what_a_persons_own_agent_asks_is_answered_here() {
 
 // The agent continues after a denial; only an interrupt ends the turn.
 #[tokio::test]
-async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
+async fn rejection_continues_the_turn_and_stop_ends_it() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -109,7 +109,7 @@ async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
 
 // A failed delivery does not close the event stream.
 #[tokio::test]
-async fn what_somebody_answers_there_is_withdrawn_here() {
+async fn ask_answered_at_the_attached_server_is_withdrawn() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -128,7 +128,7 @@ async fn what_somebody_answers_there_is_withdrawn_here() {
 
 // Asks belong to their session; asks of a sub-agent belong to its root session.
 #[tokio::test]
-async fn every_conversation_there_is_a_session_here() {
+async fn every_conversation_of_an_attached_server_becomes_a_session() {
     let (world, theirs) = listening().await;
     theirs.has_session("ses_other", None, "/somebody/else", "Another one");
     theirs.has_session("ses_child", Some("ses_root"), PROJECT, "explore the code");
@@ -150,7 +150,7 @@ async fn every_conversation_there_is_a_session_here() {
 
 // Polling recovers asks whose events were lost, without duplicates.
 #[tokio::test]
-async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
+async fn interrupted_event_stream_loses_and_repeats_no_ask() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
@@ -169,7 +169,7 @@ async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn a_yes_goes_only_to_a_session_that_works() {
+async fn approval_is_sent_only_to_a_working_session() {
     let (world, theirs) = listening().await;
     theirs.wants_to_run("per_1", "ses_root", "touch a");
     let ask = waiting(&world, 1).await.remove(0);
@@ -181,7 +181,7 @@ async fn a_yes_goes_only_to_a_session_that_works() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
+async fn asks_are_withdrawn_when_the_attached_server_disappears_and_return_with_it() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -207,7 +207,7 @@ async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
 }
 
 #[tokio::test]
-async fn what_is_no_opencode_is_not_kept_and_is_said_clearly() {
+async fn attaching_to_another_service_is_refused_with_a_reason() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     let new = json!({ "agent": "opencode", "place": theirs.url() });
@@ -240,7 +240,7 @@ async fn what_is_no_opencode_is_not_kept_and_is_said_clearly() {
 }
 
 #[tokio::test]
-async fn a_password_is_kept_for_its_owner_alone_and_never_shown() {
+async fn password_is_stored_privately_and_never_returned() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     // opencode:correct horse
@@ -262,7 +262,7 @@ async fn a_password_is_kept_for_its_owner_alone_and_never_shown() {
 }
 
 #[tokio::test]
-async fn disconnecting_ends_what_is_shown_here_and_nothing_there() {
+async fn detaching_ends_sessions_in_sayso_only() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -275,13 +275,13 @@ async fn disconnecting_ends_what_is_shown_here_and_nothing_there() {
     assert_eq!(world.session(ask["sessionId"].as_str().unwrap()).await["status"], "ended");
     assert_eq!(theirs.calls(0).await.unwrap(), [], "nothing was sent");
 
-    // Whoever connects again finds what still waits there.
+    // A new connection finds the asks that are still pending.
     attach(&world, &theirs).await;
     waiting(&world, 1).await;
 }
 
 #[tokio::test]
-async fn a_restart_goes_on_listening_and_what_waits_stays_answerable() {
+async fn attachment_and_its_pending_asks_survive_a_restart() {
     let (mut world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -293,7 +293,7 @@ async fn a_restart_goes_on_listening_and_what_waits_stays_answerable() {
 }
 
 #[tokio::test]
-async fn a_session_that_was_closed_here_comes_back_with_the_next_ask() {
+async fn closed_session_reopens_with_the_next_ask() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);

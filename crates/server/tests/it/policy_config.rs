@@ -51,7 +51,7 @@ fn pending(why: &str) -> (String, Option<String>) {
 }
 
 #[tokio::test]
-async fn links_are_followed_before_the_policy_looks() {
+async fn symbolic_links_are_followed_before_the_policy_decides() {
     let (world, project) = world().await;
     fs::create_dir_all(project.join(".git")).unwrap();
     fs::create_dir_all(project.join("docs")).unwrap();
@@ -91,7 +91,7 @@ async fn rules_ask_again_after_configuration_changed_in_the_session() {
     let explained = &explained["data"][0];
     assert_eq!((&explained["verdict"], &explained["because"]), (&json!("ask"), &json!(why)), "{explained}");
 
-    // A branch that is tracked changes nothing that runs; the file as it was is no change.
+    // Tracking a branch does not change what runs, and restoring the file is not a change.
     fs::write(project.join(".git/config"), "[core]\n\tbare = false\n[branch \"x\"]\n\tremote = origin\n").unwrap();
     assert_eq!(decided(&world, &project, run("git status")).await, approved());
 }

@@ -13,7 +13,7 @@ class _ActiveProfileRequired(TypedDict):
 
 
 class ActiveProfile(_ActiveProfileRequired, total=False):
-    """A profile that is active."""
+    """A profile that is switched on."""
     until: Union[str, None]
 
 
@@ -22,7 +22,7 @@ class _ActorRequired(TypedDict):
 
 
 class Actor(_ActorRequired, total=False):
-    """Who decided."""
+    """The person or mechanism that decided an ask."""
     name: Union[str, None]
     via: Union[str, None]
     tokenId: Union[str, None]
@@ -38,14 +38,14 @@ class _AgentRequired(TypedDict):
 
 
 class Agent(_AgentRequired, total=False):
-    """An agent that can be started."""
+    """An agent that Sayso can start."""
     command: Union[str, None]
     install: Union[str, None]
     attached: list[Attachment]
 
 
 class AgentList(TypedDict):
-    """The agents."""
+    """All configured agents."""
     data: list[Agent]
 
 
@@ -56,7 +56,7 @@ class _AgentQuestionAnsweredEventRequired(TypedDict):
 
 
 class AgentQuestionAnsweredEvent(_AgentQuestionAnsweredEventRequired, total=False):
-    """A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout."""
+    """A question of a step's agent got its outcome from a person, a rule, a policy default or a timeout."""
     seq: int
     sessionId: Union[str, None]
 
@@ -68,13 +68,13 @@ class _AgentQuestionAskedEventRequired(TypedDict):
 
 
 class AgentQuestionAskedEvent(_AgentQuestionAskedEventRequired, total=False):
-    """The agent of a step asks a person."""
+    """The agent of a step asked a question that needs a person."""
     seq: int
     sessionId: Union[str, None]
 
 
 class AgentsStopped(TypedDict):
-    """What became of agents that were to end."""
+    """The result of stopping all agents."""
     stopped: int
 
 
@@ -83,7 +83,7 @@ class _AnswerRequestRequired(TypedDict):
 
 
 class AnswerRequest(_AnswerRequestRequired, total=False):
-    """Answers the questions."""
+    """Answers all questions of an ask."""
     note: Union[str, None]
 
 
@@ -93,7 +93,7 @@ class _ApprovalRequired(TypedDict):
 
 
 class Approval(_ApprovalRequired, total=False):
-    """May I use this tool with this input."""
+    """A request to use a tool with the given input."""
     command: Union[str, None]
     paths: list[str]
     url: Union[str, None]
@@ -107,7 +107,7 @@ class Approval(_ApprovalRequired, total=False):
 
 
 class ApprovalDefaults(TypedDict, total=False):
-    """What holds for approvals when no rule fits. A field that is missing is taken from the scope below."""
+    """Settings for approvals that no rule matches. Missing fields are inherited from the enclosing scope."""
     policy: Union[ApprovalDefault, None]
     timeout: Union[str, None]
     message: Union[str, None]
@@ -120,7 +120,7 @@ class _ApprovalRequestedEventRequired(TypedDict):
 
 
 class ApprovalRequestedEvent(_ApprovalRequestedEventRequired, total=False):
-    """An approval waits for a person."""
+    """An approval needs a decision from a person."""
     seq: int
     sessionId: Union[str, None]
 
@@ -132,13 +132,13 @@ class _ApprovalResolvedEventRequired(TypedDict):
 
 
 class ApprovalResolvedEvent(_ApprovalResolvedEventRequired, total=False):
-    """An approval has its outcome."""
+    """An approval got its outcome."""
     seq: int
     sessionId: Union[str, None]
 
 
 class ApproveRequest(TypedDict, total=False):
-    """Says yes."""
+    """Approves an approval or link."""
     choice: Union[str, None]
     input: Union[dict[str, Any], None]
     contentDigest: Union[str, None]
@@ -157,7 +157,7 @@ class _AskRequired(TypedDict):
 
 
 class Ask(_AskRequired, total=False):
-    """One ask."""
+    """Something that an agent needs a person to decide."""
     sessionId: Union[str, None]
     askedBy: Union[str, None]
     agentReported: bool
@@ -204,13 +204,13 @@ class _AskDeliveryEventRequired(TypedDict):
 
 
 class AskDeliveryEvent(_AskDeliveryEventRequired, total=False):
-    """The outcome of an ask came closer to the agent."""
+    """The delivery of an outcome to the agent progressed or failed."""
     seq: int
     sessionId: Union[str, None]
 
 
 class AskEvent(Ask, total=False):
-    """An ask in an event."""
+    """The payload of events about an ask."""
     question: Union[QuestionEventData, None]
 
 
@@ -219,7 +219,7 @@ class _AskFileRequired(TypedDict):
 
 
 class AskFile(_AskFileRequired, total=False):
-    """One file."""
+    """The content of one file."""
     text: Union[str, None]
     truncated: bool
     size: Union[int, None]
@@ -231,7 +231,7 @@ class _AskFilesRequired(TypedDict):
 
 
 class AskFiles(_AskFilesRequired, total=False):
-    """The files of an ask as they are now. Only for tokens that may answer."""
+    """The current content of the files that an ask executes. Only tokens that may answer can read it."""
     digest: Union[str, None]
     unlisted: bool
 
@@ -242,7 +242,7 @@ class _AskPageRequired(TypedDict):
 
 
 class AskPage(_AskPageRequired, total=False):
-    """A page of asks."""
+    """One page of a list of asks."""
     nextCursor: Union[str, None]
     pending: Union[int, None]
     truncated: bool
@@ -261,7 +261,7 @@ class _AskParkedEventRequired(TypedDict):
 
 
 class AskParkedEvent(_AskParkedEventRequired, total=False):
-    """An ask was parked, or is live again."""
+    """An ask was parked, or became live again."""
     seq: int
     sessionId: Union[str, None]
 
@@ -282,7 +282,7 @@ class _AskSnoozedEventRequired(TypedDict):
 
 
 class AskSnoozedEvent(_AskSnoozedEventRequired, total=False):
-    """An ask was snoozed, or is back."""
+    """An ask was snoozed, or returned to the inbox."""
     seq: int
     sessionId: Union[str, None]
 
@@ -296,7 +296,7 @@ class _AttachmentRequired(TypedDict):
 
 
 class Attachment(_AttachmentRequired, total=False):
-    """A server of an agent that somebody else started and that Sayso listens to."""
+    """A server of an agent that someone else started and that Sayso is attached to."""
     problem: Union[str, None]
     version: Union[str, None]
 
@@ -312,7 +312,7 @@ class _CapabilitiesRequired(TypedDict):
 
 
 class Capabilities(_CapabilitiesRequired, total=False):
-    """What an agent can do."""
+    """What an agent supports."""
     changeSettings: bool
 
 
@@ -321,13 +321,13 @@ class _CertificateRequired(TypedDict):
 
 
 class Certificate(_CertificateRequired, total=False):
-    """The certificate that other devices see."""
+    """The TLS certificate that the server presents to other devices."""
     expiresAt: Union[str, None]
     problem: Union[str, None]
 
 
 class ChangeSession(TypedDict, total=False):
-    """Changes the permission mode or the model of a session. A field that is left out stays as it is."""
+    """Changes the permission mode or the model of a session. Fields that are left out keep their value."""
     permissionMode: Union[str, None]
     model: Union[str, None]
 
@@ -340,7 +340,7 @@ class _ChannelRequired(TypedDict):
 
 
 class Channel(_ChannelRequired, total=False):
-    """One channel, without its secrets."""
+    """A notification channel, without its secrets."""
     after: Union[str, None]
     then: Union[Then, None]
     quiet: Union[str, None]
@@ -349,7 +349,7 @@ class Channel(_ChannelRequired, total=False):
 
 
 class ChannelList(TypedDict):
-    """All channels."""
+    """All configured notification channels."""
     data: list[Channel]
 
 
@@ -358,12 +358,12 @@ class _CheckpointOption2Required(TypedDict):
 
 
 class CheckpointOption2(_CheckpointOption2Required, total=False):
-    """A label with its meaning."""
+    """A label with a description."""
     description: Union[str, None]
 
 
 class Choice(TypedDict):
-    """One of the agent's own ways to say yes."""
+    """A way of approving that the agent offers, such as "Allow for this session"."""
     id: str
     label: str
 
@@ -373,7 +373,7 @@ class _EditPolicyRequired(TypedDict):
 
 
 class EditPolicy(_EditPolicyRequired, total=False):
-    """Applies changes to a text, which may not be saved yet. Nothing is written."""
+    """Applies edits to a policy text, which does not have to be saved. The policy file stays unchanged."""
     edits: list[PolicyEdit]
 
 
@@ -384,7 +384,7 @@ class _ErrorBlockRequired(TypedDict):
 
 
 class ErrorBlock(_ErrorBlockRequired, total=False):
-    """The payload of `error`: the fault as a block of the transcript."""
+    """The payload of `error`: the error as a block of the transcript."""
     subagent: Union[str, None]
     type: ErrorType
 
@@ -396,7 +396,7 @@ class _ErrorEventRequired(TypedDict):
 
 
 class ErrorEvent(_ErrorEventRequired, total=False):
-    """Something went wrong in a session."""
+    """An error happened in a session."""
     seq: int
     sessionId: Union[str, None]
 
@@ -406,13 +406,13 @@ class _ExecutedCodeRequired(TypedDict):
 
 
 class ExecutedCode(_ExecutedCodeRequired, total=False):
-    """The code of the project that a command executes, as far as its words name it."""
+    """The project files that a command executes, as far as the command line names them."""
     unlisted: bool
     readable: bool
 
 
 class ExplainRequest(TypedDict, total=False):
-    """Asks what a policy does: to one ask, to past asks, or to what is pending."""
+    """Asks how a policy decides: one ask (`askId`), all pending asks (`pending`) or past asks (`history`)."""
     askId: Union[str, None]
     policy: Union[str, None]
     pending: bool
@@ -428,7 +428,7 @@ class _ExplainedRequired(TypedDict):
 
 
 class Explained(_ExplainedRequired, total=False):
-    """What a policy does to one ask."""
+    """The decision of a policy about one ask."""
     considered: Union[dict[str, Any], None]
 
 
@@ -437,7 +437,7 @@ class _ExplanationRequired(TypedDict):
 
 
 class Explanation(_ExplanationRequired, total=False):
-    """What a policy does."""
+    """The decisions of a policy."""
     truncated: bool
 
 
@@ -448,12 +448,12 @@ class _ExternalNewsRequired(TypedDict):
 
 
 class ExternalNews(_ExternalNewsRequired, total=False):
-    """News of a session of an agent that a person runs themselves. What was decided there is withdrawn here."""
+    """Reports an event of an external agent, so that Sayso can withdraw asks that were decided in its terminal."""
     dedupeKey: Union[str, None]
 
 
 class ExternalNewsTaken(TypedDict):
-    """What became of the news."""
+    """The result of reporting an event."""
     withdrawn: list[str]
 
 
@@ -464,7 +464,7 @@ class _ExternalSessionRequired(TypedDict):
 
 
 class ExternalSession(_ExternalSessionRequired, total=False):
-    """A session of an agent that a person runs themselves, as it knows itself."""
+    """The session of an external agent, as the agent identifies it."""
     title: Union[str, None]
     branch: Union[str, None]
 
@@ -476,7 +476,7 @@ class FileDiff(TypedDict):
 
 
 class FormRule(TypedDict):
-    """One rule of a policy."""
+    """A rule with its place in the file."""
     place: int
     key: str
     label: str
@@ -484,53 +484,53 @@ class FormRule(TypedDict):
 
 
 class GatewayEvent1Data(TypedDict):
-    """The next piece of a message."""
+    """A fragment of assistant text."""
     text: str
 
 
 class GatewayEvent1(TypedDict):
-    """The next piece of a message."""
+    """A fragment of assistant text."""
     data: GatewayEvent1Data
     type: Literal["text_delta"]
 
 
 class GatewayEvent2Data(TypedDict):
-    """A tool call began."""
+    """The agent started a tool call."""
     toolCallId: str
     toolName: str
 
 
 class GatewayEvent2(TypedDict):
-    """A tool call began."""
+    """The agent started a tool call."""
     data: GatewayEvent2Data
     type: Literal["tool_call_start"]
 
 
 class GatewayEvent3Data(TypedDict):
-    """What the tool is called with."""
+    """The arguments of a tool call."""
     toolCallId: str
     input: str
 
 
 class GatewayEvent3(TypedDict):
-    """What the tool is called with."""
+    """The arguments of a tool call."""
     data: GatewayEvent3Data
     type: Literal["tool_call_delta"]
 
 
 class GatewayEvent4Data(TypedDict):
-    """The call is complete."""
+    """The arguments of the tool call are complete."""
     toolCallId: str
 
 
 class GatewayEvent4(TypedDict):
-    """The call is complete."""
+    """The arguments of the tool call are complete."""
     data: GatewayEvent4Data
     type: Literal["tool_call_end"]
 
 
 class GatewayEvent5Data(TypedDict):
-    """What the tool gave."""
+    """The tool call finished."""
     toolCallId: str
     toolName: str
     result: str
@@ -538,66 +538,66 @@ class GatewayEvent5Data(TypedDict):
 
 
 class GatewayEvent5(TypedDict):
-    """What the tool gave."""
+    """The tool call finished."""
     data: GatewayEvent5Data
     type: Literal["tool_result"]
 
 
 class GatewayEvent6Data(TypedDict):
-    """A tool wants to be approved."""
+    """The agent needs approval before it runs a tool."""
     toolCallId: str
     toolName: str
     input: str
 
 
 class GatewayEvent6(TypedDict):
-    """A tool wants to be approved."""
+    """The agent needs approval before it runs a tool."""
     data: GatewayEvent6Data
     type: Literal["approval_required"]
 
 
 class GatewayEvent7Data(TypedDict):
-    """Questions wait."""
+    """The agent asked questions and waits for the answers."""
     toolCallId: str
     questions: list[QuestionItem]
 
 
 class GatewayEvent7(TypedDict):
-    """Questions wait."""
+    """The agent asked questions and waits for the answers."""
     data: GatewayEvent7Data
     type: Literal["question_prompt"]
 
 
 class GatewayEvent8Data(TypedDict):
-    """Something went wrong."""
+    """An error in the session."""
     message: str
 
 
 class GatewayEvent8(TypedDict):
-    """Something went wrong."""
+    """An error in the session."""
     data: GatewayEvent8Data
     type: Literal["error"]
 
 
 class GatewayEvent9Data(TypedDict):
-    """The turn is over."""
+    """The agent finished its turn."""
     sessionId: str
 
 
 class GatewayEvent9(TypedDict):
-    """The turn is over."""
+    """The agent finished its turn."""
     data: GatewayEvent9Data
     type: Literal["done"]
 
 
 class GatewayEvent10Data(TypedDict):
-    """The session changed what it is doing."""
+    """The status of the session changed."""
     sessionId: str
     status: str
 
 
 class GatewayEvent10(TypedDict):
-    """The session changed what it is doing."""
+    """The status of the session changed."""
     data: GatewayEvent10Data
     type: Literal["session_status"]
 
@@ -608,7 +608,7 @@ class _GrantRequired(TypedDict):
 
 
 class Grant(_GrantRequired, total=False):
-    """A rule that was given by hand for a while."""
+    """A temporary rule that allows actions."""
     edit: list[str]
     read: list[str]
     fetch: list[str]
@@ -619,7 +619,7 @@ class Grant(_GrantRequired, total=False):
 
 
 class Health(TypedDict):
-    """How the server is."""
+    """The state of the server."""
     status: str
     version: str
 
@@ -638,7 +638,7 @@ class _LinkRequired(TypedDict):
 
 
 class Link(_LinkRequired, total=False):
-    """Please open this address."""
+    """A request to open a URL in a browser."""
     message: Union[str, None]
 
 
@@ -649,7 +649,7 @@ class _LinkRequestedEventRequired(TypedDict):
 
 
 class LinkRequestedEvent(_LinkRequestedEventRequired, total=False):
-    """A link waits for a person."""
+    """A link needs a decision from a person."""
     seq: int
     sessionId: Union[str, None]
 
@@ -661,7 +661,7 @@ class _LinkResolvedEventRequired(TypedDict):
 
 
 class LinkResolvedEvent(_LinkResolvedEventRequired, total=False):
-    """A link has its outcome."""
+    """A link got its outcome."""
     seq: int
     sessionId: Union[str, None]
 
@@ -678,14 +678,14 @@ class _ListenerListRequired(TypedDict):
 
 
 class ListenerList(_ListenerListRequired, total=False):
-    """Where the server is reached."""
+    """All addresses at which the server listens."""
     publicUrl: Union[str, None]
     suggested: Union[str, None]
     certificate: Union[Certificate, None]
 
 
 class LoginCode(TypedDict):
-    """A code that opens the page in a browser, once."""
+    """A code that signs a browser in. It works once."""
     code: str
     url: str
     expiresAt: str
@@ -696,7 +696,7 @@ class _LoginRequestRequired(TypedDict):
 
 
 class LoginRequest(_LoginRequestRequired, total=False):
-    """Redeems a login code for a token of this browser."""
+    """Exchanges a login code for a token that belongs to this browser."""
     device: Union[str, None]
 
 
@@ -705,7 +705,7 @@ class _MessageAcceptedRequired(TypedDict):
 
 
 class MessageAccepted(_MessageAcceptedRequired, total=False):
-    """What became of a message."""
+    """The result of sending a message."""
     answered: Union[Ask, None]
 
 
@@ -747,7 +747,7 @@ class _MessageDeltaEventRequired(TypedDict):
 
 
 class MessageDeltaEvent(_MessageDeltaEventRequired, total=False):
-    """The next piece of a message. Live only: it has no `seq` and is not stored."""
+    """A fragment of a message. Sent to live subscribers only: it has no `seq` and is not stored."""
     seq: int
     sessionId: Union[str, None]
 
@@ -757,12 +757,12 @@ class _MessageRequestRequired(TypedDict):
 
 
 class MessageRequest(_MessageRequestRequired, total=False):
-    """Says something to the agent."""
+    """Sends a message to the agent."""
     ifPending: IfPending
 
 
 class NewAsk(TypedDict, total=False):
-    """Opens an ask: either `questions`, or `approval`, or `link`."""
+    """Opens an ask. Set exactly one of `questions`, `approval` and `link`."""
     sessionId: Union[str, None]
     external: Union[ExternalSession, None]
     agent: Union[str, None]
@@ -789,18 +789,18 @@ class _NewAttachmentRequired(TypedDict):
 
 
 class NewAttachment(_NewAttachmentRequired, total=False):
-    """A server to listen to."""
+    """Attaches Sayso to a running server of an agent."""
     user: Union[str, None]
     password: Union[str, None]
 
 
 class NewListener(TypedDict, total=False):
-    """Opens the server to a network, until it is closed or the server ends."""
+    """Makes the server reachable at a network address until that listener is closed or the server stops."""
     address: Union[str, None]
 
 
 class NewLoginCode(TypedDict, total=False):
-    """Makes a login code."""
+    """Creates a login code."""
     role: Union[Role, None]
 
 
@@ -809,13 +809,13 @@ class _NewNoticeRequired(TypedDict):
 
 
 class NewNotice(_NewNoticeRequired, total=False):
-    """Something that people should know, and that needs no answer."""
+    """Sends people a message that needs no answer."""
     agent: Union[str, None]
     external: Union[ExternalSession, None]
 
 
 class NewPush(TypedDict):
-    """A browser that wants to be woken: its subscription as it gives it."""
+    """A push subscription of a browser: the fields `endpoint` and `keys` of `PushSubscription.toJSON()`."""
     endpoint: str
     keys: PushKeys
 
@@ -825,7 +825,7 @@ class _NewRunRequired(TypedDict):
 
 
 class NewRun(_NewRunRequired, total=False):
-    """Starts a run."""
+    """Starts a run of a workflow."""
     input: dict[str, str]
     directory: Union[str, None]
     labels: dict[str, str]
@@ -853,7 +853,7 @@ class _NewTokenRequired(TypedDict):
 
 
 class NewToken(_NewTokenRequired, total=False):
-    """Makes a token."""
+    """Creates a token."""
     sessionId: Union[str, None]
     labels: dict[str, str]
     agent: Union[str, None]
@@ -862,7 +862,7 @@ class NewToken(_NewTokenRequired, total=False):
 
 
 class NoRequest(TypedDict, total=False):
-    """Says no: `reject` for questions, `deny` for approvals and links."""
+    """Rejects a question, or denies an approval or link."""
     message: Union[str, None]
     stop: bool
 
@@ -872,7 +872,7 @@ class _NoticeRequired(TypedDict):
 
 
 class Notice(_NoticeRequired, total=False):
-    """The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice."""
+    """The payload of `notice`. In a session, it is a block of the transcript; otherwise `agent` names the sender."""
     id: Union[str, None]
     at: Union[str, None]
     subagent: Union[str, None]
@@ -887,13 +887,13 @@ class _NoticeEventRequired(TypedDict):
 
 
 class NoticeEvent(_NoticeEventRequired, total=False):
-    """An agent or a caller tells people something and waits for no answer."""
+    """An agent or a program sent people a message that needs no answer."""
     seq: int
     sessionId: Union[str, None]
 
 
 class Ok(TypedDict):
-    """It is done."""
+    """The response of gateway calls that succeed."""
     ok: bool
 
 
@@ -927,7 +927,7 @@ class _PolicyChangedEventRequired(TypedDict):
 
 
 class PolicyChangedEvent(_PolicyChangedEventRequired, total=False):
-    """Another policy is in force."""
+    """The rules in force changed, or the policy file became valid or invalid."""
     seq: int
     sessionId: Union[str, None]
 
@@ -939,7 +939,7 @@ class PolicyEdit1(TypedDict):
 
 
 class PolicyEdit2(TypedDict):
-    """Replaces a rule. Comments and the keys that stay the same are not touched."""
+    """Replaces a rule. Comments and unchanged keys keep their text."""
     place: int
     rule: PolicyRule
     kind: Literal["setRule"]
@@ -959,14 +959,14 @@ class PolicyEdit4(TypedDict):
 
 
 class PolicyEdit5(TypedDict):
-    """Sets what holds when no rule fits."""
+    """Sets the defaults for asks that no rule matches."""
     questions: QuestionDefaults
     approvals: ApprovalDefaults
     kind: Literal["setDefaults"]
 
 
 class PolicyEdit6(TypedDict):
-    """Sets what a profile changes. A profile that does not exist is added."""
+    """Sets the defaults of a profile. Adds the profile if it does not exist."""
     name: str
     questions: QuestionDefaults
     approvals: ApprovalDefaults
@@ -974,7 +974,7 @@ class PolicyEdit6(TypedDict):
 
 
 class PolicyForm(TypedDict):
-    """A text of a policy and what it says."""
+    """A policy text and its content as structured values."""
     text: str
     questions: QuestionDefaults
     approvals: ApprovalDefaults
@@ -987,7 +987,7 @@ class _PolicyRuleRequired(TypedDict):
 
 
 class PolicyRule(_PolicyRuleRequired, total=False):
-    """One rule. All conditions that it names have to hold together."""
+    """One rule of a policy. It matches an ask only if all conditions that it sets match."""
     id: Union[str, None]
     name: Union[str, None]
     run: list[str]
@@ -1014,7 +1014,7 @@ class _PolicyViewRequired(TypedDict):
 
 
 class PolicyView(_PolicyViewRequired, total=False):
-    """The policy in force."""
+    """The policy file and the rules in force."""
     error: Union[str, None]
     textFingerprint: str
     profile: Union[ActiveProfile, None]
@@ -1026,7 +1026,7 @@ class _PrecedentsRequired(TypedDict):
 
 
 class Precedents(_PrecedentsRequired, total=False):
-    """What people decided before about the same action: the same tool with the same command, files or address."""
+    """Earlier decisions of people about the same action: the same tool with the same command, files or address."""
     lastAt: Union[str, None]
 
 
@@ -1036,24 +1036,24 @@ class _Preview1Required(TypedDict):
 
 
 class Preview1(_Preview1Required, total=False):
-    """A command line."""
+    """A command line that the tool would run."""
     cwd: Union[str, None]
 
 
 class Preview2(TypedDict):
-    """Changes to files."""
+    """Changes that the tool would make to files."""
     files: list[FileDiff]
     type: Literal["diff"]
 
 
 class Preview3(TypedDict):
-    """A plan, in Markdown."""
+    """A plan that the agent proposes."""
     text: str
     type: Literal["plan"]
 
 
 class Preview4(TypedDict):
-    """Anything else."""
+    """Any other description of the action."""
     text: str
     type: Literal["text"]
 
@@ -1066,7 +1066,8 @@ class _ProblemRequired(TypedDict):
 
 
 class Problem(_ProblemRequired, total=False):
-    """An error."""
+    """The body of an error response, as in RFC 9457. Fields after `code` are present only for the codes that mention
+    them."""
     type: str
     error: Union[str, None]
     outcome: Union[Outcome, None]
@@ -1080,18 +1081,18 @@ class Problem(_ProblemRequired, total=False):
 
 
 class ProfileDefaults(TypedDict):
-    """What a profile changes."""
+    """The defaults that a profile replaces."""
     questions: QuestionDefaults
     approvals: ApprovalDefaults
 
 
 class PushInfo(TypedDict, total=False):
-    """What a browser needs to ask for being woken."""
+    """What a browser needs to subscribe to push notifications."""
     publicKey: Union[str, None]
 
 
 class PushKeys(TypedDict):
-    """The keys of a browser."""
+    """The keys with which the server encrypts messages to a browser."""
     p256dh: str
     auth: str
 
@@ -1101,7 +1102,7 @@ class _QuestionRequired(TypedDict):
 
 
 class Question(_QuestionRequired, total=False):
-    """One question."""
+    """One question of an ask."""
     key: Union[str, None]
     header: Union[str, None]
     input: InputKind
@@ -1129,12 +1130,13 @@ class _QuestionAnsweredRequired(TypedDict):
 
 
 class QuestionAnswered(_QuestionAnsweredRequired, total=False):
-    """The data of `agent_question_answered`: also when a rule, the policy or a timeout decided."""
+    """The payload of `agent_question_answered`, which is also sent when a rule, a policy default or a timeout
+    decided."""
     message: Union[str, None]
 
 
 class QuestionAsked(TypedDict):
-    """The data of `agent_question_asked`."""
+    """The payload of `agent_question_asked`."""
     runId: str
     stepId: str
     sessionId: str
@@ -1143,7 +1145,7 @@ class QuestionAsked(TypedDict):
 
 
 class QuestionDefaults(TypedDict, total=False):
-    """What holds for questions when no rule fits. A field that is missing is taken from the scope below."""
+    """Settings for questions that no rule matches. Missing fields are inherited from the enclosing scope."""
     policy: Union[QuestionDefault, None]
     timeout: Union[str, None]
     onTimeout: Union[QuestionTimeout, None]
@@ -1159,7 +1161,7 @@ class _QuestionEventDataRequired(TypedDict):
 
 
 class QuestionEventData(_QuestionEventDataRequired, total=False):
-    """The object `question` that `question.*` events carry beside the ask."""
+    """The question REST dialect's view of an ask. `question.*` events carry it as `question`, next to the ask."""
     response: Union[str, None]
     reason: Union[str, None]
 
@@ -1177,7 +1179,7 @@ class _QuestionOptionRequired(TypedDict):
 
 
 class QuestionOption(_QuestionOptionRequired, total=False):
-    """One thing that may be chosen."""
+    """An option of a question."""
     value: Union[str, None]
     description: Union[str, None]
     preview: Union[str, None]
@@ -1185,14 +1187,14 @@ class QuestionOption(_QuestionOptionRequired, total=False):
 
 
 class QuestionProblem(TypedDict):
-    """What is wrong with the answer to one question."""
+    """Why the answer to one question is invalid."""
     index: int
     key: str
     reason: str
 
 
 class QuestionReplyRequest(TypedDict):
-    """Replies to a question of a session."""
+    """The body of a reply in the question REST dialect."""
     answers: list[list[str]]
 
 
@@ -1203,7 +1205,7 @@ class _QuestionRequestedEventRequired(TypedDict):
 
 
 class QuestionRequestedEvent(_QuestionRequestedEventRequired, total=False):
-    """A question waits for a person."""
+    """A question needs an answer from a person."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1215,14 +1217,14 @@ class _QuestionResolvedEventRequired(TypedDict):
 
 
 class QuestionResolvedEvent(_QuestionResolvedEventRequired, total=False):
-    """A question has its outcome."""
+    """A question got its outcome."""
     seq: int
     sessionId: Union[str, None]
 
 
 class ResetEvent(TypedDict):
-    """What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an
-    event: it has no time."""
+    """Tells the client that the requested position is no longer available. List the resources again and continue the
+    stream at `seq`. A reset is not an event and has no time."""
     seq: int
     type: ResetType
     data: NoData
@@ -1239,7 +1241,7 @@ class RuleHits(_RuleHitsRequired, total=False):
 
 
 class RuleHitsList(TypedDict):
-    """How often the rules of the saved policy decided."""
+    """How often each rule of the saved policy matched."""
     since: str
     data: list[RuleHits]
 
@@ -1269,14 +1271,14 @@ class Run(_RunRequired, total=False):
 
 
 class RunAnswerRequest(TypedDict, total=False):
-    """Answers or rejects what a run waits for: exactly one of the two."""
+    """Answers or rejects a pending question of a run. Set exactly one of `answers` and `reject`."""
     answers: Union[list[list[str]], None]
     reject: Union[bool, None]
     message: Union[str, None]
 
 
 class RunAnswered(TypedDict):
-    """What became of it."""
+    """The result of answering or rejecting a question."""
     status: str
 
 
@@ -1299,7 +1301,7 @@ class _RunCompletedEventRequired(TypedDict):
 
 
 class RunCompletedEvent(_RunCompletedEventRequired, total=False):
-    """Every step of a run is done."""
+    """A run completed all its steps."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1323,7 +1325,7 @@ class _RunNewsRequired(TypedDict):
 
 
 class RunNews(_RunNewsRequired, total=False):
-    """The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`."""
+    """The payload of `run.started`, `run.completed`, `run.failed` and `run.cancelled`."""
     reason: Union[str, None]
 
 
@@ -1333,7 +1335,7 @@ class _RunPageRequired(TypedDict):
 
 
 class RunPage(_RunPageRequired, total=False):
-    """A page of runs, newest first."""
+    """One page of a list of runs, newest first."""
     nextCursor: Union[str, None]
     truncated: bool
 
@@ -1347,7 +1349,7 @@ class _RunQuestionRequired(TypedDict):
 
 
 class RunQuestion(_RunQuestionRequired, total=False):
-    """What the agent of a step asks."""
+    """The questions of one ask of a step's agent."""
     deadlineAt: Union[str, None]
     onTimeout: Union[OnTimeout, None]
 
@@ -1360,7 +1362,7 @@ class _RunQuestionItemRequired(TypedDict):
 
 
 class RunQuestionItem(_RunQuestionItemRequired, total=False):
-    """One question of it."""
+    """One question of the ask."""
     custom: bool
 
 
@@ -1369,7 +1371,7 @@ class _RunQuestionOptionRequired(TypedDict):
 
 
 class RunQuestionOption(_RunQuestionOptionRequired, total=False):
-    """An option of it."""
+    """An option of a question."""
     description: Union[str, None]
 
 
@@ -1461,7 +1463,7 @@ class _SessionPageRequired(TypedDict):
 
 
 class SessionPage(_SessionPageRequired, total=False):
-    """A page of sessions, newest first."""
+    """One page of a list of sessions, newest first."""
     nextCursor: Union[str, None]
     truncated: bool
 
@@ -1491,18 +1493,18 @@ class SessionStatusEvent(_SessionStatusEventRequired, total=False):
 
 
 class SetPolicy(TypedDict):
-    """Writes another text into the policy file."""
+    """Replaces the text of the policy file."""
     text: str
     ifFingerprint: str
 
 
 class ShownAnswer2(TypedDict):
-    """A secret was given; it is not shown."""
+    """The answer is a secret and is never displayed."""
     secret: bool
 
 
 class SnoozeRequest(TypedDict, total=False):
-    """Hides the ask from the inbox for a while. Not a no."""
+    """Hides an ask from the inbox for a while, without deciding it."""
     until: Union[str, None]
 
 
@@ -1513,7 +1515,7 @@ class _StepCancelledEventRequired(TypedDict):
 
 
 class StepCancelledEvent(_StepCancelledEventRequired, total=False):
-    """A step of a run was stopped, or never began."""
+    """A step of a run was cancelled, before or after it started."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1525,7 +1527,7 @@ class _StepCompletedEventRequired(TypedDict):
 
 
 class StepCompletedEvent(_StepCompletedEventRequired, total=False):
-    """A step of a run is done."""
+    """A step of a run completed."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1543,7 +1545,7 @@ class StepFailedEvent(_StepFailedEventRequired, total=False):
 
 
 class StepNews(RunStep):
-    """The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`."""
+    """The payload of `step.started`, `step.completed`, `step.failed` and `step.cancelled`."""
     runId: str
     stepId: str
 
@@ -1555,19 +1557,19 @@ class _StepStartedEventRequired(TypedDict):
 
 
 class StepStartedEvent(_StepStartedEventRequired, total=False):
-    """A step of a run began."""
+    """A step of a run started."""
     seq: int
     sessionId: Union[str, None]
 
 
 class SubmitAnswers(TypedDict):
-    """Submits answers by tool call."""
+    """Answers the questions of one tool call in the gateway dialect."""
     toolCallId: Union[str, None]
     answers: Union[dict[str, str], None]
 
 
 class TestChannels(TypedDict, total=False):
-    """Which channel to test."""
+    """Sends a test notification."""
     name: Union[str, None]
 
 
@@ -1578,12 +1580,12 @@ class _TestedRequired(TypedDict):
 
 
 class Tested(_TestedRequired, total=False):
-    """What became of a test."""
+    """The result of testing one channel."""
     failure: Union[str, None]
 
 
 class TestedList(TypedDict):
-    """What became of all tests."""
+    """The results of a test."""
     data: list[Tested]
 
 
@@ -1597,7 +1599,7 @@ class TextCode(_TextCodeRequired, total=False):
 
 
 class Then(TypedDict):
-    """Which channel comes next, and how much later."""
+    """The next channel of an escalation."""
     name: str
     after: str
 
@@ -1610,7 +1612,7 @@ class _TokenRequired(TypedDict):
 
 
 class Token(_TokenRequired, total=False):
-    """A token without its secret."""
+    """A token, without its secret."""
     device: Union[str, None]
     sessionId: Union[str, None]
     labels: dict[str, str]
@@ -1622,12 +1624,12 @@ class Token(_TokenRequired, total=False):
 
 
 class CreatedToken(Token, total=False):
-    """A new token. The secret is shown this once."""
+    """A new token with its secret, which is shown only in this response."""
     token: Union[str, None]
 
 
 class TokenList(TypedDict):
-    """The tokens."""
+    """All tokens that exist."""
     data: list[Token]
 
 
@@ -1649,7 +1651,7 @@ class ToolBlock(_ToolBlockRequired, total=False):
 
 
 class ToolCallRef(TypedDict):
-    """Names a tool call."""
+    """Refers to a tool call in the gateway dialect."""
     toolCallId: Union[str, None]
 
 
@@ -1660,7 +1662,7 @@ class _ToolCompletedEventRequired(TypedDict):
 
 
 class ToolCompletedEvent(_ToolCompletedEventRequired, total=False):
-    """A tool call ended."""
+    """A tool call finished."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1672,7 +1674,7 @@ class _ToolStartedEventRequired(TypedDict):
 
 
 class ToolStartedEvent(_ToolStartedEventRequired, total=False):
-    """A tool call began."""
+    """A tool call started."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1695,18 +1697,18 @@ class _TranscriptRequired(TypedDict):
 
 
 class Transcript(_TranscriptRequired, total=False):
-    """A transcript: messages, tool calls, notices and asks in the order in which they happened."""
+    """A part of a transcript: messages, tool calls, notices and asks in chronological order."""
     nextCursor: Union[str, None]
     truncated: bool
 
 
 class TrustRequest(TypedDict):
-    """Trusts a project's `.sayso.toml` as it is now."""
+    """Trusts the `.sayso.toml` of a project in its current state."""
     directory: str
 
 
 class Trusted(TypedDict):
-    """What was trusted."""
+    """The project policy that is now trusted."""
     path: str
     hash: str
 
@@ -1716,7 +1718,7 @@ class _WorkflowCheckpointRequired(TypedDict):
 
 
 class WorkflowCheckpoint(_WorkflowCheckpointRequired, total=False):
-    """A pause with a question. Its answer is the step's output."""
+    """A question to a person at which the run pauses. The answer is the output of the step."""
     header: Union[str, None]
     input: Union[CheckpointInput, None]
     options: list[CheckpointOption]
@@ -1733,7 +1735,7 @@ class _WorkflowFaultRequired(TypedDict):
 
 
 class WorkflowFault(_WorkflowFaultRequired, total=False):
-    """What is wrong with a workflow."""
+    """One mistake in a workflow."""
     line: Union[int, None]
     column: Union[int, None]
 
@@ -1744,14 +1746,14 @@ class _WorkflowFileRequired(TypedDict):
 
 
 class WorkflowFile(_WorkflowFileRequired, total=False):
-    """A workflow file."""
+    """The content of a workflow file."""
     description: Union[str, None]
     directory: Union[str, None]
     inputs: dict[str, WorkflowInput]
 
 
 class WorkflowInput(TypedDict, total=False):
-    """Something that a run is given."""
+    """A declared input of a workflow."""
     description: Union[str, None]
     default: Union[str, None]
 

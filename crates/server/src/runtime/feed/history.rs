@@ -1,20 +1,20 @@
-//! The past: where a cursor reads what the ring no longer has.
+//! Reads stored events for cursors whose position is no longer in the ring.
 
 use futures_core::future::BoxFuture;
 use sayso_store::read::{EventsAfter, PastEvents};
 use sayso_store::{Store, StoreError};
 
-/// Reads short pages of stored events. One page is one snapshot.
-pub(crate) trait Past: Send + Sync + 'static {
-    /// The next events after a place.
+/// Reads short pages of stored events. Each page is one snapshot of the database.
+pub(crate) trait EventHistory: Send + Sync + 'static {
+    /// Reads the next events after a position.
     fn read(&self, page: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>>;
 }
 
-/// The database as the past.
+/// Reads stored events from the database.
 #[derive(Debug, Clone)]
-pub(crate) struct StoredPast(pub(crate) Store);
+pub(crate) struct StoredHistory(pub(crate) Store);
 
-impl Past for StoredPast {
+impl EventHistory for StoredHistory {
     fn read(&self, page: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
         let store = self.0.clone();
         Box::pin(async move { store.read(page).await })
