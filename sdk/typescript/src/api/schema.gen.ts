@@ -3637,6 +3637,7 @@ export interface components {
             stepId?: string | null;
             /** @description Why the policy left the ask to a person. */
             why?: string | null;
+            whyCode?: components["schemas"]["TextCode"] | null;
             /** @description The questions of an ask of kind `question`. */
             questions?: components["schemas"]["Question"][];
             approval?: components["schemas"]["Approval"] | null;
@@ -3651,6 +3652,7 @@ export interface components {
             delivery?: components["schemas"]["Delivery"] | null;
             /** @description Why the outcome was withheld or is undeliverable. */
             deliveryReason?: string | null;
+            deliveryCode?: components["schemas"]["TextCode"] | null;
             /** @description Whether an event left out a part of the ask because of its size. `GET /v1/asks/{id}` returns the complete ask. */
             truncated?: boolean;
             /** @description The agent's original request. Present only with `raw=true`. */
@@ -3664,6 +3666,7 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** @description Why the outcome was withheld or is undeliverable. */
             deliveryReason?: string | null;
+            deliveryCode?: components["schemas"]["TextCode"] | null;
         };
         /** @description The delivery of an outcome to the agent progressed or failed. */
         AskDeliveryEvent: {
@@ -4746,6 +4749,7 @@ export interface components {
             note?: string | null;
             /** @description The message of a denial or rejection, which the agent received, or the reason of a withdrawal. */
             message?: string | null;
+            messageCode?: components["schemas"]["TextCode"] | null;
             /** @description Whether the agent was told to stop its turn. */
             stop?: boolean;
             /** @description The `id` of the agent's choice that the person selected. */
@@ -4795,14 +4799,14 @@ export interface components {
             /** @enum {string} */
             kind: "addRule";
         } | {
-            /** @description The place of the rule to move. */
+            /** @description The place of the rule to replace. */
             place: number;
             /** @description The complete new rule. */
             rule: components["schemas"]["PolicyRule"];
             /** @enum {string} */
             kind: "setRule";
         } | {
-            /** @description The place of the rule to move. */
+            /** @description The place of the rule to remove. */
             place: number;
             /** @enum {string} */
             kind: "removeRule";
@@ -4814,9 +4818,9 @@ export interface components {
             /** @enum {string} */
             kind: "moveRule";
         } | {
-            /** @description The profile's defaults for questions. */
+            /** @description The new defaults for questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description The profile's defaults for approvals. */
+            /** @description The new defaults for approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
             /** @enum {string} */
             kind: "setDefaults";
@@ -5835,6 +5839,15 @@ export interface components {
         TestedList: {
             /** @description One result per tested channel, in the order of the configuration. */
             data: components["schemas"]["Tested"][];
+        };
+        /** @description The code and the parameters of a text that Sayso wrote. Clients that do not know the code show the text. */
+        TextCode: {
+            /** @description The identifier of the sentence, for example `no_rule_allows`. docs/api.md lists the codes. */
+            code: string;
+            /** @description The values in the sentence by name. */
+            params?: {
+                [key: string]: string;
+            };
         };
         /** @description The next channel of an escalation. */
         Then: {
