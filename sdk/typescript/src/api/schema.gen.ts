@@ -4795,14 +4795,14 @@ export interface components {
             /** @enum {string} */
             kind: "addRule";
         } | {
-            /** @description The place of the rule to move. */
+            /** @description The place of the rule to replace. */
             place: number;
             /** @description The complete new rule. */
             rule: components["schemas"]["PolicyRule"];
             /** @enum {string} */
             kind: "setRule";
         } | {
-            /** @description The place of the rule to move. */
+            /** @description The place of the rule to remove. */
             place: number;
             /** @enum {string} */
             kind: "removeRule";
@@ -4814,9 +4814,9 @@ export interface components {
             /** @enum {string} */
             kind: "moveRule";
         } | {
-            /** @description The profile's defaults for questions. */
+            /** @description The new defaults for questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description The profile's defaults for approvals. */
+            /** @description The new defaults for approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
             /** @enum {string} */
             kind: "setDefaults";
