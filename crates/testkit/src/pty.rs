@@ -283,7 +283,7 @@ mod tests {
         let signals = "HUP,INT,QUIT,TERM,TSTP";
         let mut again = std::process::Command::new("env");
         again.arg(format!("--ignore-signal={signals}")).arg(format!("--block-signal={signals}")).arg(std::env::current_exe()?);
-        let ran = again.args(["--exact", "pty::tests::a_program_has_a_terminal_of_its_own"]).output()?;
+        let ran = again.args(["--exact", "pty::tests::program_gets_a_controlling_terminal"]).output()?;
         let said = String::from_utf8_lossy(&ran.stdout);
         assert!(ran.status.success() && said.contains("1 passed"), "{said}");
         Ok(())

@@ -372,5 +372,5 @@ fn messages_are_queued_during_a_turn() {
     assert_eq!(talk.calls.len(), calls + 1);
     assert_eq!(talk.told()[3]["content"], "Two");
     talk.tell(prompt(&"x".repeat(5 << 20)));
-    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("not taken")));
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("not sent")));
 }

@@ -100,7 +100,7 @@ async fn away_rules_apply_until_away_is_off() -> Result<()> {
     let person = Person::with_policy(RULES).await?;
     let out = person.ok(&["away", "2h"]).await?;
     assert!(
-        out.starts_with(" Away is on until") && out.ends_with(". Your away rules apply. To turn it off: sayso away off"),
+        out.starts_with("Away is on until") && out.ends_with(". Your away rules apply. To turn it off: sayso away off"),
         "{out}"
     );
     let ran = person.run(&["ask", "Anybody?"]).await?;

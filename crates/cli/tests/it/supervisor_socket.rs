@@ -165,7 +165,7 @@ async fn process_of_an_agent_cannot_take_the_place_of_its_supervisor() -> Result
     world.server.start_again().await?;
     agent.watch().until("the end", |event| event.name() == "session.ended").await?;
     let reason = world.session(&agent).await?.reason.unwrap_or_default();
-    assert!(reason.contains("listens in place of the supervisor"), "{reason}");
+    assert!(reason.contains("listens on the socket of the supervisor"), "{reason}");
     assert!(!world.server.project().join("stolen").exists(), "nothing was sent to it");
     // The supervisor is unreachable, so its processes are killed here.
     for pid in world.processes()? {

@@ -214,7 +214,7 @@ async fn secret_cannot_be_answered_by_a_link() {
     let secret = json!({ "questions": [{ "text": "The key?", "input": "text", "secret": true }] });
     let (ask, paths) = linked.asked(secret).await;
     let page = linked.look(&paths[0]).await;
-    assert!(!page.text.contains("type=\"text\"") && page.text.contains("not over a link"), "{}", page.text);
+    assert!(!page.text.contains("type=\"text\"") && page.text.contains("To enter it, open Sayso."), "{}", page.text);
     linked.send(&paths[0], "press=answer&q0=hush").await.problem(422, "invalid_request");
     assert_eq!(linked.status(&ask).await, "pending");
 }

@@ -103,7 +103,7 @@ async fn telegram_accepts_buttons_of_configured_people_only() {
     for wrong in
         ["", "approve", "approve|", "approve|ask_0", "choose:1|x", &approve.replace("approve", "choose:0"), &"x".repeat(9_000)]
     {
-        assert!(telegram.press(wrong, 7).await.unwrap().contains("not understood"), "{wrong:.30}");
+        assert!(telegram.press(wrong, 7).await.unwrap().contains("no longer works"), "{wrong:.30}");
     }
     assert_eq!(world.ask(&ask).await["status"], "pending");
     // A malformed update does not stop the others.
@@ -158,7 +158,7 @@ async fn slack_accepts_buttons_of_configured_people_only() {
     slack.send_invalid("not json").await.unwrap();
     slack.send_invalid("[]").await.unwrap();
     slack.envelope(json!({ "user": { "id": "U1" }, "actions": "none" })).await.unwrap();
-    assert!(slack.ephemeral_message("U1").await.unwrap()["text"].as_str().unwrap().contains("not understood"));
+    assert!(slack.ephemeral_message("U1").await.unwrap()["text"].as_str().unwrap().contains("no longer works"));
     assert_eq!(world.ask(&ask).await["status"], "pending");
     slack.press(value, "U1").await.unwrap();
     let decided = world.outcome(&ask).await;

@@ -218,7 +218,7 @@ async fn stream_sends_type_and_data() {
         let text = if n == 0 { "approve" } else { "one more" };
         world.admin.post(&path, json!({ "text": text, "ifPending": "queue" })).await.expect(202);
     }
-    assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("wait already"));
+    assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("already queued"));
 }
 
 #[tokio::test]

@@ -230,7 +230,7 @@ async fn dead_channel_delays_neither_answers_nor_other_channels() {
         world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
     }
     alive.calls(80).await.unwrap();
-    channel(&world, "nobody", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("not reached"))).await;
+    channel(&world, "nobody", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("could not reach"))).await;
     // Each of them is given up after ten seconds, for another one.
     let most = 8 * (1 + began.elapsed().as_secs() / 10);
     assert!((silent.so_far().len() as u64) <= most, "a few at once, and no more");
@@ -331,7 +331,7 @@ async fn hanging_command_is_killed_with_its_children() {
     let (world, _clock) = world(config).await;
     let tested = world.admin.post("/v1/notify/test", json!({ "name": "stuck" })).await.expect(200);
     let why = tested["data"][0]["failure"].as_str().unwrap();
-    assert!(why.contains("was ended"), "{why}");
+    assert!(why.contains("was stopped because"), "{why}");
     let child = std::fs::read_to_string(&file).unwrap();
     let state = format!("/proc/{}/stat", child.trim());
     let gone = async {

@@ -89,7 +89,7 @@ async fn every_agent_has_a_row_in_the_guide() -> Result<()> {
     for agent in server.client().agents().await?.data {
         assert!(text.contains(&format!("\n| `{}` | ", agent.name)), "docs/agents.md has no row for {}", agent.name);
     }
-    assert!(text.replace('\n', " ").contains("every question is a permission request"));
+    assert!(text.replace('\n', " ").contains("every question of Claude Code is a permission request"));
     Ok(())
 }
 
