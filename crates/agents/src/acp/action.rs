@@ -153,7 +153,9 @@ impl ToolCallInfo {
         match self.action() {
             Action::Run { command } => {
                 let fields = self.fields();
-                let cwd = ["cwd", "workdir", "directory", "working_directory"].into_iter().find_map(|name| fields.words(name));
+                let cwd = ["cwd", "workdir", "directory", "dir_path", "working_directory"]
+                    .into_iter()
+                    .find_map(|name| fields.words(name));
                 Some(Preview::Command { command, cwd })
             }
             Action::Plan => self.plan().map(|text| Preview::Plan { text }),

@@ -21,8 +21,9 @@ pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval>
     let patterns = texts(request, "patterns");
     let action = action(&kind, &metadata, &patterns);
     let diff = metadata.words("diff");
+    let directory = || Object::parse(input.as_ref()?.as_str())?.words("workdir");
     let preview = match &action {
-        Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
+        Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: directory() }),
         Action::Edit { paths } => diff.map(|diff| Preview::Diff { files: vec![FileDiff { path: paths.join(", "), diff }] }),
         Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => {
             diff.map(|text| Preview::Text { text })
@@ -113,6 +114,18 @@ mod tests {
 
     fn asked(request: &str) -> Approval {
         read(&Object::parse(request).unwrap(), None).unwrap()
+    }
+
+    #[test]
+    fn directory_of_a_command_is_the_one_that_the_tool_was_called_with() {
+        let request = r#"{"permission":"bash","patterns":["ls"],"metadata":{"command":"ls"},"always":[]}"#;
+        let with_input = |input: Option<&str>| {
+            let input = input.map(|input| Raw::parse(input.to_owned()).unwrap());
+            read(&Object::parse(request).unwrap(), input).unwrap().directory().map(str::to_owned)
+        };
+        assert_eq!(with_input(Some(r#"{"command":"ls","workdir":"/srv"}"#)).as_deref(), Some("/srv"));
+        assert_eq!(with_input(Some(r#"{"command":"ls"}"#)), None);
+        assert_eq!(with_input(None), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sayso_core::ask::{Action, Approval, AskBody, Decision, Input, Link, Question, QuestionOption};
+use sayso_core::ask::{Action, Approval, AskBody, Decision, Input, Link, Preview, Question, QuestionOption};
 use sayso_core::policy::{Policy, PolicySet, Subject, Verdict, decide};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -39,6 +39,13 @@ pub(crate) fn approval(tool: &str, action: Action) -> AskBody {
 
 pub(crate) fn run(command: &str) -> AskBody {
     approval("Bash", Action::Run { command: command.into() })
+}
+
+/// A command that the agent starts in this directory.
+pub(crate) fn run_in(directory: &str, command: &str) -> AskBody {
+    let AskBody::Approval(written) = run(command) else { panic!("an approval") };
+    let preview = Preview::Command { command: command.to_owned(), cwd: Some(directory.to_owned()) };
+    AskBody::Approval(Approval { preview: Some(preview), ..written })
 }
 
 pub(crate) fn edit(paths: &[&str]) -> AskBody {

@@ -114,3 +114,27 @@ async fn sessions_that_sayso_starts_are_compared_with_their_start() {
     let mut agent = started(&world, &project, "approve").await;
     assert!(agent.finished().await.unwrap().starts_with("Approved: "));
 }
+
+/// Claude Code reports where its shell is with every call.
+#[tokio::test]
+async fn command_starts_in_the_directory_that_the_agent_reports_with_it() {
+    let (world, project) = world().await;
+    let data = world.server.data_dir().canonicalize().unwrap();
+    fs::create_dir_all(project.join("src")).unwrap();
+    symlink(&project, project.parent().unwrap().join("link")).unwrap();
+    let cat = |directory: &Path| {
+        let mut ask = of(&project, run("cat t*"));
+        ask["external"]["cwd"] = json!(directory);
+        ask
+    };
+    world.opened(of(&project, run("cat x"))).await;
+    for inside in [project.clone(), project.join("src"), project.parent().unwrap().join("link")] {
+        assert_eq!(world.opened(cat(&inside)).await["status"], "approved", "{inside:?}");
+    }
+    let ask = world.opened(cat(&data)).await;
+    let own_files = "built in: sayso itself: it touches Sayso's own files";
+    assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!(own_files)));
+    assert_eq!(ask["approval"]["preview"]["cwd"], json!(data));
+    let ask = world.opened(cat(Path::new("/etc"))).await;
+    assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!("no rule allows `cd /etc`, where it starts")));
+}

@@ -1,12 +1,14 @@
 //! Opening an ask: limits, then the policy, then the row.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sayso_agents::known_tools::known_arguments;
 use sayso_agents::translator::NewAsk as AgentAsk;
 use sayso_api::ask::NewAsk;
 use sayso_core::ask::{
-    Ask, AskBody, AskContext, AskKind, AskState, Claims, Deadline, ExecutedFiles, Link, LinkSchemeRefused, Origin, ask_digest,
+    Ask, AskBody, AskContext, AskKind, AskState, Claims, Deadline, ExecutedFiles, Link, LinkSchemeRefused, Origin, Preview,
+    ask_digest,
 };
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::limits::{self, LimitExceeded};
@@ -24,6 +26,7 @@ use crate::service::policies::{SessionScope, state_after};
 use crate::service::project::check_reported_place;
 use crate::service::sessions::{self, ensure_external};
 use crate::service::{ServiceError, Services, authorize};
+use crate::small_file::read_apart;
 
 /// The longest time that an ask is kept for a caller that has disconnected.
 const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
@@ -202,13 +205,14 @@ struct RequestedAsk {
 
 /// Reads the request. An external session that is named for the first time is created here.
 async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<RequestedAsk, ServiceError> {
+    let reported_directory = new.external.as_ref().map(|named| named.cwd.clone());
     let found = match (&new.session_id, new.external) {
         (Some(_), Some(_)) => return Err(ServiceError::invalid("an ask has either a sessionId or an external session")),
         (Some(id), None) => Some(sessions::find(services, caller, id).await?.session),
         (None, Some(named)) => Some(ensure_external(services, caller, named).await?),
         (None, None) => None,
     };
-    let body = match (new.questions, new.approval, new.link) {
+    let mut body = match (new.questions, new.approval, new.link) {
         (Some(questions), None, None) => {
             limits::check("the number of questions", questions.len(), limits::QUESTIONS)?;
             AskBody::Question {
@@ -219,6 +223,9 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
         (None, None, Some(link)) => AskBody::Link(Link { url: link.url, message: link.message }),
         _ => return Err(ServiceError::invalid("an ask has either questions, or an approval, or a link")),
     };
+    if let (Some(session), Some(directory)) = (&found, reported_directory) {
+        note_directory(&mut body, &session.project, directory).await;
+    }
     let timeout = span("timeout", new.timeout.as_deref())?;
     let keep = span("keep", new.keep.as_deref())?;
     if keep.is_some_and(|keep| keep.0 > LONGEST_KEEP) {
@@ -265,6 +272,21 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
         timeout,
         opened_by: caller.token,
     })
+}
+
+/// Notes where a command starts, if the agent has left the directory of its session since the session began.
+async fn note_directory(body: &mut AskBody, project: &str, reported: String) {
+    let AskBody::Approval(approval) = body else { return };
+    let Some(Preview::Command { cwd: cwd @ None, .. }) = &mut approval.preview else { return };
+    if reported == project {
+        return;
+    }
+    let path = PathBuf::from(&reported);
+    let real = read_apart(move || path.canonicalize().ok()).await.flatten();
+    let directory = real.map_or(reported, |real| real.to_string_lossy().into_owned());
+    if directory != project {
+        *cwd = Some(directory);
+    }
 }
 
 fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
