@@ -288,7 +288,7 @@ mod tests {
             ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_file = \"x\"", "cannot read secret_file /nowhere/x"),
             ("kind = \"ntfy\"", "topic is missing"),
             ("kind = \"telegram\"\nchat = \"1\"", "token_env or token_file is missing"),
-            ("kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"", "holds no user"),
+            ("kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"", "url must not contain a user or a password"),
             ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is not an email address"),
         ] {
             let error = load(&format!("[[notify]]\n{text}\n")).unwrap_err();
