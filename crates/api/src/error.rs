@@ -68,6 +68,18 @@ pub enum ErrorCode {
     DedupeKeyReused,
     /// Another taker has the approval.
     OutcomeTaken,
+    /// No such group.
+    GroupNotFound,
+    /// The group is pending, claimed or uncertain.
+    GroupNotReady,
+    /// The group is over.
+    GroupEnded,
+    /// The claim is over: its lease expired, or another worker has the group.
+    ClaimLost,
+    /// The state was changed, or was encrypted by another server.
+    StateUnreadable,
+    /// No target of this name is configured.
+    UnknownCallback,
     /// Over a limit.
     LimitExceeded,
     /// The body is too large.

@@ -106,6 +106,8 @@ ids! {
     TokenId = "tok_";
     /// One message or tool call in a transcript.
     BlockId = "blk_";
+    /// The asks of one pause of a suspended run.
+    GroupId = "grp_";
     /// A time-limited rule that a person gave by hand.
     GrantId = "gra_";
 }

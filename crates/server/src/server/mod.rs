@@ -46,6 +46,12 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
+    /// The file does not hold a key.
+    #[error("{} is damaged; restore it from a backup, or remove it to lose the states of suspended runs", .path.display())]
+    StateKey {
+        /// The file.
+        path: PathBuf,
+    },
     /// The key for web push.
     #[error("the key for web push cannot be made or read")]
     PushKey,

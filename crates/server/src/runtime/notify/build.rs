@@ -1,5 +1,6 @@
 //! Builds the channels from the `[[notify]]` entries of `config.toml`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::channel::{
     TelegramChannel, TmuxChannel, TmuxSign, WebPushChannel, WebhookChannel,
 };
 use super::schedule::{Quiet, Timing};
-use crate::config::notify::{ChannelKind, NotifyConfig, People};
+use crate::config::notify::{CallbackConfig, ChannelKind, NotifyConfig, People};
 use crate::service::notes::Says;
 
 /// How long an ask waits before somebody is told.
@@ -193,6 +194,24 @@ impl NotifyConfig {
     fn token(&self, around: &ChannelContext<'_>) -> Result<Option<String>, String> {
         read_secret("token", self.token_env.as_deref(), self.token_file.as_deref(), around)
     }
+}
+
+/// The targets of `[callbacks]`. An error says which one it is about.
+pub(crate) fn read_callbacks(
+    entries: &BTreeMap<String, CallbackConfig>,
+    around: &ChannelContext<'_>,
+) -> Result<BTreeMap<String, WebhookChannel>, String> {
+    let target = |entry: &CallbackConfig| {
+        let secret = read_secret("secret", entry.secret_env.as_deref(), entry.secret_file.as_deref(), around)?;
+        let secret = secret.ok_or("secret_env or secret_file is missing")?;
+        let reach = if entry.allow_private { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
+        WebhookChannel::new(HttpEndpoint::new(&entry.url, reach)?, &secret)
+    };
+    let with_name = |(name, entry): (&String, &CallbackConfig)| match target(entry) {
+        Ok(target) => Ok((name.clone(), target)),
+        Err(message) => Err(format!("[callbacks.{name}]: {message}")),
+    };
+    entries.iter().map(with_name).collect()
 }
 
 /// A secret from where it is kept. It never stands in the file itself.
