@@ -1064,6 +1064,456 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the asks of one pause of a suspended run.
+         * @description All asks are opened or none. The reply is 200 if an earlier call with the same `key` opened the group.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewGroup"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim a complete group: you may resume the run, and nobody else may.
+         * @description The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
+         *     token that opened them.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ClaimRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Claim"];
+                    };
+                };
+                /** @description No group is complete */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wait until a group can be claimed.
+         * @description The wait claims nothing. Of several workers that wait, one is woken for each group.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The name of the runs. */
+                    name: string;
+                    /** @description Wait up to this long (at most 60s) for a complete group, e.g. `30s`. */
+                    wait?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReadyGroups"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a group that you opened. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Take back a group that you opened: its pending asks are withdrawn, and its state is deleted. */
+        delete: {
+            parameters: {
+                query?: {
+                    /** @description Why, in words for people. */
+                    reason?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Report that the run was resumed. The state is deleted, and the outcomes count as delivered. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AckRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a claim back.
+         * @description With `started` the run may have called tools: a person decides whether it is resumed again, unless the group has `retry`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReleaseRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Extend the lease of a claim. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RenewRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -3368,6 +3818,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Reports that the run was resumed. The state is deleted. */
+        AckRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+        };
         /**
          * @description What a tool call would do, said the same way for every agent.
          * @enum {string}
@@ -3907,6 +4365,43 @@ export interface components {
             /** @description What a person reads. */
             label: string;
         };
+        /** @description The right to resume one run. */
+        Claim: {
+            /** @description The group with the outcomes of its asks. Secret answers are in clear. */
+            group: components["schemas"]["Group"];
+            /**
+             * Format: int64
+             * @description Give it with every report. A later claim has a larger one.
+             */
+            epoch: number;
+            /** @description The state that was stored with the group. */
+            state?: string | null;
+            /** @description The short text that was stored with the group. */
+            resumeRef?: string | null;
+        };
+        /** @description Claims one complete group: the oldest of a name, or a certain one. */
+        ClaimRequest: {
+            /**
+             * @description The oldest complete group of this name.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * @description This group.
+             * @default null
+             */
+            group?: string | null;
+            /**
+             * @description Your name of the worker. A person who decides about an uncertain claim reads it.
+             * @default
+             */
+            worker?: string;
+            /**
+             * @description How long you have the group without a report, e.g. `60s` (the default), at most `1h`.
+             * @default null
+             */
+            lease?: string | null;
+        };
         /** @description A new token. The secret is shown this once. */
         CreatedToken: components["schemas"]["Token"] & {
             /**
@@ -3947,7 +4442,7 @@ export interface components {
          * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "group_not_found" | "group_not_ready" | "group_ended" | "claim_lost" | "state_unreadable" | "unknown_callback" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description Something went wrong in a session. */
         ErrorEvent: {
             /**
@@ -4207,6 +4702,47 @@ export interface components {
              */
             until?: string | null;
         };
+        /** @description One group. The state is not part of it. */
+        Group: {
+            /** @description Its id. */
+            id: string;
+            /** @description The runs that it belongs to. */
+            name: string;
+            /** @description Your name of the pause. */
+            key?: string | null;
+            /** @description What it waits for. */
+            status: components["schemas"]["GroupStatus"];
+            /** @description Its asks, in the order in which they were given. */
+            asks: components["schemas"]["Ask"][];
+            /**
+             * Format: int64
+             * @description The number of the last claim; 0 if there was none.
+             */
+            epoch: number;
+            /** @description The worker of the last claim, while it has the group or is uncertain. */
+            worker?: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the lease.
+             */
+            leaseUntil?: string | null;
+            /** @description The ask that decides about an uncertain claim. */
+            uncertainAsk?: string | null;
+            /** @description Whether another worker may claim it when a lease expires. */
+            retry: boolean;
+            /** @description The target that is called when it is complete. */
+            callback?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            openedAt: string;
+        };
+        /**
+         * @description What a group waits for.
+         * @enum {string}
+         */
+        GroupStatus: "pending" | "ready" | "claimed" | "uncertain" | "acknowledged" | "abandoned" | "withdrawn" | "expired";
         /** @description How the server is. */
         Health: {
             /** @description `ok`, or `storage_full`. */
@@ -4534,6 +5070,56 @@ export interface components {
             until?: string | null;
             /** @description Only in this project. */
             project?: string | null;
+        };
+        /** @description Opens the asks of one pause, all of them or none. */
+        NewGroup: {
+            /**
+             * @description The runs that your workers resume, for example `mailer`. Workers claim groups by this name.
+             * @default
+             */
+            name?: string;
+            /**
+             * @description Your name of the pause, for example run id and turn. Opening it again returns the same group, also after it has ended.
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * @description The asks. They have no `dedupeKey` and no `keep` of their own.
+             * @default []
+             */
+            asks?: components["schemas"]["NewAsk"][];
+            /**
+             * @description Ids of asks that you opened before.
+             * @default []
+             */
+            askIds?: string[];
+            /**
+             * @description What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, nobody but your token gets it, and it is
+             *     deleted when the claim is acknowledged.
+             * @default null
+             */
+            state?: string | null;
+            /**
+             * @description A short text instead of a state, at most 256 bytes, for example the id of a thread whose state you store yourself.
+             * @default null
+             */
+            resumeRef?: string | null;
+            /**
+             * @description A target of `[callbacks]` in `config.toml` that is called when the group is complete.
+             * @default null
+             */
+            callback?: string | null;
+            /**
+             * @description Whether another worker may claim the group when a lease expires. Without it, a person decides, because the first
+             *     worker may have called tools.
+             * @default null
+             */
+            retry?: boolean | null;
+            /**
+             * @description How long asks wait for a person, and the complete group for a worker, e.g. `7d`; 30 days by default, at most `90d`.
+             * @default null
+             */
+            keep?: string | null;
         };
         /** @description Opens the server to a network, until it is closed or the server ends. */
         NewListener: {
@@ -5172,6 +5758,33 @@ export interface components {
          * @enum {string}
          */
         Reach: "live" | "parked";
+        /** @description Whether a group can be claimed. */
+        ReadyGroups: {
+            /** @description How many complete groups of this name no worker has. */
+            ready: number;
+        };
+        /** @description Gives a claim back. */
+        ReleaseRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+            /** @description Whether the run may have called tools. Then a person decides whether it is resumed again, unless the group has `retry`. */
+            started?: boolean;
+            /** @description What failed, in words for people. */
+            reason?: string | null;
+        };
+        /** @description Extends the lease of a claim. */
+        RenewRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+            /** @description How long from now, e.g. `60s` (the default), at most `1h`. */
+            lease?: string | null;
+        };
         /**
          * @description What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an event: it has
          *     no time.
