@@ -11,7 +11,6 @@ from world import Person, until
 
 import sayso
 from sayso import Claim
-from sayso._resumer import resume_all
 
 APPROVAL = {"approval": {"tool": "send_email", "action": "other", "input": {"to": "ada"}}, "toolCallId": "call-1"}
 QUESTION = {"questions": [{"text": "Which colour?"}], "toolCallId": "call-2"}
@@ -100,7 +99,7 @@ def test_worker_resumes_and_acknowledges(person: Person) -> None:
         resumed.append(claim.group_id)
 
     async def work() -> None:
-        worker = asyncio.ensure_future(resume_all(resume, person.name, client=person.async_client()))
+        worker = asyncio.ensure_future(sayso.resume_all(resume, person.name, client=person.async_client()))
         done = lambda: all(client.groups.get(group)["status"] == "acknowledged" for group in groups)  # noqa: E731
         await asyncio.to_thread(until, "all are resumed", done)
         worker.cancel()
@@ -118,7 +117,7 @@ def test_function_that_raises_leaves_the_decision_to_a_person(person: Person) ->
         raise ValueError("a detail of the run")
 
     async def work() -> None:
-        worker = asyncio.ensure_future(resume_all(resume, person.name, client=person.async_client()))
+        worker = asyncio.ensure_future(sayso.resume_all(resume, person.name, client=person.async_client()))
         found = lambda: client.groups.get(group["id"])["status"] == "uncertain"  # noqa: E731
         await asyncio.to_thread(until, "it is uncertain", found)
         worker.cancel()
@@ -149,7 +148,7 @@ def test_lease_is_renewed_while_the_function_runs(person: Person) -> None:
 async def _once(resume: Any, person: Person, group: str) -> None:
     client = person.client()
     await asyncio.to_thread(until, "it is ready", lambda: client.groups.get(group)["status"] == "ready")
-    await resume_all(resume, person.name, client=person.async_client(), lease=3, once=True)
+    await sayso.resume_all(resume, person.name, client=person.async_client(), lease=3, once=True)
 
 
 def test_command_says_what_it_cannot_load(person: Person, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._default import confirm as confirm
     from ._default import notify as notify
     from ._default import select as select
+    from ._resumer import resume_all as resume_all
     from ._resumer import resumer as resumer
     from .client import AsyncSayso as AsyncSayso
     from .client import Sayso as Sayso
@@ -80,7 +81,7 @@ _MODULES = {
         "UnauthorizedError",
     ),
     "results": ("Answer", "Claim", "Decision"),
-    "_resumer": ("resumer",),
+    "_resumer": ("resume_all", "resumer"),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 
