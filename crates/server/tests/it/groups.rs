@@ -1,6 +1,7 @@
 //! Groups: several asks of one suspended run, its state, and the workers that resume it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -96,13 +97,18 @@ async fn state_is_in_no_list_no_event_and_not_in_clear_on_the_disk() {
     let mut events = world.admin.stream("/v1/events?since=0", None).await;
     shown += &format!("{:?}", events.until("question.resolved").await);
     assert!(!shown.contains("private state"), "{shown}");
-    let files = async |dir: &std::path::Path| {
-        let entries = std::fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
-        let contents = entries.iter().filter_map(|entry| std::fs::read(entry.path()).ok()).flatten().collect::<Vec<u8>>();
-        assert!(!contents.windows(13).any(|bytes| bytes == b"private state"));
-        Ok(())
+    let contents = |dir: &Path| {
+        let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter_map(|path| std::fs::read(path).ok()).flatten().collect::<Vec<u8>>()
     };
-    world.server.restart_after(files).await.unwrap();
+    world
+        .server
+        .restart_after(async |dir| {
+            assert!(!contents(dir).windows(13).any(|bytes| bytes == b"private state"));
+            Ok(())
+        })
+        .await
+        .unwrap();
     assert_eq!(claim(&world.http(bot.secret()), "w").await["state"], STATE);
 }
 
@@ -310,8 +316,14 @@ async fn unreadable_state_is_a_typed_error_and_a_person_decides() {
     let opened = open(&bot, group("run-1")).await;
     decide(&world, &opened).await;
     until_status(&bot, &id(&opened), "ready").await;
-    let new_key = async |dir: &std::path::Path| Ok(std::fs::write(dir.join("state.key"), "00".repeat(32))?);
-    world.server.restart_after(new_key).await.unwrap();
+    world
+        .server
+        .restart_after(async |dir| {
+            std::fs::write(dir.join("state.key"), "00".repeat(32)).unwrap();
+            Ok(())
+        })
+        .await
+        .unwrap();
     let bot = world.http(bot.secret());
     bot.post("/v1/groups/claim", json!({ "name": "mailer", "worker": "w" })).await.problem(409, "state_unreadable");
     until_status(&bot, &id(&opened), "uncertain").await;
@@ -404,7 +416,7 @@ async fn target_is_called_with_ids_and_statuses_only_and_signed() {
     decide(&world, &opened).await;
     let call = receiver.calls(1).await.unwrap()[0].clone();
     standardwebhooks::Webhook::new(SECRET).unwrap().verify(&call.body, &call.headers).unwrap();
-    let asks = [("approved", 0), ("answered", 1)]
+    let asks = [("approved", 0_usize), ("answered", 1)]
         .map(|(status, at)| json!({ "id": id(&opened["asks"][at]), "status": status, "timedOut": false }));
     assert_eq!(call.json()["type"], "group.completed");
     assert_eq!(call.json()["data"], json!({ "groupId": id(&opened), "name": "mailer", "asks": asks }));
@@ -430,6 +442,7 @@ async fn receiver_that_is_down_for_an_hour_gets_its_call() {
     let mut passed = 0;
     receiver.calls(1).await.unwrap();
     while receiver.so_far().len() < 7 {
+        assert!(passed < 1_000_000, "no further attempt after {:?}", receiver.so_far().len());
         clock.advance(Duration::from_secs(30));
         passed += 30;
         tokio::time::sleep(Duration::from_millis(1)).await;
