@@ -74,20 +74,6 @@ def test_errors_are_typed_and_carry_the_next_step(person: Person) -> None:
         client.groups.claim(group_id=group["id"], worker="w")
 
 
-def test_edit_that_does_not_fit_the_schema_waits_for_another_one(person: Person) -> None:
-    schema = {"type": "object", "properties": {"to": {"type": "string"}}}
-
-    def decide() -> None:
-        ask = person.next()
-        with pytest.raises(Exception, match="422"):
-            person.decide("approve", ask, input={"to": 1})
-        person.decide("approve", ask, input={"to": "eve"})
-
-    person.soon(decide)
-    decision = person.client().approve("send_email", {"to": "ada"}, editable=True, input_schema=schema)
-    assert decision.input == {"to": "eve"}
-
-
 def test_worker_resumes_and_acknowledges(person: Person) -> None:
     client = person.client()
     groups = [client.groups.open(person.name, [APPROVAL], key=f"run-{number}")["id"] for number in range(3)]
